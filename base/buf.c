@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void ps_buf_room(struct ps_buf *buf, size_t more)
+{
+    size_t need = buf->len + more + 1;
+
+    if (need <= buf->cap)
+        return;
+    buf->cap = buf->cap * 2 > need ? buf->cap * 2 : need < 64 ? 64 : need;
+    buf->at = ps_grow(buf->at, buf->cap, 1);
+}
+
+void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len)
+{
+    ps_buf_room(buf, len);
+    if (len)
+        memcpy(buf->at + buf->len, bytes, len);
+    buf->len += len;
+    buf->at[buf->len] = '\0';
+}
+
+void ps_buf_str(struct ps_buf *buf, struct ps_str text)
+{
+    ps_buf_add(buf, text.at, text.len);
+}
+
+void ps_buf_puts(struct ps_buf *buf, const char *text)
+{
+    ps_buf_add(buf, text, strlen(text));
+}
+
+void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...)
+{
+    va_list args, again;
+    int len;
+
+    va_start(args, fmt);
+    va_copy(again, args);
+    len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    ps_buf_room(buf, (size_t)len);
+    (void)vsnprintf(buf->at + buf->len, (size_t)len + 1, fmt, again);
+    va_end(again);
+    buf->len += (size_t)len;
+}
+
+void ps_buf_free(struct ps_buf *buf)
+{
+    free(buf->at);
+    *buf = (struct ps_buf){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* buf.h: bytes that grow. `struct ps_buf b = {0};` is an empty one; `at` is NUL-terminated once anything was added. */
+#ifndef PS_BASE_BUF_H
+#define PS_BASE_BUF_H
+
+#include "base/mem.h"
+
+struct ps_buf {
+    char *at;
+    size_t len, cap;
+};
+
+void ps_buf_room(struct ps_buf *buf, size_t more); /* at least `more` free bytes behind len */
+void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len);
+void ps_buf_str(struct ps_buf *buf, struct ps_str text);
+void ps_buf_puts(struct ps_buf *buf, const char *text);
+void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ps_buf_free(struct ps_buf *buf);
+
+static inline struct ps_str ps_buf_slice(const struct ps_buf *buf)
+{
+    return (struct ps_str){buf->at, buf->len};
+}
+
+#endif

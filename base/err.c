@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
+{
+    if (!err || err->code != PS_OK)
+        return code;
+    err->code = code;
+    (void)vsnprintf(err->text, sizeof err->text, fmt, args);
+    return code;
+}
+
+enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    fill(err, code, fmt, args);
+    va_end(args);
+    return code;
+}
+
+enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt, ...)
+{
+    va_list args;
+
+    if (err && err->code == PS_OK) {
+        err->has_at = true;
+        err->at = at;
+    }
+    va_start(args, fmt);
+    fill(err, code, fmt, args);
+    va_end(args);
+    return code;
+}
+
+enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path)
+{
+    int code = errno;
+    enum ps_status status = code == ENOSPC || code == EDQUOT ? PS_FULL : PS_IO;
+
+    ps_fail(err, status, "%s %s: %s", what, path, strerror(code));
+    if (status == PS_FULL)
+        ps_hint(err, "free some space and try again; nothing was changed");
+    return status;
+}
+
+void ps_hint(struct ps_err *err, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!err || err->hint[0])
+        return;
+    va_start(args, fmt);
+    (void)vsnprintf(err->hint, sizeof err->hint, fmt, args);
+    va_end(args);
+}
+
+char *ps_err_line(const struct ps_err *err, char *out, unsigned long size)
+{
+    char at[40] = "";
+
+    if (err->has_at)
+        (void)snprintf(at, sizeof at, " at byte %llu", (unsigned long long)err->at);
+    (void)snprintf(out, size, "%s%s%s%s", err->text, at, err->hint[0] ? "; " : "", err->hint);
+    return out;
+}
+
+const char *ps_status_word(enum ps_status code)
+{
+    switch (code) {
+    case PS_OK:
+        return "ok";
+    case PS_BAD_INPUT:
+        return "bad_input";
+    case PS_UNKNOWN_KIND:
+        return "unknown_kind";
+    case PS_LIMIT:
+        return "too_large";
+    case PS_CANCELLED:
+        return "cancelled";
+    case PS_NOT_FOUND:
+        return "not_found";
+    case PS_CONFLICT:
+        return "conflict";
+    case PS_BAD_REQUEST:
+        return "bad_request";
+    case PS_IO:
+        return "io";
+    case PS_FULL:
+        return "full";
+    case PS_INTERNAL:
+        break;
+    }
+    return "internal";
+}

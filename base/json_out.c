@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json_out.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+static void before_value(struct ps_json *j)
+{
+    if (j->comma)
+        ps_buf_add(j->out, ",", 1);
+    j->comma = true;
+}
+
+static void open_level(struct ps_json *j, const char *open, char close)
+{
+    before_value(j);
+    assert(j->depth < sizeof j->close);
+    j->close[j->depth++] = close;
+    ps_buf_add(j->out, open, 1);
+    j->comma = false;
+}
+
+void ps_json_object(struct ps_json *j)
+{
+    open_level(j, "{", '}');
+}
+
+void ps_json_array(struct ps_json *j)
+{
+    open_level(j, "[", ']');
+}
+
+void ps_json_end(struct ps_json *j)
+{
+    assert(j->depth > 0);
+    ps_buf_add(j->out, &j->close[--j->depth], 1);
+    j->comma = true;
+}
+
+static void quoted(struct ps_buf *out, struct ps_str text)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *at = text.at, *end = text.at + text.len, *from = at;
+
+    ps_buf_add(out, "\"", 1);
+    while (at < end) {
+        unsigned char c = (unsigned char)*at;
+        size_t n = c < 0x80 ? 1 : ps_utf8_len(at, end);
+
+        if (n > 0 && c >= 0x20 && c != '"' && c != '\\') {
+            at += n;
+            continue;
+        }
+        ps_buf_add(out, from, (size_t)(at - from));
+        if (n == 0)
+            ps_buf_puts(out, "\xef\xbf\xbd");
+        else if (c == '"' || c == '\\')
+            ps_buf_add(out, (char[]){'\\', (char)c}, 2);
+        else
+            ps_buf_add(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+        from = ++at;
+    }
+    ps_buf_add(out, from, (size_t)(at - from));
+    ps_buf_add(out, "\"", 1);
+}
+
+void ps_json_key(struct ps_json *j, const char *key)
+{
+    assert(j->depth > 0 && j->close[j->depth - 1] == '}');
+    before_value(j);
+    quoted(j->out, ps_str_of(key));
+    ps_buf_add(j->out, ":", 1);
+    j->comma = false;
+}
+
+void ps_json_str(struct ps_json *j, struct ps_str value)
+{
+    if (!value.at) {
+        ps_json_null(j);
+        return;
+    }
+    before_value(j);
+    quoted(j->out, value);
+}
+
+void ps_json_int(struct ps_json *j, int64_t value)
+{
+    char digits[24];
+    size_t n = sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+    do
+        digits[--n] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        digits[--n] = '-';
+    before_value(j);
+    ps_buf_add(j->out, digits + n, sizeof digits - n);
+}
+
+size_t ps_real_text(double value, char out[32])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        int n = snprintf(out, 32, "%.*g", digits, value);
+
+        if (digits == 17 || strtod(out, NULL) == value)
+            return (size_t)n;
+    }
+    return 0;
+}
+
+void ps_json_real(struct ps_json *j, double value)
+{
+    char text[32];
+
+    if (!isfinite(value)) {
+        ps_json_null(j);
+        return;
+    }
+    before_value(j);
+    ps_buf_add(j->out, text, ps_real_text(value, text));
+}
+
+void ps_json_num(struct ps_json *j, struct ps_num value)
+{
+    if (value.kind == PS_NUM_INT)
+        ps_json_int(j, value.i);
+    else if (value.kind == PS_NUM_REAL)
+        ps_json_real(j, value.r);
+    else
+        ps_json_null(j);
+}
+
+void ps_json_bool(struct ps_json *j, bool value)
+{
+    before_value(j);
+    ps_buf_puts(j->out, value ? "true" : "false");
+}
+
+void ps_json_null(struct ps_json *j)
+{
+    before_value(j);
+    ps_buf_puts(j->out, "null");
+}
+
+void ps_json_raw(struct ps_json *j, struct ps_str json)
+{
+    before_value(j);
+    ps_buf_str(j->out, json);
+}
+
+void ps_json_kstr(struct ps_json *j, const char *key, const char *value)
+{
+    ps_json_key(j, key);
+    ps_json_str(j, ps_str_of(value));
+}
+
+void ps_json_kint(struct ps_json *j, const char *key, int64_t value)
+{
+    ps_json_key(j, key);
+    ps_json_int(j, value);
+}
+
+void ps_json_kreal(struct ps_json *j, const char *key, double value)
+{
+    ps_json_key(j, key);
+    ps_json_real(j, value);
+}
+
+void ps_json_kbool(struct ps_json *j, const char *key, bool value)
+{
+    ps_json_key(j, key);
+    ps_json_bool(j, value);
+}

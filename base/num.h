@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * num.h: a number as a profile stores it. Integers stay integers and doubles stay doubles, bit for bit; integers
+ * beyond 64 bits become the nearest double (the importer says so in the ledger). Empty means the file has none.
+ */
+#ifndef PS_BASE_NUM_H
+#define PS_BASE_NUM_H
+
+#include <stdint.h>
+
+enum ps_num_kind { PS_NUM_NONE = 0, PS_NUM_INT, PS_NUM_REAL };
+
+struct ps_num {
+    enum ps_num_kind kind;
+    union {
+        int64_t i;
+        double r;
+    };
+};
+
+static inline struct ps_num ps_int(int64_t value)
+{
+    return (struct ps_num){.kind = PS_NUM_INT, .i = value};
+}
+
+static inline struct ps_num ps_real(double value)
+{
+    return (struct ps_num){.kind = PS_NUM_REAL, .r = value};
+}
+
+/* As a double; PS_NUM_NONE is 0. */
+static inline double ps_num_real(struct ps_num n)
+{
+    return n.kind == PS_NUM_INT ? (double)n.i : n.kind == PS_NUM_REAL ? n.r : 0.0;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* str.h: a slice of bytes that somebody else owns. No NUL is promised, NULs inside are allowed. */
+#ifndef PS_BASE_STR_H
+#define PS_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ps_str {
+    const char *at;
+    size_t len;
+};
+
+#define PS_STR(literal) ((struct ps_str){(literal), sizeof(literal) - 1})
+
+static inline struct ps_str ps_str_of(const char *text)
+{
+    return (struct ps_str){text, text ? strlen(text) : 0};
+}
+
+static inline bool ps_str_eq(struct ps_str a, struct ps_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+static inline bool ps_str_is(struct ps_str a, const char *text)
+{
+    return ps_str_eq(a, ps_str_of(text));
+}
+
+static inline bool ps_str_starts(struct ps_str a, struct ps_str prefix)
+{
+    return a.len >= prefix.len && memcmp(a.at, prefix.at, prefix.len) == 0;
+}
+
+/* The slice without its first n bytes (all of them when it is shorter). */
+static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
+{
+    n = n < a.len ? n : a.len;
+    return (struct ps_str){a.at + n, a.len - n};
+}
+
+/* Where needle first stands in hay, or NULL. */
+const char *ps_str_find(struct ps_str hay, struct ps_str needle);
+
+/* A whole decimal integer with optional sign. False: not one, or beyond int64. */
+bool ps_str_i64(struct ps_str text, int64_t *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/utf8.h"
+
+static bool tail(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
+size_t ps_utf8_len(const char *at, const char *end)
+{
+    const unsigned char *s = (const unsigned char *)at;
+    size_t left = (size_t)(end - at);
+
+    if (s[0] < 0x80)
+        return 1;
+    if (s[0] >= 0xc2 && s[0] <= 0xdf)
+        return left >= 2 && tail(s[1]) ? 2 : 0;
+    if ((s[0] & 0xf0) == 0xe0) {
+        if (left < 3 || !tail(s[1]) || !tail(s[2]))
+            return 0;
+        return (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ? 0 : 3;
+    }
+    if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+        if (left < 4 || !tail(s[1]) || !tail(s[2]) || !tail(s[3]))
+            return 0;
+        return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90) ? 0 : 4;
+    }
+    return 0;
+}
+
+bool ps_utf8_valid(struct ps_str text)
+{
+    const char *at = text.at, *end = text.at + text.len;
+
+    while (at < end) {
+        uint64_t eight;
+        size_t n;
+
+        if (end - at >= 8) {
+            memcpy(&eight, at, 8);
+            if (!(eight & 0x8080808080808080u)) {
+                at += 8;
+                continue;
+            }
+        }
+        n = ps_utf8_len(at, end);
+        if (n == 0)
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+static bool is_surrogate(const char *at, const char *end)
+{
+    const unsigned char *s = (const unsigned char *)at;
+
+    return end - at >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] <= 0xbf && tail(s[2]);
+}
+
+size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text)
+{
+    const char *at = text.at, *end = text.at + text.len, *from = at;
+    size_t mended = 0;
+
+    while (at < end) {
+        size_t n = ps_utf8_len(at, end);
+
+        if (n > 0) {
+            at += n;
+            continue;
+        }
+        ps_buf_add(out, from, (size_t)(at - from));
+        ps_buf_puts(out, "\xef\xbf\xbd");
+        at += is_surrogate(at, end) ? 3 : 1;
+        from = at;
+        mended++;
+    }
+    ps_buf_add(out, from, (size_t)(at - from));
+    return mended;
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Writes schema/*.sql and schema/queries/*.sql as a table of C strings: ps_schema_text[] of {name, text}.
+file(GLOB files RELATIVE ${DIR} ${DIR}/*.sql ${DIR}/queries/*.sql)
+list(SORT files)
+set(body "#include \"schema/schema.h\"\n\nconst struct ps_schema_text ps_schema_texts[] = {\n")
+foreach(file ${files})
+  file(READ ${DIR}/${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
+  string(REGEX REPLACE "\\.sql$" "" name ${file})
+  string(APPEND body "    {\"${name}\",\n     \"${text}\"},\n")
+endforeach()
+string(APPEND body "    {0, 0},\n};\n")
+file(WRITE ${OUT} "${body}")
