@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one renderer of frames: icicle, call tree. It draws what a FrameLayout places and a FramePaint
+ * describes, through a horizontal window (Span) and a vertical offset. It holds no view state.
+ *
+ * A frame too narrow for a bar becomes part of a dotted run: little is drawn, but nothing is silent.
+ */
+import { type FrameLayout, firstBeyond, frameAt } from '../model/frames';
+import type { Measure } from '../model/labels';
+import type { Span } from '../model/span';
+import type { FrameTheme } from './theme';
+
+export const FRAME_ROW = 18;
+const GAP = 1;
+const PAD = 5;
+const NARROWEST = 1.5;
+const DOT_STEP = 4;
+
+export type Texture = 'root' | 'solid' | 'hatched' | 'dashed';
+
+/** What one mode says about a frame. `room` is in px; an empty name draws no text. */
+export interface FramePaint {
+    texture: (frame: number) => Texture;
+    origin: (frame: number) => number;
+    tint: (frame: number) => 0 | 1;
+    label: (frame: number, room: number, measure: Measure) => { name: string; value: string };
+}
+
+export interface FrameScene {
+    layout: FrameLayout;
+    paint: FramePaint;
+    theme: FrameTheme;
+    span: Span;
+    /** px by which the content is scrolled up */
+    top: number;
+    /** 1 per node that a search hit; null when there is no search */
+    match: Uint8Array | null;
+    hover: number;
+    selected: number;
+}
+
+interface Box {
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+}
+
+export class FrameCanvas {
+    private readonly ctx: CanvasRenderingContext2D;
+    private width = 0;
+    private height = 0;
+    private ratio = 1;
+    private readonly widths = new Map<string, number>();
+    private readonly labels = new Map<number, { room: number; name: string; value: string }>();
+    private readonly patterns = new Map<string, CanvasPattern | null>();
+    private labelsOf: FramePaint | null = null;
+    private font = '';
+
+    constructor(private readonly canvas: HTMLCanvasElement) {
+        const ctx = canvas.getContext('2d');
+        if (!ctx) throw new Error('this browser has no 2D canvas');
+        this.ctx = ctx;
+    }
+
+    resize(width: number, height: number, ratio: number): void {
+        this.width = width;
+        this.height = height;
+        if (ratio !== this.ratio) this.patterns.clear();
+        this.ratio = ratio;
+        this.canvas.width = Math.max(1, Math.round(width * ratio));
+        this.canvas.height = Math.max(1, Math.round(height * ratio));
+    }
+
+    /** Frame under a point of the canvas, or -1. */
+    hit(scene: FrameScene, px: number, py: number): number {
+        const scale = this.scale(scene);
+        const row = Math.floor((py + scene.top) / FRAME_ROW);
+        return frameAt(scene.layout, row, scene.span.x0 + px / scale, 1.5 / scale);
+    }
+
+    /** Where a frame is drawn, clipped to the canvas in x. */
+    boxOf(scene: FrameScene, frame: number): Box {
+        const { layout, span, top } = scene;
+        const scale = this.scale(scene);
+        const left = this.snap(Math.max(-2, (layout.x0[frame] - span.x0) * scale));
+        const right = this.snap(Math.min(this.width + 2, (layout.x1[frame] - span.x0) * scale));
+        const y = layout.row[frame] * FRAME_ROW - top;
+        return { x: left, y, w: Math.max(1, right - left - GAP), h: FRAME_ROW - GAP };
+    }
+
+    draw(scene: FrameScene): void {
+        const { ctx, ratio } = this;
+        const { layout, theme } = scene;
+        ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+        ctx.clearRect(0, 0, this.width, this.height);
+        if (layout.count === 0 || layout.total <= 0) return;
+        if (this.labelsOf !== scene.paint || this.font !== theme.font) this.forgetLabels(scene);
+        ctx.textBaseline = 'alphabetic';
+        const first = Math.max(0, Math.floor(scene.top / FRAME_ROW));
+        const last = Math.min(layout.rows - 1, Math.floor((scene.top + this.height) / FRAME_ROW));
+        for (let row = first; row <= last; row++) this.drawRow(scene, row);
+        if (scene.selected >= 0) this.outline(scene, scene.selected, theme.accent, 2);
+        if (scene.hover >= 0) this.outline(scene, scene.hover, theme.text1, 1.5);
+    }
+
+    private forgetLabels(scene: FrameScene): void {
+        this.labels.clear();
+        this.patterns.clear();
+        if (this.font !== scene.theme.font || this.widths.size > 50_000) this.widths.clear();
+        this.labelsOf = scene.paint;
+        this.font = scene.theme.font;
+    }
+
+    private scale(scene: FrameScene): number {
+        return this.width / (scene.span.x1 - scene.span.x0);
+    }
+
+    private snap(x: number): number {
+        return Math.round(x * this.ratio) / this.ratio;
+    }
+
+    private drawRow(scene: FrameScene, row: number): void {
+        const { layout, span, top } = scene;
+        const scale = this.scale(scene);
+        const end = layout.rowStart[row + 1];
+        const y = row * FRAME_ROW - top;
+        let runFrom = -1;
+        let runTo = -1;
+        for (let f = firstBeyond(layout, row, span.x0); f < end; f++) {
+            const left = (layout.x0[f] - span.x0) * scale;
+            if (left > this.width) break;
+            const right = (layout.x1[f] - span.x0) * scale;
+            if (right - left >= NARROWEST && layout.quiet[f] === 0) {
+                this.drawFrame(scene, f);
+                continue;
+            }
+            if (right <= left) continue;
+            if (runFrom >= 0 && left - runTo > DOT_STEP) {
+                this.dots(scene, runFrom, runTo, y);
+                runFrom = -1;
+            }
+            if (runFrom < 0) runFrom = left;
+            runTo = right;
+        }
+        if (runFrom >= 0) this.dots(scene, runFrom, runTo, y);
+    }
+
+    private dots(scene: FrameScene, from: number, to: number, y: number): void {
+        const { ctx } = this;
+        ctx.fillStyle = scene.theme.text3;
+        ctx.globalAlpha = scene.match ? 0.5 : 0.8;
+        const size = 1;
+        const start = Math.ceil(Math.max(0, from) / DOT_STEP) * DOT_STEP;
+        const end = Math.min(to, this.width);
+        if (start > end) ctx.fillRect(this.snap(from), y + 8, size, size);
+        for (let x = start; x <= end; x += DOT_STEP) ctx.fillRect(x, y + 8, size, size);
+        ctx.globalAlpha = 1;
+    }
+
+    private drawFrame(scene: FrameScene, frame: number): void {
+        const { ctx } = this;
+        const box = this.boxOf(scene, frame);
+        const node = scene.layout.node[frame];
+        const dim = scene.match !== null && node >= 0 && scene.match[node] === 0;
+        ctx.globalAlpha = dim ? 0.5 : 1;
+        this.ground(scene, frame, box);
+        if (box.w >= 18) {
+            ctx.globalAlpha = dim ? 0.8 : 1;
+            this.text(scene, frame, box);
+        }
+        ctx.globalAlpha = 1;
+    }
+
+    private ground(scene: FrameScene, frame: number, box: Box): void {
+        const { ctx } = this;
+        const { theme, paint } = scene;
+        const texture = paint.texture(frame);
+        const origin = paint.origin(frame);
+        const fill = theme.fills[origin][paint.tint(frame)];
+        if (texture === 'dashed') {
+            this.dashed(theme, box);
+            return;
+        }
+        ctx.fillStyle =
+            texture === 'root' ? theme.inset : texture === 'hatched' ? fill.ground : fill.solid;
+        ctx.fillRect(box.x, box.y, box.w, box.h);
+        if (texture === 'hatched') {
+            const pattern = this.hatch(fill.solid);
+            if (pattern) {
+                ctx.fillStyle = pattern;
+                ctx.fillRect(box.x, box.y, box.w, box.h);
+            }
+        }
+        if (origin === 4 && texture !== 'root' && box.w >= 3) {
+            ctx.strokeStyle = theme.text3;
+            ctx.lineWidth = 1;
+            ctx.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1);
+        }
+    }
+
+    private dashed(theme: FrameTheme, box: Box): void {
+        const { ctx } = this;
+        ctx.fillStyle = theme.bg;
+        ctx.fillRect(box.x, box.y, box.w, box.h);
+        ctx.strokeStyle = theme.text2;
+        ctx.lineWidth = 1;
+        ctx.setLineDash(box.w > 12 ? [3, 2] : [2, 2]);
+        ctx.strokeRect(box.x + 0.5, box.y + 0.5, Math.max(0, box.w - 1), box.h - 1);
+        ctx.setLineDash([]);
+    }
+
+    /** Diagonal stripes, one tile per colour; the tile is drawn in device px so that it stays sharp. */
+    private hatch(colour: string): CanvasPattern | null {
+        const known = this.patterns.get(colour);
+        if (known !== undefined) return known;
+        const size = Math.round(5 * this.ratio);
+        const tile = document.createElement('canvas');
+        tile.width = size;
+        tile.height = size;
+        const t = tile.getContext('2d');
+        if (!t) return null;
+        t.strokeStyle = colour;
+        t.lineWidth = 1.4 * this.ratio;
+        t.beginPath();
+        for (const shift of [-size, 0, size]) {
+            t.moveTo(shift - 1, size + 1);
+            t.lineTo(shift + size + 1, -1);
+        }
+        t.stroke();
+        const pattern = this.ctx.createPattern(tile, 'repeat');
+        pattern?.setTransform(new DOMMatrix().scale(1 / this.ratio));
+        this.patterns.set(colour, pattern);
+        return pattern;
+    }
+
+    private measure = (text: string): number => {
+        const known = this.widths.get(text);
+        if (known !== undefined) return known;
+        this.ctx.font = this.font;
+        const width = this.ctx.measureText(text).width;
+        this.widths.set(text, width);
+        return width;
+    };
+
+    private labelFor(
+        scene: FrameScene,
+        frame: number,
+        room: number,
+    ): { name: string; value: string } {
+        const known = this.labels.get(frame);
+        const whole = Math.floor(room);
+        if (known && known.room === whole) return known;
+        const label = { room: whole, ...scene.paint.label(frame, whole, this.measure) };
+        this.labels.set(frame, label);
+        return label;
+    }
+
+    private text(scene: FrameScene, frame: number, box: Box): void {
+        const { ctx } = this;
+        const { theme, paint } = scene;
+        const left = Math.max(0, box.x) + PAD;
+        const room = Math.min(box.x + box.w, this.width) - left - PAD + 1;
+        if (room < 10) return;
+        const { name, value } = this.labelFor(scene, frame, room);
+        if (name === '') return;
+        const texture = paint.texture(frame);
+        const strong = texture === 'root';
+        const nameWidth = this.measure(name) * (strong ? 1.06 : 1);
+        if (texture === 'hatched') {
+            const alpha = ctx.globalAlpha;
+            const width = nameWidth + (value ? this.measure(value) + 7 : 0);
+            ctx.fillStyle = theme.fills[paint.origin(frame)][paint.tint(frame)].ground;
+            ctx.fillRect(
+                left - 3,
+                box.y + 1,
+                Math.min(width + 6, box.x + box.w - left + 3),
+                box.h - 2,
+            );
+            ctx.globalAlpha = alpha;
+        }
+        const onFill = texture === 'solid' || texture === 'hatched';
+        ctx.font = strong ? theme.fontStrong : theme.font;
+        ctx.fillStyle = onFill ? theme.ink : theme.text1;
+        ctx.fillText(name, left, box.y + 12.5);
+        if (!value) return;
+        ctx.font = theme.font;
+        if (onFill) ctx.globalAlpha *= 0.78;
+        else ctx.fillStyle = theme.text2;
+        ctx.fillText(value, left + nameWidth + 7, box.y + 12.5);
+    }
+
+    private outline(scene: FrameScene, frame: number, colour: string, width: number): void {
+        const { ctx } = this;
+        const box = this.boxOf(scene, frame);
+        ctx.strokeStyle = colour;
+        ctx.lineWidth = width;
+        const inset = width / 2;
+        ctx.strokeRect(box.x + inset, box.y + inset, Math.max(1, box.w - width), box.h - width);
+    }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* The paint functions: what a frame of each mode looks like and says. */
+import { THIN, fig, fmtFixed, pct, text } from '../base/units';
+import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
+import type { FrameLayout } from '../model/frames';
+import type { ImportTree } from '../model/icicle';
+import { type Measure, fitEllipsis, fitName, functionName } from '../model/labels';
+import { tintOf, tintOfFile } from '../model/tint';
+import type { FramePaint } from './frame_canvas';
+
+const VALUE_GAP = 7;
+
+function withValue(
+    name: string,
+    whole: string,
+    value: string,
+    room: number,
+    measure: Measure,
+): { name: string; value: string } {
+    const fits = name === whole && measure(name) + VALUE_GAP + measure(value) <= room;
+    return { name, value: fits ? value : '' };
+}
+
+function rootLabel(title: string, seconds: number): FramePaint['label'] {
+    return (_frame, room, measure) => {
+        const name = fitEllipsis(title, room, measure);
+        return withValue(name, title, `${text(fig(seconds))} · 100${THIN}%`, room * 0.94, measure);
+    };
+}
+
+/** Modules: the name relative to the frame above, then the cumulative time that the log printed. */
+export function importPaint(tree: ImportTree, layout: FrameLayout, title: string): FramePaint {
+    const tints = Uint8Array.from(tree.names, (name) => tintOf(name));
+    const root = rootLabel(title, layout.total / 1e6);
+    const { node } = layout;
+    const above = (frame: number): string | null => {
+        const up = node[layout.parent[frame]];
+        return up >= 0 ? tree.names[up] : null;
+    };
+    return {
+        texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
+        origin: (f) => (node[f] < 0 ? 3 : tree.origin[node[f]]),
+        tint: (f) => (node[f] < 0 ? 0 : (tints[node[f]] as 0 | 1)),
+        label: (f, room, measure) => {
+            if (node[f] < 0) return root(f, room, measure);
+            const name = fitName(tree.names[node[f]], above(f), room, measure);
+            const whole = fitName(tree.names[node[f]], above(f), Infinity, measure);
+            const value = text(fig(tree.cumulative_us[node[f]] / 1e6));
+            return withValue(name, whole, value, room, measure);
+        },
+    };
+}
+
+/** The value of a call-tree frame as it must be said: a figure, bounds in brackets, or `? of` the bound. */
+export function callValue(tree: CallTree, node: number): string {
+    const certainty = tree.certainty[node];
+    const unit = `${THIN}${tree.unit}`;
+    if (certainty === BOUNDED) {
+        return `[${fmtFixed(tree.lo[node], 3)}–${fmtFixed(tree.hi[node], 3)}]${unit}`;
+    }
+    const value = fmtFixed(tree.hi[node], 3) + unit;
+    return certainty === UNKNOWN ? `? of ${value}` : value;
+}
+
+export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string): FramePaint {
+    const names = tree.names.map(functionName);
+    const tints = Uint8Array.from(tree.files, (file) => tintOfFile(file));
+    const root = rootLabel(title, layout.total);
+    const { node } = layout;
+    return {
+        texture: (f) => {
+            if (node[f] < 0) return 'root';
+            const certainty = tree.certainty[node[f]];
+            return certainty === UNKNOWN ? 'dashed' : certainty === BOUNDED ? 'hatched' : 'solid';
+        },
+        origin: (f) => (node[f] < 0 ? 3 : tree.origin[node[f]]),
+        tint: (f) => (node[f] < 0 ? 0 : (tints[tree.file[node[f]]] as 0 | 1)),
+        label: (f, room, measure) => {
+            if (node[f] < 0) return root(f, room, measure);
+            const whole = names[tree.name[node[f]]];
+            const name = fitEllipsis(whole, room, measure);
+            return withValue(name, whole, callValue(tree, node[f]), room, measure);
+        },
+    };
+}
+
+/** Share with its base, for tooltips and tables: `11.0 % of total`. */
+export function share(part: number, whole: number, base: string): string {
+    return whole > 0 ? `${pct((100 * part) / whole)}${THIN}% ${base}` : `– ${base}`;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The tokens of the style sheet as a canvas needs them: strings, with the two tints of each origin mixed once. */
+import { mix } from '../model/tint';
+
+export interface Fill {
+    solid: string;
+    /** ground and stripes of a hatched frame */
+    ground: string;
+}
+
+export interface FrameTheme {
+    dark: boolean;
+    bg: string;
+    inset: string;
+    text1: string;
+    text2: string;
+    text3: string;
+    accent: string;
+    ink: string;
+    font: string;
+    fontStrong: string;
+    /** [origin][tint]; origin 4, unknown, is drawn as an outline */
+    fills: [Fill, Fill][];
+}
+
+const ORIGIN_TOKENS = ['own', 'third-party', 'stdlib', 'builtin'];
+const TINTS = [0.1, 0.2] as const;
+
+export function readTheme(element: Element): FrameTheme {
+    const style = getComputedStyle(element);
+    const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    const dark = style.colorScheme.includes('dark');
+    const bg = token('bg');
+    const fill = (colour: string): Fill => ({ solid: colour, ground: mix(colour, bg, 0.6) });
+    const tints = (colour: string): [Fill, Fill] => [
+        fill(mix(colour, dark ? '#000000' : '#ffffff', TINTS[0])),
+        fill(mix(colour, dark ? '#000000' : '#ffffff', TINTS[1])),
+    ];
+    const sans = token('sans') || 'sans-serif';
+    return {
+        dark,
+        bg,
+        inset: token('inset'),
+        text1: token('text-1'),
+        text2: token('text-2'),
+        text3: token('text-3'),
+        accent: token('accent'),
+        ink: token('ink'),
+        font: `11.5px ${sans}`,
+        fontStrong: `600 11.5px ${sans}`,
+        fills: [...ORIGIN_TOKENS.map((o) => tints(token(`origin-${o}`))), [fill(bg), fill(bg)]],
+    };
+}

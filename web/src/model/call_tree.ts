@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call tree that per-caller sums allow: columns of GET /runs/{id}/calltree in, placed frames out.
+ *
+ * cProfile keeps sums per caller and callee, no call paths. So a value is exact, or lies between two
+ * bounds, or is not known at all; the picture must not look surer than that. A frame is as wide as its
+ * upper bound. Where the upper bounds of siblings add up to more than their parent has, those that are
+ * not exact are shrunk to fit, and the label says the bounds all the same.
+ */
+import { type FrameLayout, FrameBuilder, childLists } from './frames';
+
+export const EXACT = 0;
+export const BOUNDED = 1;
+export const UNKNOWN = 2;
+
+export interface CallTree {
+    n: number;
+    unit: string;
+    total: number;
+    cut: number;
+    id: number[];
+    parent: number[];
+    name: number[];
+    lo: number[];
+    hi: number[];
+    self: (number | null)[];
+    calls: (number | null)[];
+    certainty: number[];
+    origin: number[];
+    names: string[];
+    files: string[];
+    file: number[];
+    line: number[];
+}
+
+export interface CallTreeLayout {
+    frames: FrameLayout;
+    /** 1: narrower than its upper bound, because the siblings' upper bounds do not fit together */
+    shrunk: Uint8Array;
+}
+
+/** `allRoots` puts one more row on top that stands for all roots together. */
+export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayout {
+    const { n } = tree;
+    const { start, list } = childLists(tree.parent, n);
+    const shrunk = new Uint8Array(n);
+    const out = new FrameBuilder(n);
+    const roots = list.slice(start[n], start[n + 1]);
+    let total = 0;
+    for (const root of roots) total += tree.hi[root];
+    out.beginRow();
+    if (allRoots) out.add(-1, 0, total, -1);
+    else placeInRow(out, roots, tree, 0, total, 1, -1, shrunk);
+    for (let from = 0, to = out.length; from < to; from = to, to = out.length) {
+        out.beginRow();
+        for (let f = from; f < to; f++) {
+            const node = out.nodeAt(f);
+            if (node >= 0 && tree.certainty[node] === UNKNOWN) continue;
+            const slot = node < 0 ? n : node;
+            const kids = list.subarray(start[slot], start[slot + 1]);
+            const width = out.widthOf(f);
+            const scale = node < 0 ? 1 : scaleOf(tree, node, width);
+            const own = node < 0 ? 0 : (tree.self[node] ?? 0) * scale;
+            placeInRow(out, kids, tree, out.leftOf(f), Math.max(0, width - own), scale, f, shrunk);
+        }
+    }
+    return { frames: out.finish(total), shrunk };
+}
+
+/** Drawn width per second of upper bound: below 1 inside a frame that was shrunk. */
+function scaleOf(tree: CallTree, node: number, width: number): number {
+    const hi = tree.hi[node];
+    return hi > 0 ? Math.min(1, width / hi) : 1;
+}
+
+function placeInRow(
+    out: FrameBuilder,
+    kids: ArrayLike<number>,
+    tree: CallTree,
+    left: number,
+    room: number,
+    scale: number,
+    parent: number,
+    shrunk: Uint8Array,
+): void {
+    let sure = 0;
+    let loose = 0;
+    for (let k = 0; k < kids.length; k++) {
+        const want = tree.hi[kids[k]] * scale;
+        if (tree.certainty[kids[k]] === EXACT) sure += want;
+        else loose += want;
+    }
+    const squeezeSure = sure > room && sure > 0 ? room / sure : 1;
+    const rest = Math.max(0, room - sure * squeezeSure);
+    const squeeze = loose > rest && loose > 0 ? rest / loose : 1;
+    let x = left;
+    for (let k = 0; k < kids.length; k++) {
+        const node = kids[k];
+        const by = tree.certainty[node] === EXACT ? squeezeSure : squeeze;
+        const w = tree.hi[node] * scale * by;
+        if (scale * by < 1 - 1e-6) shrunk[node] = 1;
+        out.add(node, x, x + w, parent);
+        x += w;
+    }
+}
+
+/** How many frames of each certainty, for the legend. */
+export function certaintyCounts(tree: CallTree): [number, number, number] {
+    const counts: [number, number, number] = [0, 0, 0];
+    for (let i = 0; i < tree.n; i++) counts[tree.certainty[i] as 0 | 1 | 2]++;
+    return counts;
+}

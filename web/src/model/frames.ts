@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Placed frames: what every icicle is drawn from, whatever it shows.
+ *
+ * A layout is a struct of arrays. Frames stand row by row, and inside a row from left to right, so
+ * what is visible in a row is found by bisection. `node` points back into the columns the layout was
+ * made from; -1 is the root that stands for the whole run. Widths are in the unit of the picture.
+ */
+
+export interface FrameLayout {
+    count: number;
+    rows: number;
+    total: number;
+    node: Int32Array;
+    x0: Float64Array;
+    x1: Float64Array;
+    row: Int32Array;
+    parent: Int32Array;
+    /** frames of row r are [rowStart[r], rowStart[r + 1]) */
+    rowStart: Int32Array;
+    /** frame of a node, or -1 when the node is not placed */
+    frameOf: Int32Array;
+    /** 1: below the threshold; the frame is drawn as part of a dotted run and has nothing below it */
+    quiet: Uint8Array;
+}
+
+export interface ChildLists {
+    start: Int32Array;
+    list: Int32Array;
+}
+
+/** Children of each node as one array, in index order; slot n holds the nodes without a parent. */
+export function childLists(parent: ArrayLike<number>, n: number, skip?: Uint8Array): ChildLists {
+    const start = new Int32Array(n + 2);
+    const slot = (i: number): number => (parent[i] < 0 ? n : parent[i]);
+    for (let i = 0; i < n; i++) if (!skip?.[i]) start[slot(i) + 1]++;
+    for (let i = 0; i <= n; i++) start[i + 1] += start[i];
+    const next = start.slice();
+    const list = new Int32Array(start[n + 1]);
+    for (let i = 0; i < n; i++) if (!skip?.[i]) list[next[slot(i)]++] = i;
+    return { start, list };
+}
+
+/** Parents after hidden nodes are taken out: their children move up to the nearest shown ancestor. */
+export function liftParents(parent: ArrayLike<number>, n: number, hidden: Uint8Array): Int32Array {
+    const shown = new Int32Array(n);
+    for (let i = 0; i < n; i++) {
+        const up = parent[i];
+        shown[i] = up < 0 ? -1 : hidden[up] ? shown[up] : up;
+    }
+    return shown;
+}
+
+/** Collects frames breadth first; `finish` cuts the arrays to length. */
+export class FrameBuilder {
+    private node: number[] = [];
+    private x0: number[] = [];
+    private x1: number[] = [];
+    private row: number[] = [];
+    private parent: number[] = [];
+    private quiet: number[] = [];
+    private starts: number[] = [];
+
+    constructor(private readonly nodes: number) {}
+
+    get length(): number {
+        return this.node.length;
+    }
+    beginRow(): void {
+        this.starts.push(this.node.length);
+    }
+    add(node: number, x0: number, x1: number, parent: number, quiet = false): number {
+        this.node.push(node);
+        this.x0.push(x0);
+        this.x1.push(x1);
+        this.row.push(this.starts.length - 1);
+        this.parent.push(parent);
+        this.quiet.push(quiet ? 1 : 0);
+        return this.node.length - 1;
+    }
+    nodeAt(frame: number): number {
+        return this.node[frame];
+    }
+    leftOf(frame: number): number {
+        return this.x0[frame];
+    }
+    widthOf(frame: number): number {
+        return this.x1[frame] - this.x0[frame];
+    }
+    isQuiet(frame: number): boolean {
+        return this.quiet[frame] === 1;
+    }
+    finish(total: number): FrameLayout {
+        const count = this.node.length;
+        while (this.starts.length > 0 && this.starts[this.starts.length - 1] === count)
+            this.starts.pop();
+        const frameOf = new Int32Array(this.nodes).fill(-1);
+        for (let f = 0; f < count; f++) if (this.node[f] >= 0) frameOf[this.node[f]] = f;
+        return {
+            count,
+            rows: this.starts.length,
+            total,
+            node: Int32Array.from(this.node),
+            x0: Float64Array.from(this.x0),
+            x1: Float64Array.from(this.x1),
+            row: Int32Array.from(this.row),
+            parent: Int32Array.from(this.parent),
+            rowStart: Int32Array.from([...this.starts, count]),
+            frameOf,
+            quiet: Uint8Array.from(this.quiet),
+        };
+    }
+}
+
+/** First frame of the row whose right end lies beyond x. */
+export function firstBeyond(layout: FrameLayout, row: number, x: number): number {
+    let lo = layout.rowStart[row];
+    let hi = layout.rowStart[row + 1];
+    while (lo < hi) {
+        const mid = (lo + hi) >> 1;
+        if (layout.x1[mid] > x) hi = mid;
+        else lo = mid + 1;
+    }
+    return lo;
+}
+
+/** The frame at a point of the picture, or -1. `slack` widens thin frames to something a hand can hit. */
+export function frameAt(layout: FrameLayout, row: number, x: number, slack = 0): number {
+    if (row < 0 || row >= layout.rows) return -1;
+    const end = layout.rowStart[row + 1];
+    const hit = firstBeyond(layout, row, x);
+    if (hit < end && layout.x0[hit] <= x) return hit;
+    if (slack > 0) {
+        if (hit < end && layout.x0[hit] - x <= slack) return hit;
+        const before = hit - 1;
+        if (before >= layout.rowStart[row] && x - layout.x1[before] <= slack) return before;
+    }
+    return -1;
+}
+
+/** Frames from the root down to this one, itself included. */
+export function framePath(layout: FrameLayout, frame: number): number[] {
+    const path: number[] = [];
+    for (let f = frame; f >= 0; f = layout.parent[f]) path.push(f);
+    return path.reverse();
+}
+
+/** The deepest chain of frames that each cover [x0, x1] whole: what a zoomed picture is inside of. */
+export function coverPath(layout: FrameLayout, x0: number, x1: number): number[] {
+    const slack = (x1 - x0) * 1e-9;
+    const path: number[] = [];
+    for (let row = 0; row < layout.rows; row++) {
+        const f = firstBeyond(layout, row, (x0 + x1) / 2);
+        if (f >= layout.rowStart[row + 1] || layout.x0[f] > x0 + slack || layout.x1[f] < x1 - slack)
+            break;
+        path.push(f);
+    }
+    return path;
+}
+
+/** Children of a frame, left to right. */
+export function frameChildren(layout: FrameLayout, frame: number): number[] {
+    const row = layout.row[frame] + 1;
+    if (row >= layout.rows) return [];
+    const kids: number[] = [];
+    const end = layout.rowStart[row + 1];
+    for (let f = firstBeyond(layout, row, layout.x0[frame]); f < end; f++) {
+        if (layout.x0[f] >= layout.x1[frame]) break;
+        if (layout.parent[f] === frame) kids.push(f);
+    }
+    return kids;
+}
+
+export type Step = 'up' | 'down' | 'left' | 'right';
+
+/** Where an arrow key leads: parent, widest child, neighbour in the row. Stays put at an edge. */
+export function stepFrame(layout: FrameLayout, frame: number, step: Step): number {
+    if (step === 'up') return layout.parent[frame] >= 0 ? layout.parent[frame] : frame;
+    if (step === 'down') {
+        let best = frame;
+        let width = -1;
+        for (const kid of frameChildren(layout, frame)) {
+            const w = layout.x1[kid] - layout.x0[kid];
+            if (w > width) [best, width] = [kid, w];
+        }
+        return best;
+    }
+    const next = frame + (step === 'left' ? -1 : 1);
+    const row = layout.row[frame];
+    return next >= layout.rowStart[row] && next < layout.rowStart[row + 1] ? next : frame;
+}

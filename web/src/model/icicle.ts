@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The icicle of an import log: columns of GET /runs/{id}/imports/tree in, placed frames out.
+ *
+ * A frame is as wide as its module's total (own time that is not negative, plus its children). Its
+ * children stand under it from the left; the space left over on the right is its own time.
+ */
+import { type FrameLayout, FrameBuilder, childLists, liftParents } from './frames';
+
+export interface ImportTree {
+    n: number;
+    cut: { rows: number; below_us: number } | null;
+    id: number[];
+    parent: number[];
+    self_us: number[];
+    cumulative_us: number[];
+    total_us: number[];
+    /** 0 own, 1 third-party, 2 stdlib, 3 builtin, 4 unknown */
+    origin: number[];
+    package: number[];
+    startup: number[];
+    names: string[];
+    packages: string[];
+}
+
+export interface IcicleOptions {
+    /** siblings by width, or as they were imported */
+    leftHeavy: boolean;
+    /** 1 per node that is taken out; its children move up */
+    hidden: Uint8Array | null;
+    /** frames narrower than this (µs) become part of a dotted run */
+    minUs: number;
+}
+
+/** Σ of the widths of the roots: what the row at the top stands for. */
+export function treeTotal(tree: ImportTree): number {
+    let total = 0;
+    for (let i = 0; i < tree.n; i++) if (tree.parent[i] < 0) total += tree.total_us[i];
+    return total;
+}
+
+export function layoutIcicle(tree: ImportTree, options: IcicleOptions): FrameLayout {
+    const { n } = tree;
+    const width = tree.total_us;
+    const hidden = options.hidden;
+    const parent = hidden ? liftParents(tree.parent, n, hidden) : tree.parent;
+    const { start, list } = childLists(parent, n, hidden ?? undefined);
+    if (options.leftHeavy) sortSiblings(start, list, n, width);
+    const total = treeTotal(tree);
+    const out = new FrameBuilder(n);
+    out.beginRow();
+    out.add(-1, 0, total, -1);
+    for (let from = 0, to = out.length; from < to; from = to, to = out.length) {
+        out.beginRow();
+        for (let f = from; f < to; f++) {
+            if (out.isQuiet(f)) continue;
+            const slot = out.nodeAt(f) < 0 ? n : out.nodeAt(f);
+            let x = out.leftOf(f);
+            for (let k = start[slot]; k < start[slot + 1]; k++) {
+                const node = list[k];
+                const w = width[node];
+                out.add(node, x, x + w, f, w < options.minUs);
+                x += w;
+            }
+        }
+    }
+    return out.finish(total);
+}
+
+function sortSiblings(start: Int32Array, list: Int32Array, n: number, width: number[]): void {
+    for (let slot = 0; slot <= n; slot++) {
+        const [a, b] = [start[slot], start[slot + 1]];
+        if (b - a < 2) continue;
+        list.subarray(a, b).sort((p, q) => width[q] - width[p] || p - q);
+    }
+}
+
+/** Share of each origin in Σ self, for the legend: µs per origin and their sum. Negative times count as they are. */
+export function originShares(tree: ImportTree): { us: number[]; sum: number } {
+    const us = [0, 0, 0, 0, 0];
+    let sum = 0;
+    for (let i = 0; i < tree.n; i++) {
+        us[tree.origin[i]] += tree.self_us[i];
+        sum += tree.self_us[i];
+    }
+    return { us, sum };
+}
+
+/** Σ of total over the matching nodes that have no matching ancestor: no microsecond is counted twice. */
+export function matchedTotal(tree: ImportTree, match: Uint8Array): number {
+    const inside = new Uint8Array(tree.n);
+    let sum = 0;
+    for (let i = 0; i < tree.n; i++) {
+        const up = tree.parent[i];
+        const under = up >= 0 && (match[up] === 1 || inside[up] === 1);
+        inside[i] = under ? 1 : 0;
+        if (match[i] && !under) sum += tree.total_us[i];
+    }
+    return sum;
+}

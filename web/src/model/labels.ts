@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How names are said where there is little room. Module names lose parts from the left, because the
+ * last part is what tells siblings apart: `a.b.c`, `.b.c`, `.c`, `c…`.
+ */
+
+export type Measure = (text: string) => number;
+
+const ELLIPSIS = '…';
+
+/** A module under its own package is said as `.rest`; anything else by its full name. */
+export function relativeName(name: string, above: string | null): string {
+    if (
+        above &&
+        name.length > above.length + 1 &&
+        name.startsWith(above) &&
+        name[above.length] === '.'
+    ) {
+        return name.slice(above.length);
+    }
+    return name;
+}
+
+/** The longest form of a dotted name that fits, '' when not even two letters do. */
+export function fitName(
+    name: string,
+    above: string | null,
+    room: number,
+    measure: Measure,
+): string {
+    const full = relativeName(name, above);
+    if (measure(full) <= room) return full;
+    for (let dot = full.indexOf('.', 1); dot > 0; dot = full.indexOf('.', dot + 1)) {
+        const tail = full.slice(dot);
+        if (measure(tail) <= room) return tail;
+    }
+    const last = full.lastIndexOf('.');
+    return fitEllipsis(last > 0 ? full.slice(last) : full, room, measure);
+}
+
+/** The longest beginning of a text that fits together with an ellipsis. */
+export function fitEllipsis(text: string, room: number, measure: Measure): string {
+    if (measure(text) <= room) return text;
+    let lo = 0;
+    let hi = text.length - 1;
+    while (lo < hi) {
+        const mid = (lo + hi + 1) >> 1;
+        if (measure(text.slice(0, mid) + ELLIPSIS) <= room) lo = mid;
+        else hi = mid - 1;
+    }
+    const short = text.slice(0, lo).replace(/[\uD800-\uDBFF]$/, '');
+    return short.replace(/^\.+$/, '').length >= 1 && lo >= 2 ? short + ELLIPSIS : '';
+}
+
+const BUILTIN = /^<(?:built-in method|built-in function|built-in) (.+)>$/;
+const METHOD = /^<(?:method|slot wrapper|wrapper|method-wrapper) '([^']+)' of '([^']+)' objects>$/;
+
+/** A function as it is said in tables and frames: `builtins.exec`, `list.append`. The full text is in the tooltip. */
+export function functionName(name: string): string {
+    const builtin = BUILTIN.exec(name);
+    if (builtin) return builtin[1];
+    const method = METHOD.exec(name);
+    return method ? `${method[2]}.${method[1]}` : name;
+}
+
+/** `file:line` as shown; the profiler writes `~` for what is not Python. */
+export function placeText(file: string, line: number): string {
+    if (file === '~' || file === '') return 'built-in';
+    return line > 0 ? `${file}:${line}` : file;
+}
+
+/** The last part of a path, with its line. */
+export function shortPlace(file: string, line: number): string {
+    const text = placeText(file, line);
+    if (text === 'built-in' || text.startsWith('<')) return text;
+    return text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
+}
+
+/** The longest common folder of all paths that are absolute, '' when there is none worth cutting. */
+export function commonFolder(paths: readonly string[]): string {
+    let common: string[] | null = null;
+    for (const path of paths) {
+        if (!path.startsWith('/')) continue;
+        const parts = path.split('/').slice(0, -1);
+        if (common === null) common = parts;
+        let same = 0;
+        while (same < common.length && same < parts.length && common[same] === parts[same]) same++;
+        common = common.slice(0, same);
+        if (common.length <= 1) return '';
+    }
+    return common ? common.join('/') + '/' : '';
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { BOUNDED, type CallTree, EXACT, UNKNOWN, layoutCallTree } from '../src/model/call_tree';
+import { coverPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
+import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
+import { ImportRows, depths } from '../src/model/import_table';
+import {
+    clampSpan,
+    easeSpan,
+    outOf,
+    parseSpan,
+    sameSpan,
+    spanText,
+    zoomSpan,
+} from '../src/model/span';
+
+/** rows: [name, parent, self, origin] in preorder; totals follow */
+function importTree(rows: [string, number, number, number?][]): ImportTree {
+    const total = rows.map((r) => Math.max(0, r[2]));
+    for (let i = rows.length - 1; i >= 0; i--) if (rows[i][1] >= 0) total[rows[i][1]] += total[i];
+    return {
+        n: rows.length,
+        cut: null,
+        id: rows.map((_, i) => i + 1),
+        parent: rows.map((r) => r[1]),
+        self_us: rows.map((r) => r[2]),
+        cumulative_us: total.slice(),
+        total_us: total,
+        origin: rows.map((r) => r[3] ?? 1),
+        package: rows.map(() => 0),
+        startup: rows.map(() => 0),
+        names: rows.map((r) => r[0]),
+        packages: ['p'],
+    };
+}
+
+const TREE = importTree([
+    ['site', -1, 10, 2],
+    ['a', -1, 5, 0],
+    ['a.small', 1, 10],
+    ['a.big', 1, 40],
+    ['a.big.deep', 3, 35],
+    ['z', -1, 0, 2],
+]);
+const ALL = { leftHeavy: true, hidden: null, minUs: 0 };
+
+function placed(layout: ReturnType<typeof layoutIcicle>, tree: ImportTree): string[] {
+    return [...layout.node].map((n, f) => {
+        const name = n < 0 ? '*' : tree.names[n];
+        return `${layout.row[f]} ${name} ${layout.x0[f]}-${layout.x1[f]}`;
+    });
+}
+
+test('left-heavy puts the widest sibling first, own time is the gap on the right', () => {
+    assert.deepEqual(placed(layoutIcicle(TREE, ALL), TREE), [
+        '0 * 0-100',
+        '1 a 0-90',
+        '1 site 90-100',
+        '1 z 100-100',
+        '2 a.big 0-75',
+        '2 a.small 75-85',
+        '3 a.big.deep 0-35',
+    ]);
+});
+
+test('import order keeps the order of the file', () => {
+    const layout = layoutIcicle(TREE, { ...ALL, leftHeavy: false });
+    assert.deepEqual(placed(layout, TREE).slice(1, 6), [
+        '1 site 0-10',
+        '1 a 10-100',
+        '1 z 100-100',
+        '2 a.small 10-20',
+        '2 a.big 20-95',
+    ]);
+});
+
+test('hidden nodes lift their children; widths and the total stay true', () => {
+    const layout = layoutIcicle(TREE, { ...ALL, hidden: Uint8Array.from([0, 1, 0, 0, 0, 0]) });
+    assert.deepEqual(placed(layout, TREE), [
+        '0 * 0-100',
+        '1 a.big 0-75',
+        '1 site 75-85',
+        '1 a.small 85-95',
+        '1 z 95-95',
+        '2 a.big.deep 0-35',
+    ]);
+});
+
+test('frames below the threshold are quiet and end their branch', () => {
+    const layout = layoutIcicle(TREE, { ...ALL, minUs: 76 });
+    const quiet = [...layout.quiet]
+        .map((q, f) => (q ? TREE.names[layout.node[f]] : ''))
+        .filter(Boolean);
+    assert.deepEqual(quiet, ['site', 'z', 'a.big', 'a.small']);
+    assert.equal(layout.rows, 3);
+});
+
+test('an empty log is one root without width', () => {
+    const empty = importTree([]);
+    const layout = layoutIcicle(empty, ALL);
+    assert.equal(layout.count, 1);
+    assert.equal(layout.total, 0);
+});
+
+test('hit test, path, children and steps agree', () => {
+    const layout = layoutIcicle(TREE, ALL);
+    const deep = frameAt(layout, 3, 20);
+    assert.deepEqual(
+        framePath(layout, deep).map((f) => layout.node[f]),
+        [-1, 1, 3, 4],
+    );
+    assert.equal(frameAt(layout, 3, 50), -1);
+    assert.equal(frameAt(layout, 3, 35.5, 1), deep);
+    assert.deepEqual(
+        frameChildren(layout, frameAt(layout, 1, 1)).map((f) => layout.node[f]),
+        [3, 2],
+    );
+    assert.equal(layout.node[stepFrame(layout, deep, 'up')], 3);
+    assert.equal(layout.node[stepFrame(layout, frameAt(layout, 0, 1), 'down')], 1);
+    assert.equal(stepFrame(layout, deep, 'down'), deep);
+});
+
+test('Esc leads to the next wider frame, then to the whole', () => {
+    const layout = layoutIcicle(TREE, ALL);
+    assert.equal(layout.node[outOf(layout, { x0: 0, x1: 35 })], 3);
+    assert.equal(layout.node[outOf(layout, { x0: 0, x1: 75 })], 1);
+    assert.equal(layout.node[outOf(layout, { x0: 0, x1: 90 })], -1);
+    assert.equal(outOf(layout, { x0: 0, x1: 100 }), -1);
+    assert.deepEqual(
+        coverPath(layout, 0, 35).map((f) => layout.node[f]),
+        [-1, 1, 3, 4],
+    );
+});
+
+test('the window zooms around the pointer, stays inside, and survives the URL', () => {
+    const at = zoomSpan({ x0: 0, x1: 100 }, 100, 0.5, 80);
+    assert.deepEqual(at, { x0: 40, x1: 90 });
+    assert.deepEqual(clampSpan({ x0: -5, x1: 20 }, 100), { x0: 0, x1: 25 });
+    assert.ok(sameSpan(parseSpan(spanText(at, 100), 100)!, at));
+    assert.equal(parseSpan('nonsense', 100), null);
+    assert.equal(parseSpan('0.5~0.2', 100), null);
+    assert.deepEqual(easeSpan({ x0: 0, x1: 100 }, at, 1), at);
+});
+
+test('shares of origins and matched time count each microsecond once', () => {
+    assert.deepEqual(originShares(TREE), { us: [5, 85, 10, 0, 0], sum: 100 });
+    assert.equal(matchedTotal(TREE, Uint8Array.from([0, 0, 0, 1, 1, 0])), 75);
+    assert.equal(matchedTotal(TREE, Uint8Array.from([1, 0, 1, 0, 1, 0])), 55);
+});
+
+test('tree rows unfold, sort and keep the path of a hit', () => {
+    const all = { hidden: null, keep: null };
+    const rows = new ImportRows(TREE, all, 'cumulative_us', true);
+    const names = (open: number[]): string[] =>
+        rows.flatten(new Set(open)).map((r) => `${'.'.repeat(r.level)}${TREE.names[r.node]}`);
+    assert.deepEqual(names([]), ['a', 'site', 'z']);
+    assert.deepEqual(names([1, 3]), ['a', '.a.big', '..a.big.deep', '.a.small', 'site', 'z']);
+    const hit = new ImportRows(
+        TREE,
+        { hidden: null, keep: Uint8Array.from([0, 0, 0, 0, 1, 0]) },
+        'ord',
+        false,
+    );
+    assert.equal(hit.flatten(new Set([1, 3])).length, 3);
+    assert.deepEqual([...rows.heaviestPath()], [1, 3, 4]);
+    assert.deepEqual([...depths(TREE.parent, TREE.n)], [0, 0, 1, 1, 2, 0]);
+});
+
+test('100,000 frames are placed fast', () => {
+    const rows: [string, number, number][] = [['root', -1, 1]];
+    for (let i = 1; i < 100_000; i++) rows.push([`m${i}`, (i - 1) >> 3, i % 97]);
+    const tree = importTree(rows);
+    const start = performance.now();
+    const layout = layoutIcicle(tree, ALL);
+    assert.ok(performance.now() - start < 1500);
+    assert.equal(layout.count, 100_001);
+});
+
+function callTree(rows: [number, number, number, number, (number | null)?][]): CallTree {
+    return {
+        n: rows.length,
+        unit: 's',
+        total: rows[0][2],
+        cut: 0,
+        id: rows.map((_, i) => i),
+        parent: rows.map((r) => r[0]),
+        name: rows.map(() => 0),
+        lo: rows.map((r) => r[1]),
+        hi: rows.map((r) => r[2]),
+        certainty: rows.map((r) => r[3]),
+        self: rows.map((r) => r[4] ?? null),
+        calls: rows.map(() => null),
+        origin: rows.map(() => 0),
+        names: ['f'],
+        files: ['f.py'],
+        file: rows.map(() => 0),
+        line: rows.map(() => 1),
+    };
+}
+
+test('bounded siblings are as wide as their upper bounds, shrunk only when these do not fit', () => {
+    const tree = callTree([
+        [-1, 10, 10, EXACT, 2],
+        [0, 4, 4, EXACT, 4],
+        [0, 0, 6, BOUNDED],
+        [0, 0, 2, BOUNDED],
+        [2, 0, 3, UNKNOWN],
+        [4, 0, 3, BOUNDED],
+    ]);
+    const { frames, shrunk } = layoutCallTree(tree, false);
+    const width = (node: number): number => {
+        const f = frames.frameOf[node];
+        return f < 0 ? -1 : frames.x1[f] - frames.x0[f];
+    };
+    assert.equal(frames.total, 10);
+    assert.equal(width(1), 4);
+    assert.equal(width(2), 3);
+    assert.equal(width(3), 1);
+    assert.equal(width(4), 1.5);
+    assert.equal(width(5), -1, 'nothing is drawn below what is unknown');
+    assert.deepEqual([...shrunk], [0, 0, 1, 1, 1, 0]);
+});
+
+test('all roots stand under one row', () => {
+    const tree = callTree([
+        [-1, 3, 3, EXACT, 3],
+        [-1, 1, 1, EXACT, 1],
+    ]);
+    const { frames } = layoutCallTree(tree, true);
+    assert.deepEqual([...frames.node], [-1, 0, 1]);
+    assert.equal(frames.total, 4);
+});

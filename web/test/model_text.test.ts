@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { amdahl, amdahlCurve, speedUp } from '../src/model/amdahl';
+import { type CallGraph, graphToDot, quote } from '../src/model/dot';
+import { readLayout } from '../src/model/graph_layout';
+import {
+    commonFolder,
+    fitEllipsis,
+    fitName,
+    functionName,
+    placeText,
+    shortPlace,
+} from '../src/model/labels';
+import { hiddenSet, matchSet, matcher } from '../src/model/search';
+import { temperature } from '../src/model/temperature';
+import { contrast, inkOn, mix, tintOf, tintOfFile } from '../src/model/tint';
+
+const chars = (text: string): number => text.length;
+
+test('module names shorten from the left', () => {
+    assert.equal(fitName('a.bb.ccc', null, 8, chars), 'a.bb.ccc');
+    assert.equal(fitName('a.bb.ccc', null, 7, chars), '.bb.ccc');
+    assert.equal(fitName('a.bb.ccc', null, 4, chars), '.ccc');
+    assert.equal(fitName('alpha.beta.gamma', null, 5, chars), '.gam…');
+    assert.equal(fitName('alpha.beta.gamma', null, 2, chars), '');
+    assert.equal(fitName('a.bb.ccc', 'a.bb', 99, chars), '.ccc');
+    assert.equal(fitName('a.bbq', 'a.bb', 99, chars), 'a.bbq');
+    assert.equal(fitName('numpy', 'numpy', 99, chars), 'numpy');
+});
+
+test('an ellipsis never splits a surrogate pair and never stands alone', () => {
+    assert.equal(fitEllipsis('abcdef', 4, chars), 'abc…');
+    assert.equal(fitEllipsis('abcdef', 1, chars), '');
+    assert.equal(fitEllipsis('ab😀def', 4, chars), 'ab…');
+});
+
+test('what the profiler calls built-in is said as Python says it', () => {
+    assert.equal(functionName('<built-in method builtins.exec>'), 'builtins.exec');
+    assert.equal(functionName("<method 'append' of 'list' objects>"), 'list.append');
+    assert.equal(functionName('<lambda>'), '<lambda>');
+    assert.equal(placeText('~', 0), 'built-in');
+    assert.equal(placeText('/x/y.py', 12), '/x/y.py:12');
+    assert.equal(shortPlace('/x/y.py', 12), 'y.py:12');
+    assert.equal(shortPlace('C:\\x\\y.py', 1), 'y.py:1');
+    assert.equal(shortPlace('<frozen importlib._bootstrap>', 5), '<frozen importlib._bootstrap>:5');
+    assert.equal(commonFolder(['/a/b/c.py', '/a/b/d/e.py', '<string>']), '/a/b/');
+    assert.equal(commonFolder(['/a/b.py', '/c/d.py']), '');
+});
+
+test('a package keeps its tint below the second name part', () => {
+    assert.equal(tintOf('torch.nn.modules'), tintOf('torch.nn'));
+    assert.equal(
+        tintOfFile('/x/site-packages/sympy/core/a.py'),
+        tintOfFile('/y/site-packages/sympy/core/b.py'),
+    );
+    const tints = new Set(['numpy', 'scipy', 'torch', 'git', 'pandas', 're', 'json'].map(tintOf));
+    assert.equal(tints.size, 2);
+});
+
+test('colours mix and ink is readable at every temperature', () => {
+    assert.equal(mix('#000000', '#ffffff', 0.5), '#808080');
+    assert.equal(temperature(0), '#0d0d73');
+    assert.equal(temperature(1), '#ff0000');
+    for (let t = 0; t <= 1; t += 0.02) {
+        const fill = temperature(t);
+        assert.ok(contrast(fill, inkOn(fill)) >= 4.5, `${t} ${fill}`);
+    }
+});
+
+test('Amdahl: twice as fast, and at no cost', () => {
+    const a = amdahl(0.544, 2.352);
+    assert.equal(a.twice.toFixed(2), '1.37');
+    assert.equal(a.twiceTime.toFixed(3), '1.712');
+    assert.equal(a.limit.toFixed(2), '2.19');
+    assert.equal(a.limitTime.toFixed(3), '1.073');
+    assert.equal(amdahl(1.004, 1).limit, Infinity);
+    assert.equal(speedUp(0, 10), 1);
+    assert.deepEqual(
+        amdahlCurve(0.5, 3, 3).map(([, y]) => y.toFixed(3)),
+        ['1.000', '1.333', '1.500'],
+    );
+});
+
+test('search: words, exclusions, regular expressions', () => {
+    const m = matcher('Torch -test', false);
+    assert.ok(m.test('torch.nn', 'a.py'));
+    assert.ok(m.test('nn', 'torch/a.py'));
+    assert.ok(!m.test('torch.testing'));
+    assert.deepEqual(m.hits('Torch.torch'), [
+        [0, 5],
+        [6, 11],
+    ]);
+    assert.ok(matcher('^nn$', true).test('NN'));
+    assert.ok(matcher('(', true).error);
+    assert.equal(matcher('(', true).test('('), false);
+    assert.ok(matcher('  ', false).empty);
+    const names = ['a.x', 'b.x', 'b.y'];
+    const found = matchSet(matcher('b', false), 3, (i) => names[i]);
+    assert.deepEqual(found && [[...found.set], found.count], [[0, 1, 1], 2]);
+    const hidden = hiddenSet(3, [0, 1, 2], new Set([2]), '^a', (i) => names[i]);
+    assert.deepEqual([...hidden!], [1, 0, 1]);
+    assert.equal(
+        hiddenSet(3, [0, 1, 2], new Set(), '', (i) => names[i]),
+        null,
+    );
+});
+
+test('DOT: nothing in a name is read as DOT', () => {
+    assert.equal(quote('a"b\\c\nd'), '"a\\"b\\\\c\\nd"');
+    const graph: CallGraph = {
+        total: 2,
+        base: 'of Σ tottime',
+        nodes: [
+            {
+                id: 1,
+                name: '"];evil',
+                file: 'a.py',
+                line: 1,
+                origin: 'own',
+                self: 1,
+                total: 2,
+                self_pct: 50,
+                total_pct: 100,
+                ncalls: 1,
+                primitive_calls: 1,
+                cycle: null,
+            },
+            {
+                id: 2,
+                name: 'g',
+                file: 'a.py',
+                line: 2,
+                origin: 'own',
+                self: 1,
+                total: 1,
+                self_pct: 50,
+                total_pct: 50,
+                ncalls: 3,
+                primitive_calls: 3,
+                cycle: null,
+            },
+        ],
+        edges: [{ from: 1, to: 2, ncalls: 3, total: 1, pct: 50, recursive: false }],
+        cut: { nodes: 0, edges: 0 },
+    };
+    const dot = graphToDot(
+        graph,
+        (n) => [n.name, '100 %'],
+        () => ['50 %'],
+        () => ({ width: 72, height: 36 }),
+    );
+    assert.match(dot, /n1 \[label="\\"\];evil\\n100 %"/);
+    assert.match(dot, /width=1\.000, height=0\.500/);
+    assert.match(dot, /n1 -> n2 \[label="50 %"/);
+});
+
+test("Graphviz' answer becomes boxes and paths with y downwards", () => {
+    const json = JSON.stringify({
+        bb: '0,0,100,200',
+        objects: [
+            { name: 'n1', pos: '50,180', width: '1', height: '0.5' },
+            { name: 'n2', pos: '50,20', width: '1', height: '0.5' },
+        ],
+        edges: [{ tail: 0, head: 1, pos: 'e,50,38 50,162 50,120 50,80 50,48', lp: '60,100' }],
+    });
+    const picture = readLayout(json, [{ from: 1, to: 2 }]);
+    assert.deepEqual(picture.nodes[0], { id: 1, x: 50, y: 20, width: 72, height: 36 });
+    assert.equal(picture.edges[0].path, 'M50.0,38.0C50.0,80.0 50.0,120.0 50.0,152.0');
+    assert.deepEqual(picture.edges[0].label, { x: 60, y: 100 });
+    assert.deepEqual(picture.edges[0].arrow?.slice(0, 2), [50, 162]);
+});
