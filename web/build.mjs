@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Builds web/dist: index.html, hashed scripts and styles, the favicon, the licences of what is
+ * bundled, a .gz beside each, and manifest.json, from which the program embeds them.
+ *
+ *   node build.mjs            build
+ *   node build.mjs --check    type check only, writes nothing
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = join(root, 'dist');
+
+const TYPES = {
+    '.html': 'text/html; charset=utf-8',
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.svg': 'image/svg+xml',
+    '.txt': 'text/plain; charset=utf-8',
+    '.wasm': 'application/wasm',
+};
+
+/* tokens.css states the dark values once, for [data-theme=dark]; here they are repeated for
+ * systems that ask for dark and readers who did not choose light. */
+const darkTokens = {
+    name: 'dark-tokens',
+    setup(build) {
+        build.onLoad({ filter: /styles[\\/]tokens\.css$/ }, ({ path }) => {
+            const css = readFileSync(path, 'utf8');
+            const block = /:root\[data-theme='dark'\]\s*\{([^}]*)\}/.exec(css);
+            if (!block) throw new Error('tokens.css has no dark block');
+            const system = `@media (prefers-color-scheme: dark) { :root:not([data-theme='light']) {${block[1]}} }`;
+            return { contents: css + system, loader: 'css' };
+        });
+    },
+};
+
+function check() {
+    const projects = [root, join(root, 'test')];
+    for (const project of projects) {
+        const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+        const run = spawnSync(process.execPath, [tsc, '--noEmit', '-p', project], {
+            stdio: 'inherit',
+        });
+        if (run.status !== 0) return 1;
+    }
+    return 0;
+}
+
+async function bundle() {
+    const { build } = await import('esbuild');
+    const result = await build({
+        absWorkingDir: root,
+        entryPoints: { main: 'src/main.tsx', styles: 'styles/index.css' },
+        outdir: join(dist, 'assets'),
+        entryNames: '[name]-[hash]',
+        chunkNames: '[name]-[hash]',
+        bundle: true,
+        splitting: true,
+        format: 'esm',
+        target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        minify: true,
+        legalComments: 'none',
+        metafile: true,
+        logLevel: 'warning',
+        plugins: [darkTokens],
+    });
+    return result.metafile;
+}
+
+/* The name an entry point got, from esbuild's own record. */
+function outputOf(metafile, entry) {
+    const found = Object.entries(metafile.outputs).find(([, o]) => o.entryPoint === entry);
+    if (!found) throw new Error(`no output for ${entry}`);
+    return basename(found[0]);
+}
+
+function licences(metafile) {
+    const packages = new Set();
+    for (const input of Object.keys(metafile.inputs)) {
+        const match = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
+        if (match) packages.add(match[1]);
+    }
+    const texts = [...packages].sort().map((name) => {
+        const folder = join(root, 'node_modules', name);
+        const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+        const file = readdirSync(folder).find((f) => /^licen[cs]e/i.test(f));
+        const text = file ? readFileSync(join(folder, file), 'utf8').trim() : '';
+        return `${name} ${about.version} (${about.license})\n\n${text}\n`;
+    });
+    return `What this page is made of besides perfshelf itself.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+/* Writes path + .gz and returns its row of the manifest. */
+function publish(path, file, hashed) {
+    const bytes = readFileSync(join(dist, file));
+    writeFileSync(join(dist, `${file}.gz`), gzipSync(bytes, { level: 9, memLevel: 9 }));
+    return { path, file, gz: `${file}.gz`, type: TYPES[extname(file)], hashed };
+}
+
+async function main() {
+    rmSync(dist, { recursive: true, force: true });
+    mkdirSync(join(dist, 'assets'), { recursive: true });
+    const metafile = await bundle();
+    const html = readFileSync(join(root, 'index.html'), 'utf8')
+        .replace('%styles%', `/assets/${outputOf(metafile, 'styles/index.css')}`)
+        .replace('%main%', `/assets/${outputOf(metafile, 'src/main.tsx')}`);
+    writeFileSync(join(dist, 'index.html'), html);
+    writeFileSync(join(dist, 'favicon.svg'), readFileSync(join(root, 'favicon.svg')));
+    writeFileSync(join(dist, 'licences.txt'), licences(metafile));
+
+    const manifest = [
+        publish('/', 'index.html', false),
+        publish('/favicon.svg', 'favicon.svg', false),
+        publish('/licences.txt', 'licences.txt', false),
+        ...readdirSync(join(dist, 'assets'))
+            .sort()
+            .map((name) => publish(`/assets/${name}`, `assets/${name}`, true)),
+    ];
+    writeFileSync(join(dist, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const row of manifest) {
+        const raw = readFileSync(join(dist, row.file)).length;
+        const gz = readFileSync(join(dist, row.gz)).length;
+        console.log(`${String(raw).padStart(9)} ${String(gz).padStart(8)} gz  ${row.path}`);
+    }
+}
+
+if (!existsSync(join(root, 'node_modules'))) {
+    console.error('web/node_modules is missing: run `npm ci` in web/ first');
+    process.exit(1);
+}
+if (process.argv.includes('--check')) process.exitCode = check();
+else await main();

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one way to the server. Views call these; every failure arrives as an ApiError that says
+ * what, where and what to do.
+ */
+import type { ErrorBody } from './types';
+
+export const API = '/api/v1';
+
+export class ApiError extends Error {
+    constructor(
+        readonly status: number,
+        readonly code: string,
+        readonly text: string,
+        readonly at: number | null,
+        readonly hint: string | null,
+    ) {
+        super(text);
+    }
+}
+
+export function isAbort(error: unknown): boolean {
+    return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** Whatever was thrown, as an ApiError fit to be shown. */
+export function asApiError(error: unknown): ApiError {
+    if (error instanceof ApiError) return error;
+    return new ApiError(0, 'internal', String(error), null, 'Reload the page.');
+}
+
+function unreachable(): ApiError {
+    return new ApiError(
+        0,
+        'unreachable',
+        'The perfshelf server does not answer.',
+        null,
+        'Start it again with: perfshelf serve',
+    );
+}
+
+function errorFrom(status: number, body: string): ApiError {
+    try {
+        const { error } = JSON.parse(body) as { error: ErrorBody };
+        return new ApiError(status, error.code, error.text, error.at ?? null, error.hint ?? null);
+    } catch {
+        // Not from our server: a proxy, or a page where JSON was expected.
+        return new ApiError(status, 'internal', `HTTP ${status}`, null, body.slice(0, 200) || null);
+    }
+}
+
+export interface RequestOptions {
+    signal?: AbortSignal;
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+    let response: Response;
+    try {
+        response = await fetch(path, init);
+    } catch (error) {
+        throw isAbort(error) ? error : unreachable();
+    }
+    if (!response.ok) throw errorFrom(response.status, await response.text());
+    return response;
+}
+
+export async function getJson<T>(path: string, { signal }: RequestOptions = {}): Promise<T> {
+    const response = await request(path, { signal, headers: { Accept: 'application/json' } });
+    return (await response.json()) as T;
+}
+
+/** PATCH, POST or DELETE; answers the parsed body, or null where there is none. */
+export async function sendJson<T>(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+): Promise<T | null> {
+    const response = await request(path, {
+        method,
+        headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return text ? (JSON.parse(text) as T) : null;
+}
+
+export type Params = Record<string, string | number | boolean | null | undefined>;
+
+/** `path?key=value…`; null, undefined and '' are left out, booleans become 1 and 0. */
+export function withParams(path: string, params: Params): string {
+    const search = new URLSearchParams();
+    for (const [key, value] of Object.entries(params)) {
+        if (value === null || value === undefined || value === '') continue;
+        search.set(key, typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
+    }
+    const text = search.toString();
+    return text ? `${path}?${text}` : path;
+}
+
+export interface Upload<T> {
+    done: Promise<T>;
+    abort: () => void;
+}
+
+/** Sends the raw bytes as a body. XMLHttpRequest, since fetch does not report what was sent. */
+export function upload<T>(
+    path: string,
+    body: Blob,
+    params: Params = {},
+    onProgress?: (sent: number, total: number) => void,
+): Upload<T> {
+    const xhr = new XMLHttpRequest();
+    const done = new Promise<T>((resolve, reject) => {
+        xhr.open('POST', withParams(path, params));
+        xhr.setRequestHeader('Content-Type', 'application/octet-stream');
+        xhr.upload.onprogress = (event) => onProgress?.(event.loaded, event.total);
+        xhr.onload = () => {
+            if (xhr.status < 400) resolve(JSON.parse(xhr.responseText) as T);
+            else reject(errorFrom(xhr.status, xhr.responseText));
+        };
+        xhr.onerror = () => reject(unreachable());
+        xhr.onabort = () => reject(new DOMException('upload cancelled', 'AbortError'));
+        xhr.send(body);
+    });
+    return { done, abort: () => xhr.abort() };
+}
+
+export interface EventHandlers {
+    /** Called for each named event with its parsed data. */
+    on: Record<string, (data: unknown) => void>;
+    /** The stream (re)opened: what was missed meanwhile has to be fetched. */
+    open?: () => void;
+    /** The stream broke; the browser tries again by itself. */
+    lost?: () => void;
+}
+
+/** Listens to a text/event-stream; answers the function that ends it. */
+export function events(path: string, { on, open, lost }: EventHandlers): () => void {
+    const source = new EventSource(path);
+    for (const [name, handle] of Object.entries(on)) {
+        source.addEventListener(name, (event) => handle(JSON.parse((event as MessageEvent).data)));
+    }
+    if (open) source.addEventListener('open', open);
+    if (lost) source.addEventListener('error', lost);
+    return () => source.close();
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a server-side table, fetched in pages as they come into view. Sorting and filtering are
+ * the server's; setParams asks anew and keeps what is shown until the answer is there.
+ */
+import { signal, type Signal } from '@preact/signals';
+import { ApiError, asApiError, getJson, isAbort, withParams, type Params } from './client';
+import type { Page } from './types';
+
+/** What a DataGrid draws from. `rowAt` is undefined for a row that is not here yet. */
+export interface GridSource<R> {
+    readonly total: number;
+    rowAt(index: number): R | undefined;
+    /** Says that rows [from, to) are in view. */
+    ensure(from: number, to: number): void;
+    /** Changes whenever total or any row did. */
+    readonly version: Signal<number>;
+}
+
+export interface PagedSource<R> extends GridSource<R> {
+    /** Rows before the filter. */
+    readonly of: number;
+    readonly sums: Record<string, number>;
+    readonly loading: Signal<boolean>;
+    readonly error: Signal<ApiError | null>;
+    /** False until the first answer. */
+    readonly ready: Signal<boolean>;
+    setParams(params: Params): void;
+    reload(): void;
+    dispose(): void;
+}
+
+const PAGE = 200;
+
+interface Generation<R> {
+    total: number;
+    of: number;
+    sums: Record<string, number>;
+    pages: Map<number, R[]>;
+}
+
+/** Rows arrive as objects keyed by column name: R is written by the caller to match the view. */
+export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
+    const version = signal(0);
+    const loading = signal(false);
+    const ready = signal(false);
+    const error = signal<ApiError | null>(null);
+    let params = initial;
+    let shown: Generation<R> = { total: 0, of: 0, sums: {}, pages: new Map() };
+    let fresh = false;
+    let wanted: [number, number] = [0, 1];
+    let running = new Map<number, AbortController>();
+
+    function abortAll(): void {
+        for (const control of running.values()) control.abort();
+        running = new Map();
+        loading.value = false;
+    }
+
+    async function load(page: number): Promise<void> {
+        const control = new AbortController();
+        running.set(page, control);
+        loading.value = true;
+        try {
+            const query = { ...params, limit: PAGE, offset: page * PAGE };
+            const answer = await getJson<Page>(withParams(path, query), { signal: control.signal });
+            take(page, answer);
+            error.value = null;
+            ready.value = true;
+        } catch (reason) {
+            if (!isAbort(reason)) error.value = asApiError(reason);
+        } finally {
+            if (running.get(page) === control) running.delete(page);
+            loading.value = running.size > 0;
+        }
+    }
+
+    function take(page: number, answer: Page): void {
+        if (!fresh) {
+            shown = { total: 0, of: 0, sums: {}, pages: new Map() };
+            fresh = true;
+        }
+        shown.total = answer.total;
+        shown.of = answer.of;
+        shown.sums = answer.sums ?? {};
+        shown.pages.set(page, answer.rows.map((row) => asObject<R>(answer.columns, row)));
+        version.value++;
+        ensure(...wanted);
+    }
+
+    function ensure(from: number, to: number): void {
+        wanted = [from, to];
+        const last = Math.max(from, Math.min(to, fresh ? shown.total : to) - 1);
+        const first = Math.floor(from / PAGE);
+        for (let page = first; page <= Math.floor(last / PAGE); page++) {
+            if (fresh && (page * PAGE >= shown.total || shown.pages.has(page))) continue;
+            if (!running.has(page)) void load(page);
+        }
+    }
+
+    function restart(): void {
+        abortAll();
+        fresh = false;
+        ensure(...wanted);
+    }
+
+    ensure(0, 1);
+    return {
+        version,
+        loading,
+        error,
+        ready,
+        get total() {
+            return shown.total;
+        },
+        get of() {
+            return shown.of;
+        },
+        get sums() {
+            return shown.sums;
+        },
+        rowAt: (index) => shown.pages.get(Math.floor(index / PAGE))?.[index % PAGE],
+        ensure,
+        setParams(next) {
+            if (withParams('', next) === withParams('', params)) return;
+            params = next;
+            wanted = [0, 1];
+            restart();
+        },
+        reload: restart,
+        dispose: abortAll,
+    };
+}
+
+function asObject<R>(columns: string[], row: unknown[]): R {
+    const object: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) object[columns[i]] = row[i];
+    return object as R;
+}
+
+/** A source over rows that are all here. */
+export function arraySource<R>(rows: readonly R[]): GridSource<R> {
+    return { total: rows.length, rowAt: (i) => rows[i], ensure: () => {}, version: signal(0) };
+}

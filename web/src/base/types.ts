@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The JSON of docs/api.md as types. Names are the API's own; units end the names.
+ */
+
+export type Kind = 'importtime' | 'pstats' | (string & {});
+export type Origin = 'own' | 'third-party' | 'stdlib' | 'builtin' | 'unknown';
+export const ORIGINS: readonly Origin[] = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'];
+
+/** read = stored + repaired + rejected + other; `unit` is what was counted: "lines", "entries". */
+export interface Ledger {
+    unit: string;
+    read: number;
+    stored: number;
+    repaired: number;
+    rejected: number;
+    other: number;
+}
+
+export interface Headline {
+    value: number;
+    unit: string;
+    label: string;
+}
+
+export interface ImportSummary {
+    total_us: number;
+    self_us: number;
+    modules: number;
+    cached: number;
+    max_depth: number;
+    startup_us: number;
+    program_us: number;
+    startup_modules: number;
+    roots: number;
+    negative_self: number;
+    interpreters: number;
+    deepest: string[];
+}
+
+export interface PstatsSummary {
+    total_tt_s: number;
+    total_calls: number;
+    primitive_calls: number;
+    functions: number;
+    calls_pairs: number;
+    roots: number;
+    files: number;
+    marshal: number | null;
+    writer: string | null;
+    sampled: boolean | number;
+    int_callers: boolean | number;
+}
+
+export interface Run {
+    id: string;
+    kind: Kind;
+    name: string;
+    series: string | null;
+    tags: Record<string, string>;
+    who: string | null;
+    tool: string | null;
+    tool_version: string | null;
+    created_at: string;
+    headline: Headline | null;
+    bytes: number;
+    db_bytes: number;
+    sha256: string;
+    rows: number;
+    ledger: Ledger;
+    summary: Record<string, unknown>;
+    trend: number[];
+    delta_pct: number | null;
+}
+
+export interface ErrorBody {
+    code: string;
+    text: string;
+    at: number | null;
+    hint: string | null;
+}
+
+export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+
+export interface Job {
+    id: string;
+    state: JobState;
+    name: string;
+    kind: Kind | null;
+    bytes_total: number;
+    bytes_done: number;
+    records: number;
+    run: string | null;
+    already: boolean;
+    error: ErrorBody | null;
+    created_at: string;
+}
+
+export interface Shelf {
+    version: string;
+    runs: number;
+    bytes_runs: number;
+    bytes_originals: number;
+    kinds: { kind: Kind; runs: number }[];
+    series: { series: string; runs: number }[];
+    tags: string[];
+    who: string[];
+    listen: string;
+}
+
+export interface Format {
+    kind: Kind;
+    label: string;
+    what: string;
+    record: string;
+}
+
+/** One page of a table: rows are arrays in the order of `columns`. */
+export interface Page {
+    total: number;
+    of: number;
+    columns: string[];
+    rows: unknown[][];
+    sums: Record<string, number>;
+}
+
+export interface Note {
+    id: number;
+    severity: string;
+    byte_offset: number | null;
+    line: number | null;
+    what: string;
+}

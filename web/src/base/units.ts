@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers as text. Tables use fmtFixed, whose digits are those of C's printf and Python's `%.3f`;
+ * figures that stand alone use fig and bytes, which choose a unit and keep four or three digits.
+ */
+
+/** A figure and its unit, apart, since they are set in different weights. */
+export interface Fig {
+    value: string;
+    unit: string;
+}
+
+export const MINUS = '\u2212';
+export const DASH = '\u2013';
+/** Narrow no-break space, between a figure and its unit. */
+export const THIN = '\u202f';
+
+/* Number.toFixed rounds the exact binary value, as printf does, but sends exact ties upward where
+ * printf sends them to the even digit. A tie ends in a 5 one place further, and only zeros. */
+function isTie(magnitude: number, decimals: number): boolean {
+    const scaled = magnitude * 10 ** decimals;
+    if (Math.abs(scaled - Math.floor(scaled) - 0.5) > 1e-6) return false;
+    const digits = magnitude.toFixed(100);
+    const at = digits.indexOf('.') + decimals + 1;
+    return /^50*$/.test(digits.slice(at));
+}
+
+function roundEven(magnitude: number, decimals: number): string {
+    if (magnitude >= 1e21) return BigInt(magnitude).toString() + zeros(decimals);
+    if (!isTie(magnitude, decimals)) return magnitude.toFixed(decimals);
+    const exact = magnitude.toFixed(Math.min(100, decimals + 1));
+    const down = exact.slice(0, decimals === 0 ? exact.indexOf('.') : -1);
+    const last = Number(down[down.length - 1]);
+    return last % 2 === 0 ? down : magnitude.toFixed(decimals);
+}
+
+function zeros(decimals: number): string {
+    return decimals > 0 ? `.${'0'.repeat(decimals)}` : '';
+}
+
+function group(digits: string): string {
+    const dot = digits.indexOf('.');
+    const whole = dot < 0 ? digits : digits.slice(0, dot);
+    if (whole.length < 4) return digits;
+    return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (dot < 0 ? '' : digits.slice(dot));
+}
+
+/** `1108.934, 3` is "1,108.934". The minus is U+2212, also for values that round to zero. */
+export function fmtFixed(value: number, decimals: number): string {
+    if (!Number.isFinite(value)) return DASH;
+    const negative = value < 0 || Object.is(value, -0);
+    return (negative ? MINUS : '') + group(roundEven(Math.abs(value), decimals));
+}
+
+/** The same digits without grouping and with a plain hyphen, for copies and exports. */
+export function rawFixed(value: number, decimals: number): string {
+    const negative = value < 0 || Object.is(value, -0);
+    return (negative ? '-' : '') + roundEven(Math.abs(value), decimals);
+}
+
+export function int(value: number): string {
+    return fmtFixed(value === 0 ? 0 : value, 0);
+}
+
+/** One decimal, without the sign: the base of the percentage stands beside it. */
+export function pct(value: number): string {
+    return fmtFixed(value, 1);
+}
+
+/* `digits` significant digits of a magnitude below 1000. */
+function significant(magnitude: number, digits: number): string {
+    for (let whole = 1; whole <= digits; whole++) {
+        const text = roundEven(magnitude, digits - whole);
+        if (Number(text) < 10 ** whole) return text;
+    }
+    return group(roundEven(magnitude, 0));
+}
+
+function longTime(seconds: number): Fig {
+    const whole = Math.round(seconds);
+    if (whole < 3600) {
+        return { value: `${Math.floor(whole / 60)} min ${two(whole % 60)}`, unit: 's' };
+    }
+    const minutes = Math.round(seconds / 60);
+    return { value: `${int(Math.floor(minutes / 60))} h ${two(minutes % 60)}`, unit: 'min' };
+}
+
+function two(value: number): string {
+    return String(value).padStart(2, '0');
+}
+
+const TIME_STEPS: readonly [factor: number, below: number, unit: string][] = [
+    [1e9, 1000, 'ns'],
+    [1e6, 1000, 'µs'],
+    [1e3, 1000, 'ms'],
+    [1, 120, 's'],
+];
+
+/** A time on its own: four significant digits, ns to s, then "2 min 04 s" and "1 h 02 min". */
+export function fig(seconds: number): Fig {
+    if (!Number.isFinite(seconds)) return { value: DASH, unit: '' };
+    if (seconds === 0) return { value: '0', unit: 's' };
+    const magnitude = Math.abs(seconds);
+    const sign = seconds < 0 ? MINUS : '';
+    for (const [factor, below, unit] of TIME_STEPS) {
+        const text = significant(magnitude * factor, 4);
+        if (Number(text.replaceAll(',', '')) < below) return { value: sign + text, unit };
+    }
+    const long = longTime(magnitude);
+    return { value: sign + long.value, unit: long.unit };
+}
+
+const BYTE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+export function bytesFig(count: number): Fig {
+    if (count < 1024) return { value: int(count), unit: 'B' };
+    let scaled = count;
+    for (const unit of BYTE_UNITS) {
+        scaled /= 1024;
+        if (scaled < 1023.5 || unit === 'TiB') {
+            // Four digits only between 1000 and 1023, where the next unit would start with a zero.
+            return { value: scaled < 999.5 ? significant(scaled, 3) : int(scaled), unit };
+        }
+    }
+    throw new Error('unreachable: the last unit takes every size');
+}
+
+/** "67.0 KiB": powers of 1024, three digits. */
+export function bytes(count: number): string {
+    return text(bytesFig(count));
+}
+
+export function text({ value, unit }: Fig): string {
+    return unit ? value + THIN + unit : value;
+}
+
+/** A headline in whatever unit the run states: seconds and bytes choose their own scale. */
+export function figIn(value: number, unit: string): Fig {
+    if (unit === 's') return fig(value);
+    if (unit === 'B' || unit === 'bytes') return bytesFig(value);
+    const magnitude = Math.abs(value);
+    const digits = magnitude >= 1000 ? group(roundEven(magnitude, 0)) : significant(magnitude, 4);
+    return { value: (value < 0 ? MINUS : '') + digits, unit };
+}
+
+/** Δ with its sign always shown; zero has none. */
+export function signed(value: number, decimals: number): string {
+    const digits = fmtFixed(Math.abs(value), decimals);
+    if (value === 0) return digits;
+    return (value < 0 ? MINUS : '+') + digits;
+}
+
+const DAY_MS = 86400000;
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+    'January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September',
+    'October', 'November', 'December',
+];
+
+/** Midnights between two times in the reader's zone; 0 is the same day. */
+export function daysBetween(then: Date, now: Date): number {
+    const a = Date.UTC(then.getFullYear(), then.getMonth(), then.getDate());
+    const b = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
+    return Math.round((b - a) / DAY_MS);
+}
+
+export function clock(time: Date): string {
+    return `${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+function isoDay(time: Date): string {
+    return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+/** "14:02" today, "yesterday 17:40", "Monday 09:12" within a week, then "2026-11-20". */
+export function when(iso: string, now: Date = new Date()): string {
+    const then = new Date(iso);
+    if (Number.isNaN(then.getTime())) return DASH;
+    const days = daysBetween(then, now);
+    if (days === 0) return clock(then);
+    if (days === 1) return `yesterday ${clock(then)}`;
+    if (days > 1 && days < 7) return `${WEEKDAYS[then.getDay()]} ${clock(then)}`;
+    return isoDay(then);
+}
+
+/** The heading of a day: a word where there is one, and the date. */
+export function dayHeading(iso: string, now: Date = new Date()): { word: string; date: string } {
+    const then = new Date(iso);
+    const days = daysBetween(then, now);
+    const weekday = WEEKDAYS[then.getDay()];
+    const date = `${then.getDate()} ${MONTHS[then.getMonth()]}`;
+    if (days === 0) return { word: 'Today', date: `${weekday} ${date}` };
+    if (days === 1) return { word: 'Yesterday', date: `${weekday} ${date}` };
+    if (days > 1 && days < 7) return { word: weekday, date };
+    return { word: isoDay(then), date: weekday };
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+const SAID_MS = 1500;
+
+/* Clipboard access needs https or localhost; elsewhere the old command still works. */
+async function copyText(text: string): Promise<boolean> {
+    try {
+        await navigator.clipboard.writeText(text);
+        return true;
+    } catch {
+        const area = document.createElement('textarea');
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        const done = document.execCommand('copy');
+        area.remove();
+        return done;
+    }
+}
+
+interface CopyButtonProps {
+    text: string | (() => string);
+    label?: string;
+    class?: string;
+    tip?: string;
+}
+
+/** Copies, and says so in its own place without changing its width. */
+export function CopyButton({ text, label = 'copy', class: name = 'link', tip }: CopyButtonProps) {
+    const [said, setSaid] = useState<string | null>(null);
+    const timer = useRef(0);
+    useEffect(() => () => clearTimeout(timer.current), []);
+    async function copy(): Promise<void> {
+        const done = await copyText(typeof text === 'string' ? text : text());
+        setSaid(done ? 'copied' : 'not copied');
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => setSaid(null), SAID_MS);
+    }
+    return (
+        <button type="button" class={`copy-button ${name}`} title={tip} onClick={() => void copy()}>
+            <span class={said ? 'is-hidden' : ''}>{label}</span>
+            <span class="copy-said" aria-live="polite">
+                {said}
+            </span>
+        </button>
+    );
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every table of the product: virtual rows under a fixed header, one cursor, sort by header, tree
+ * rows, headings. It draws from a GridSource and asks it for the rows that come into view.
+ */
+import {
+    Virtualizer,
+    elementScroll,
+    observeElementOffset,
+    observeElementRect,
+} from '@tanstack/virtual-core';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { GridHead } from './grid_head';
+import { cursorAfter } from './grid_keys';
+import { GridRow, ROW_HEIGHT } from './grid_row';
+import type { AnyGridSource, DataGridProps, GridBand, GridColumn } from './grid_types';
+import { Notice } from './notice';
+import { LoadingLine } from './progress';
+import { viewportWidth } from './viewport';
+
+export * from './grid_types';
+
+const HEAD_HEIGHT = 28;
+const OVERSCAN = 8;
+
+type Rows = Virtualizer<HTMLDivElement, Element>;
+
+/* The virtualizer of one grid; the component redraws when its range moves. */
+function useVirtualRows(
+    scroller: { current: HTMLDivElement | null },
+    count: number,
+    sizeOf: (index: number) => number,
+): Rows {
+    const [, redraw] = useState(0);
+    const options = {
+        count,
+        getScrollElement: () => scroller.current,
+        estimateSize: sizeOf,
+        overscan: OVERSCAN,
+        scrollMargin: HEAD_HEIGHT,
+        scrollPaddingStart: HEAD_HEIGHT,
+        observeElementRect,
+        observeElementOffset,
+        scrollToFn: elementScroll,
+        onChange: () => redraw((n) => n + 1),
+    };
+    const rows = useRef<Rows | null>(null);
+    rows.current ??= new Virtualizer<HTMLDivElement, Element>(options);
+    rows.current.setOptions(options);
+    useLayoutEffect(() => rows.current?._didMount(), []);
+    useLayoutEffect(() => rows.current?._willUpdate());
+    return rows.current;
+}
+
+function visibleColumns<R>(columns: GridColumn<R>[], width: number): GridColumn<R>[] {
+    return columns.filter((column) => !column.hideBelow || width >= column.hideBelow);
+}
+
+function templateOf<R>(columns: GridColumn<R>[]): string {
+    return columns
+        .map(({ width }) => (width === 'rest' ? 'minmax(0, 1fr)' : `${width}px`))
+        .join(' ');
+}
+
+function bandAt<R>(props: DataGridProps<R>, index: number): GridBand | null {
+    if (!props.band) return null;
+    const row = props.source.rowAt(index);
+    return row === undefined ? null : props.band(row);
+}
+
+/* The cursor and what moves it: keys, clicks, the handle given to the view. */
+function useCursor<R>(
+    props: DataGridProps<R>,
+    rows: Rows,
+    scroller: { current: HTMLDivElement | null },
+) {
+    const [cursor, setCursor] = useState(-1);
+    const latest = useRef({ props, cursor });
+    latest.current = { props, cursor };
+
+    function moveTo(index: number): void {
+        const { source, onSelect } = latest.current.props;
+        if (index < 0 || index >= source.total) return;
+        setCursor(index);
+        latest.current.cursor = index;
+        rows.scrollToIndex(index, { align: 'auto' });
+        const row = source.rowAt(index);
+        if (row !== undefined) onSelect?.(row, index);
+    }
+
+    function onKeyDown(event: KeyboardEvent): void {
+        const { props: now, cursor: at } = latest.current;
+        if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        const row = now.source.rowAt(at);
+        if (event.key === 'Enter' && row !== undefined && now.onOpen) {
+            event.preventDefault();
+            now.onOpen(row, at);
+            return;
+        }
+        const page = Math.max(1, Math.floor((rows.scrollRect?.height ?? 0) / ROW_HEIGHT) - 2);
+        const stops = (i: number) => {
+            const band = bandAt(now, i);
+            return !band || (band.stops ?? false);
+        };
+        const next = cursorAfter(event.key, { source: now.source, tree: now.tree, stops, page }, at);
+        if (next !== undefined) {
+            event.preventDefault();
+            moveTo(next);
+        } else if (now.onKey?.(event, row, at)) {
+            event.preventDefault();
+        }
+    }
+
+    useEffect(() => {
+        const { handle } = props;
+        if (!handle) return undefined;
+        handle.current = {
+            focus: () => scroller.current?.focus(),
+            moveTo,
+            cursor: () => latest.current.cursor,
+            key: onKeyDown,
+        };
+        return () => {
+            handle.current = null;
+        };
+    }, [props.handle]);
+
+    return { cursor, setCursor, onKeyDown };
+}
+
+function indexAt(event: Event): number {
+    const row = (event.target as Element).closest('[data-index]');
+    return row ? Number(row.getAttribute('data-index')) : -1;
+}
+
+function isControl(event: Event): boolean {
+    return (event.target as Element).closest('a, button, input, label') !== null;
+}
+
+export function DataGrid<R>(props: DataGridProps<R>) {
+    const { source, sort, onSort, label, resetKey } = props;
+    const version = source.version.value;
+    const scroller = useRef<HTMLDivElement | null>(null);
+    const columns = useMemo(
+        () => visibleColumns(props.columns, viewportWidth.value),
+        [props.columns, viewportWidth.value],
+    );
+    const template = templateOf(columns);
+    const sizeOf = (index: number) => bandAt(props, index)?.height ?? ROW_HEIGHT;
+    const rows = useVirtualRows(scroller, source.total, sizeOf);
+    const { cursor, setCursor, onKeyDown } = useCursor(props, rows, scroller);
+
+    // Headings have their own height, so what is measured is stale once the rows are others.
+    useLayoutEffect(() => {
+        if (props.band) rows.measure();
+    }, [version, source, source.total]);
+
+    const first = useRef(true);
+    useLayoutEffect(() => {
+        if (first.current) first.current = false;
+        else {
+            scroller.current?.scrollTo({ top: 0 });
+            setCursor(-1);
+        }
+    }, [resetKey]);
+
+    const items = rows.getVirtualItems();
+    const from = items.length ? items[0].index : 0;
+    const to = items.length ? items[items.length - 1].index + 1 : 1;
+    useEffect(() => source.ensure(from, to), [source, from, to, version]);
+
+    function onClick(event: MouseEvent): void {
+        const index = indexAt(event);
+        const row = source.rowAt(index);
+        if (row === undefined) return;
+        if ((event.target as Element).closest('[data-twisty]')) {
+            props.tree?.toggle(row, index);
+            return;
+        }
+        if (isControl(event) || bandAt(props, index)) return;
+        setCursor(index);
+        props.onSelect?.(row, index);
+        const selecting = String(getSelection() ?? '') !== '';
+        if (props.openOnClick && !selecting) props.onOpen?.(row, index);
+    }
+
+    function onDblClick(event: MouseEvent): void {
+        const index = indexAt(event);
+        const row = source.rowAt(index);
+        if (row === undefined || isControl(event) || bandAt(props, index)) return;
+        if (!props.openOnClick) props.onOpen?.(row, index);
+    }
+
+    function hover(event: PointerEvent): void {
+        props.onHover?.(source.rowAt(indexAt(event)) ?? null, event);
+    }
+
+    return (
+        <div class={`grid${props.class ? ` ${props.class}` : ''}`}>
+            <div
+                ref={scroller}
+                class="grid-scroll"
+                role="grid"
+                tabIndex={0}
+                aria-label={label}
+                aria-rowcount={source.total + 1}
+                aria-activedescendant={cursor >= 0 ? 'grid-cursor' : undefined}
+                onKeyDown={onKeyDown}
+                onClick={onClick}
+                onDblClick={onDblClick}
+                onPointerOver={props.onHover && hover}
+                onPointerLeave={props.onHover && ((event) => props.onHover?.(null, event))}
+            >
+                <GridHead columns={columns} template={template} sort={sort} onSort={onSort} />
+                <div class="grid-body" style={{ height: rows.getTotalSize() }}>
+                    {items.map((item) => {
+                        const top = item.start - HEAD_HEIGHT;
+                        const row = source.rowAt(item.index);
+                        const band = row !== undefined && props.band ? props.band(row) : null;
+                        if (band) return bandRow(band, item.index, top, cursor === item.index);
+                        return (
+                            <GridRow<R>
+                                key={item.index}
+                                row={row}
+                                index={item.index}
+                                top={top}
+                                columns={columns}
+                                template={template}
+                                selected={row !== undefined && isSelected(props, row)}
+                                cursor={cursor === item.index}
+                                extraClass={row !== undefined ? (props.rowClass?.(row) ?? '') : ''}
+                                tree={props.tree}
+                                open={row !== undefined ? (props.tree?.open(row) ?? null) : null}
+                                version={version}
+                            />
+                        );
+                    })}
+                </div>
+                <GridState source={source} empty={props.empty} />
+            </div>
+            <LoadingLine active={source.loading?.value ?? false} />
+        </div>
+    );
+}
+
+function isSelected<R>(props: DataGridProps<R>, row: R): boolean {
+    return props.selected !== null && props.selected !== undefined
+        ? props.rowKey(row) === props.selected
+        : false;
+}
+
+function bandRow(band: GridBand, index: number, top: number, cursor: boolean) {
+    return (
+        <div
+            role="row"
+            key={`band${index}`}
+            class={`grid-band${band.class ? ` ${band.class}` : ''}${cursor ? ' is-cursor' : ''}`}
+            data-index={index}
+            style={{ transform: `translateY(${top}px)`, height: band.height }}
+        >
+            {band.body}
+        </div>
+    );
+}
+
+/* Error and emptiness stand where the rows would be. */
+function GridState<R>({ source, empty }: { source: AnyGridSource<R>; empty: unknown }) {
+    const error = source.error?.value ?? null;
+    if (error) {
+        return <Notice kind="error" title="The rows could not be read" error={error} />;
+    }
+    const answered = source.ready?.value ?? true;
+    if (source.total > 0 || !answered || !empty) return null;
+    return <div class="grid-empty">{empty as never}</div>;
+}

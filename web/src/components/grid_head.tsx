@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+import type { GridColumn, GridSort } from './grid_types';
+
+interface HeadProps<R> {
+    columns: GridColumn<R>[];
+    template: string;
+    sort?: GridSort;
+    onSort?: (sort: GridSort) => void;
+}
+
+export function GridHead<R>({ columns, template, sort, onSort }: HeadProps<R>) {
+    return (
+        <div role="row" class="grid-head" style={{ gridTemplateColumns: template }}>
+            {columns.map((column) => (
+                <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
+            ))}
+        </div>
+    );
+}
+
+/* The first click sorts in the direction one looks for: big numbers, early letters. */
+function nextSort<R>(column: GridColumn<R>, sort: GridSort | undefined): GridSort {
+    const key = column.sortKey ?? column.key;
+    if (sort?.key === key) return { key, desc: !sort.desc };
+    return { key, desc: column.numeric ?? false };
+}
+
+interface HeadCellProps<R> {
+    column: GridColumn<R>;
+    sort?: GridSort;
+    onSort?: (sort: GridSort) => void;
+}
+
+function HeadCell<R>({ column, sort, onSort }: HeadCellProps<R>) {
+    const active = sort !== undefined && column.sortKey === sort.key;
+    const side = column.align === 'right' ? ' is-right' : '';
+    const order = active ? (sort.desc ? 'descending' : 'ascending') : undefined;
+    return (
+        <div
+            role="columnheader"
+            aria-sort={order}
+            title={column.title_tip}
+            class={`grid-cell${side}${active ? ' is-sorted' : ''}${column.cellClass ? ` ${column.cellClass}` : ''}`}
+        >
+            {column.head ? (
+                column.head()
+            ) : column.sortKey && onSort ? (
+                <button type="button" onClick={() => onSort(nextSort(column, sort))}>
+                    <Title column={column} />
+                    {active && <span class="sort-arrow">{sort.desc ? '↓' : '↑'}</span>}
+                </button>
+            ) : (
+                <Title column={column} />
+            )}
+        </div>
+    );
+}
+
+function Title<R>({ column }: { column: GridColumn<R> }) {
+    return (
+        <>
+            {column.title}
+            {column.unit && <span class="unit"> {column.unit}</span>}
+        </>
+    );
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the cursor of a grid goes on a key.
+ */
+import type { GridSource, GridTree } from './grid_types';
+
+export interface KeyTarget<R> {
+    source: GridSource<R>;
+    tree?: GridTree<R>;
+    /** False for headings, which the cursor jumps over. */
+    stops: (index: number) => boolean;
+    /** Rows that fit on the screen. */
+    page: number;
+}
+
+function step<R>(target: KeyTarget<R>, from: number, by: 1 | -1): number {
+    let index = from;
+    while (index >= 0 && index < target.source.total) {
+        if (target.stops(index)) return index;
+        index += by;
+    }
+    return -1;
+}
+
+function parentOf<R>(target: KeyTarget<R>, cursor: number): number {
+    const { source, tree } = target;
+    const row = source.rowAt(cursor);
+    if (!tree || row === undefined) return -1;
+    for (let i = cursor - 1; i >= 0; i--) {
+        const above = source.rowAt(i);
+        if (above !== undefined && tree.depth(above) < tree.depth(row)) return i;
+    }
+    return -1;
+}
+
+/* Answers the new cursor, or -1 when only the tree changed. */
+function treeKey<R>(key: string, target: KeyTarget<R>, cursor: number): number {
+    const { source, tree } = target;
+    const row = source.rowAt(cursor);
+    if (!tree || row === undefined) return -1;
+    const open = tree.open(row);
+    if (key === 'ArrowRight') {
+        if (open) return step(target, cursor + 1, 1);
+        if (open === false) tree.toggle(row, cursor);
+        return -1;
+    }
+    if (open) {
+        tree.toggle(row, cursor);
+        return -1;
+    }
+    return parentOf(target, cursor);
+}
+
+/** The row the key leads to; -1: stay; undefined: not a key of the grid. */
+export function cursorAfter<R>(
+    key: string,
+    target: KeyTarget<R>,
+    cursor: number,
+): number | undefined {
+    const last = target.source.total - 1;
+    const clamp = (index: number) => Math.max(0, Math.min(last, index));
+    switch (key) {
+        case 'ArrowDown':
+            return step(target, cursor + 1, 1);
+        case 'ArrowUp':
+            return cursor <= 0 ? -1 : step(target, cursor - 1, -1);
+        case 'PageDown':
+            return step(target, clamp(cursor + target.page), -1);
+        case 'PageUp':
+            return step(target, clamp(cursor - target.page), 1);
+        case 'Home':
+            return step(target, 0, 1);
+        case 'End':
+            return step(target, last, -1);
+        case 'ArrowLeft':
+        case 'ArrowRight':
+            return target.tree ? treeKey(key, target, cursor) : undefined;
+        default:
+            return undefined;
+    }
+}

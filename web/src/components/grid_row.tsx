@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One row of a DataGrid. It redraws only when something of it changed, so scrolling costs the
+ * rows that come in, not the rows that stay.
+ */
+import { Component, type ComponentChildren } from 'preact';
+import type { GridColumn, GridTree } from './grid_types';
+
+export const ROW_HEIGHT = 24;
+const INDENT = 14;
+
+interface RowProps<R> {
+    row: R | undefined;
+    index: number;
+    top: number;
+    columns: GridColumn<R>[];
+    template: string;
+    selected: boolean;
+    cursor: boolean;
+    extraClass: string;
+    tree?: GridTree<R>;
+    /** Of the row when it was drawn; a tree row redraws when it opens. */
+    open: boolean | null;
+    version: number;
+}
+
+export class GridRow<R> extends Component<RowProps<R>> {
+    override shouldComponentUpdate(next: RowProps<R>): boolean {
+        const now = this.props;
+        return (
+            now.row !== next.row ||
+            now.top !== next.top ||
+            now.columns !== next.columns ||
+            now.template !== next.template ||
+            now.selected !== next.selected ||
+            now.cursor !== next.cursor ||
+            now.extraClass !== next.extraClass ||
+            now.open !== next.open ||
+            now.index !== next.index
+        );
+    }
+
+    render({ row, index, top, columns, template, selected, cursor, extraClass, tree }: RowProps<R>) {
+        const state = `${selected ? ' is-selected' : ''}${cursor ? ' is-cursor' : ''}`;
+        return (
+            <div
+                role="row"
+                id={cursor ? 'grid-cursor' : undefined}
+                class={`grid-row${state}${extraClass && ` ${extraClass}`}`}
+                data-index={index}
+                aria-rowindex={index + 2}
+                aria-selected={selected || undefined}
+                style={{ transform: `translateY(${top}px)`, gridTemplateColumns: template }}
+            >
+                {row !== undefined && columns.map((column) => cell(column, row, tree))}
+            </div>
+        );
+    }
+}
+
+function cell<R>(column: GridColumn<R>, row: R, tree: GridTree<R> | undefined) {
+    const side = column.align === 'right' ? ' is-right' : '';
+    let body: ComponentChildren = column.render(row);
+    if (tree && tree.column === column.key) body = treeCell(tree, row, body);
+    return (
+        <div
+            role="gridcell"
+            key={column.key}
+            class={`grid-cell${side}${column.cellClass ? ` ${column.cellClass}` : ''}`}
+        >
+            {body}
+        </div>
+    );
+}
+
+function treeCell<R>(tree: GridTree<R>, row: R, body: ComponentChildren) {
+    const open = tree.open(row);
+    return (
+        <>
+            <span
+                class={`twisty${open === null ? ' is-leaf' : ''}${open ? ' is-open' : ''}`}
+                style={{ marginLeft: tree.depth(row) * INDENT }}
+                data-twisty
+                aria-hidden="true"
+            />
+            {body}
+        </>
+    );
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Six letters at most, so the marks of a column are one width. */
+const SHORT: Record<string, string> = {
+    importtime: 'import',
+    pstats: 'pstats',
+    'pstats-text': 'pstats',
+    'torch-trace': 'trace',
+    trace: 'trace',
+    line_profiler: 'lines',
+    memory_profiler: 'memory',
+    mprof: 'memory',
+    scalene: 'lines',
+    speedscope: 'flame',
+    folded: 'flame',
+    'flamegraph-svg': 'flame',
+    gecko: 'flame',
+    'pytest-benchmark': 'bench',
+    hyperfine: 'bench',
+    timeit: 'bench',
+};
+
+export function KindMark({ kind, long = false }: { kind: string; long?: boolean }) {
+    const word = long ? kind : (SHORT[kind] ?? kind.slice(0, 6));
+    return (
+        <span class={`kind-mark${long ? ' is-long' : ''}`} title={kind}>
+            {word}
+        </span>
+    );
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A button that opens a list: of choices, of downloads. Arrow keys walk, Escape closes and gives
+ * the focus back, typing filters where the list is long.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface MenuItem {
+    text: string;
+    /** Grey, at the right: a count, a unit. */
+    note?: ComponentChildren;
+    /** A link (with `download` a download), or something to do. */
+    href?: string;
+    download?: boolean;
+    onPick?: () => void;
+    checked?: boolean;
+}
+
+interface MenuProps {
+    label: ComponentChildren;
+    ariaLabel?: string;
+    items: MenuItem[];
+    class?: string;
+    align?: 'left' | 'right';
+    /** A field on top that narrows a long list. */
+    filter?: boolean;
+    tip?: string;
+}
+
+/** Closes on a press outside of `box`. */
+function useOutside(box: { current: HTMLElement | null }, open: boolean, close: () => void): void {
+    useEffect(() => {
+        if (!open) return undefined;
+        const onDown = (event: Event) => {
+            if (!box.current?.contains(event.target as Node)) close();
+        };
+        document.addEventListener('pointerdown', onDown, true);
+        return () => document.removeEventListener('pointerdown', onDown, true);
+    }, [open]);
+}
+
+function walk(box: HTMLElement, by: 1 | -1): void {
+    const items = [...box.querySelectorAll<HTMLElement>('[role=menuitem]')];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
+    items[Math.max(0, Math.min(items.length - 1, next))]?.focus();
+}
+
+export function Menu(props: MenuProps) {
+    const [open, setOpen] = useState(false);
+    const [word, setWord] = useState('');
+    const box = useRef<HTMLDivElement | null>(null);
+    const button = useRef<HTMLButtonElement | null>(null);
+    const close = () => {
+        setOpen(false);
+        setWord('');
+    };
+    useOutside(box, open, close);
+    useEffect(() => {
+        if (!open || !box.current) return;
+        const first = box.current.querySelector<HTMLElement>('input, [role=menuitem]');
+        first?.focus();
+    }, [open]);
+
+    function onKeyDown(event: KeyboardEvent): void {
+        if (!open || !box.current) return;
+        if (event.key === 'Escape') {
+            close();
+            button.current?.focus();
+        } else if (event.key === 'ArrowDown') walk(box.current, 1);
+        else if (event.key === 'ArrowUp') walk(box.current, -1);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+    }
+
+    const shown = props.items.filter((item) =>
+        item.text.toLowerCase().includes(word.trim().toLowerCase()),
+    );
+    return (
+        <div class="menu" ref={box} onKeyDown={onKeyDown}>
+            <button
+                ref={button}
+                type="button"
+                class={props.class ?? 'quiet'}
+                aria-haspopup="menu"
+                aria-expanded={open}
+                aria-label={props.ariaLabel}
+                title={props.tip}
+                onClick={() => (open ? close() : setOpen(true))}
+            >
+                {props.label}
+            </button>
+            {open && (
+                <div class={`menu-list is-${props.align ?? 'left'}`} role="menu">
+                    {props.filter && (
+                        <input
+                            class="menu-filter"
+                            type="text"
+                            placeholder="narrow"
+                            aria-label="narrow the list"
+                            value={word}
+                            onInput={(event) => setWord(event.currentTarget.value)}
+                        />
+                    )}
+                    {shown.map((item) => (
+                        <Item key={item.text} item={item} close={close} />
+                    ))}
+                    {shown.length === 0 && <div class="menu-none">none</div>}
+                </div>
+            )}
+        </div>
+    );
+}
+
+function Item({ item, close }: { item: MenuItem; close: () => void }) {
+    const body = (
+        <>
+            <span class="menu-check">{item.checked ? '✓' : ''}</span>
+            <span class="menu-text">{item.text}</span>
+            {item.note !== undefined && <span class="menu-note">{item.note}</span>}
+        </>
+    );
+    const pick = () => {
+        item.onPick?.();
+        close();
+    };
+    if (item.href) {
+        return (
+            <a role="menuitem" href={item.href} download={item.download} onClick={pick}>
+                {body}
+            </a>
+        );
+    }
+    return (
+        <button type="button" role="menuitem" onClick={pick}>
+            {body}
+        </button>
+    );
+}
+
+/** CSV and JSON of the table as it is filtered and sorted now. */
+export function ExportMenu({ csv, json }: { csv: string; json: string }) {
+    return (
+        <Menu
+            label="Export"
+            align="right"
+            tip="the table as it is filtered and sorted now"
+            items={[
+                { text: 'CSV', note: 'every row, raw digits', href: csv, download: true },
+                { text: 'JSON', note: 'an array of objects', href: json, download: true },
+            ]}
+        />
+    );
+}

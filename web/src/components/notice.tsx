@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An error says what, where and what to do; a warning is one line above the data it qualifies.
+ */
+import type { ComponentChildren } from 'preact';
+import { int } from '../base/units';
+
+interface ErrorLike {
+    text: string;
+    at: number | null;
+    hint: string | null;
+}
+
+interface NoticeProps {
+    kind: 'error' | 'warning';
+    title?: ComponentChildren;
+    error?: ErrorLike;
+    children?: ComponentChildren;
+    /** Links under the text. */
+    actions?: ComponentChildren;
+}
+
+export function Notice({ kind, title, error, children, actions }: NoticeProps) {
+    return (
+        <div class={`notice is-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+            {title && <div class="notice-title">{title}</div>}
+            {error && <div>{where(error)}</div>}
+            {error?.hint && <div>{error.hint}</div>}
+            {children}
+            {actions && <div class="notice-actions">{actions}</div>}
+        </div>
+    );
+}
+
+function where({ text, at }: ErrorLike): string {
+    const said = text.replace(/\.$/, '');
+    if (at === null || /\bbyte \d/.test(text)) return `${said}.`;
+    return `${said}, at byte ${int(at)}.`;
+}

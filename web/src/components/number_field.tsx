@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+import { useEffect, useState } from 'preact/hooks';
+
+interface NumberFieldProps {
+    label: string;
+    unit: string;
+    /** null: not asked for, an empty field. */
+    value: number | null;
+    onChange: (value: number | null) => void;
+    placeholder?: string;
+    width?: number;
+    tip?: string;
+}
+
+/** A label, a number, its unit. Takes effect on Enter, on leaving, and on the arrow keys. */
+export function NumberField(props: NumberFieldProps) {
+    const shown = props.value === null ? '' : String(props.value);
+    const [typed, setTyped] = useState(shown);
+    useEffect(() => setTyped(shown), [shown]);
+
+    function commit(text: string): void {
+        const value = text.trim() === '' ? null : Number(text.replace(',', '.'));
+        if (value !== null && (!Number.isFinite(value) || value < 0)) setTyped(shown);
+        else if (value !== props.value) props.onChange(value);
+    }
+
+    /* A step is a tenth of the order of magnitude, so it suits 0.5 and 500 alike. */
+    function step(direction: 1 | -1): void {
+        const value = Number(typed) || 0;
+        const size = value > 0 ? 10 ** Math.floor(Math.log10(value)) : 1;
+        const unit = direction < 0 && value === size ? size / 10 : size;
+        const next = Number(Math.max(0, value + direction * unit).toPrecision(6));
+        setTyped(String(next));
+        props.onChange(next);
+    }
+
+    function onKeyDown(event: KeyboardEvent): void {
+        if (event.key === 'Enter') commit(typed);
+        else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
+            event.preventDefault();
+            step(event.key === 'ArrowUp' ? 1 : -1);
+        } else if (event.key === 'Escape') (event.currentTarget as HTMLElement).blur();
+    }
+
+    return (
+        <label class="number-field" title={props.tip}>
+            <span>{props.label}</span>
+            <span class="field" style={{ width: props.width ?? 72 }}>
+                <input
+                    type="text"
+                    inputMode="decimal"
+                    value={typed}
+                    placeholder={props.placeholder}
+                    onInput={(event) => setTyped(event.currentTarget.value)}
+                    onBlur={() => commit(typed)}
+                    onKeyDown={onKeyDown}
+                />
+                <span class="unit">{props.unit}</span>
+            </span>
+        </label>
+    );
+}

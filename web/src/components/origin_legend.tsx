@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+import type { Origin } from '../base/types';
+import { pct, THIN } from '../base/units';
+
+export function Swatch({ origin }: { origin: Origin }) {
+    return <span class={`swatch is-${origin}`} title={origin} />;
+}
+
+interface OriginLegendProps {
+    /** In percent of `base`; an origin without a share is left out, null shows the word alone. */
+    shares: { origin: Origin; share: number | null }[];
+    /** What the shares are of: 'of Σ self'. */
+    base?: string;
+    hidden: ReadonlySet<Origin>;
+    onToggle: (origin: Origin) => void;
+}
+
+/** Swatch, word, share; a click hides or shows the origin. */
+export function OriginLegend({ shares, base, hidden, onToggle }: OriginLegendProps) {
+    return (
+        <div class="origin-legend" role="group" aria-label="origin">
+            {shares.map(({ origin, share }) => (
+                <button
+                    key={origin}
+                    type="button"
+                    aria-pressed={!hidden.has(origin)}
+                    title={hidden.has(origin) ? `show ${origin}` : `hide ${origin}`}
+                    onClick={() => onToggle(origin)}
+                >
+                    <Swatch origin={origin} />
+                    {origin}
+                    {share !== null && <b>{`${pct(share)}${THIN}%`}</b>}
+                </button>
+            ))}
+            {base && <span class="legend-base">{base}</span>}
+        </div>
+    );
+}

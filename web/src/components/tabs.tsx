@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { int } from '../base/units';
+
+export interface TabItem {
+    id: string;
+    title: string;
+    count?: number | null;
+    href: string;
+    /** The count is a warning: rejected records in the ledger. */
+    warn?: boolean;
+}
+
+interface TabsProps {
+    items: TabItem[];
+    current: string;
+    /** Buttons at the right end. */
+    children?: ComponentChildren;
+}
+
+export function Tabs({ items, current, children }: TabsProps) {
+    return (
+        <div class="tabs">
+            <nav aria-label="views of this run">
+                {items.map((item) => (
+                    <a
+                        key={item.id}
+                        href={item.href}
+                        class={item.id === current ? 'is-current' : ''}
+                        aria-current={item.id === current ? 'page' : undefined}
+                    >
+                        {item.title}
+                        {item.count !== null && item.count !== undefined && (
+                            <span class={item.warn ? 'tab-count is-warn' : 'tab-count'}>
+                                {int(item.count)}
+                            </span>
+                        )}
+                    </a>
+                ))}
+            </nav>
+            <div class="tabs-right">{children}</div>
+        </div>
+    );
+}
