@@ -26,8 +26,8 @@ struct ps_stream *ps_stream_fd(int fd, uint64_t size);
 /* Reads memory, in blocks of `block` bytes (0: all at once); tests use tiny blocks on purpose. Memory stays the caller's. */
 struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block);
 
-/* What lies inside: gzip (several members, trailing zeros or garbage noted, not fatal once a member was read), zstd
- * (several frames) by their magic; other bytes pass through. Owns `below`. */
+/* What lies inside: gzip (several members), zstd (several frames) by their magic; other bytes pass through. Bytes behind
+ * the last member are left out, see ps_stream_trailing. Positions in failures are those of the packed file. Owns `below`. */
 struct ps_stream *ps_stream_unpack(struct ps_stream *below, const struct ps_stream_limits *limits);
 
 /* Text as UTF-8: a UTF-8 BOM is dropped, UTF-16 with a BOM (or, without one, every second byte of the head NUL) is converted, lone surrogates
@@ -62,6 +62,10 @@ enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err);
 
 /* "gzip", "zstd", "utf-16-le" ... of this stream alone, or NULL when bytes pass through. */
 const char *ps_stream_encoding(const struct ps_stream *in);
+
+/* Whether bytes behind the last compressed member were left out (known once the stream has ended), and from which
+ * position of the file on. */
+bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at);
 
 void ps_stream_free(struct ps_stream *in); /* and all below; NULL is fine */
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream_utf8.c: text as UTF-8. PowerShell's `2>` and Out-File write UTF-16; a position in such a
+ * file must point into the file, so the stream counts two bytes for each character that is skipped,
+ * four for those of a surrogate pair.
+ */
+#include "base/stream_impl.h"
+
+#include "base/mem.h"
+
+enum {
+    GUESS = 64, /* bytes looked at when there is no byte order mark */
+    GUESS_MIN = 16,
+    GROWTH = 3, /* bytes of UTF-8 that one UTF-16 unit may need */
+};
+
+struct utf16 {
+    bool big;
+    uint64_t at;  /* position below of the next character */
+    uint64_t end; /* position below where conversion stands: a cap on `at` when the last unit is
+                     half there */
+};
+
+static unsigned unit(const struct utf16 *u, const char *at)
+{
+    unsigned a = (unsigned char)at[0], b = (unsigned char)at[1];
+
+    return u->big ? a << 8 | b : b << 8 | a;
+}
+
+static size_t put(char *to, unsigned c)
+{
+    size_t n = 0;
+
+    if (c < 0x80) {
+        to[n++] = (char)c;
+        return n;
+    }
+    if (c < 0x800) {
+        to[n++] = (char)(0xc0 | c >> 6);
+    } else {
+        if (c < 0x10000) {
+            to[n++] = (char)(0xe0 | c >> 12);
+        } else {
+            to[n++] = (char)(0xf0 | c >> 18);
+            to[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+        }
+        to[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+    }
+    to[n++] = (char)(0x80 | (c & 0x3f));
+    return n;
+}
+
+/* Converts what it can of `in`; returns the bytes used. `last`: nothing follows, so halves are what
+ * they are. */
+static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to, size_t room)
+{
+    const struct utf16 *u = s->own;
+    size_t used = 0, made = 0;
+
+    while (in.len - used >= 2 && room - made >= 4) {
+        unsigned c = unit(u, in.at + used);
+        size_t n = 2;
+
+        if (c >= 0xd800 && c < 0xdc00) {
+            unsigned low = in.len - used >= 4 ? unit(u, in.at + used + 2) : 0;
+
+            if (in.len - used < 4 && !last)
+                break;
+            if (low >= 0xdc00 && low < 0xe000) {
+                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+                n = 4;
+            } else {
+                c = 0xfffd;
+            }
+        } else if (c >= 0xdc00 && c < 0xe000) {
+            c = 0xfffd;
+        }
+        made += put(to + made, c);
+        used += n;
+    }
+    if (last && in.len - used == 1 && room - made >= 4) {
+        made += put(to + made, 0xfffd);
+        used++;
+    }
+    s->len += made;
+    return used;
+}
+
+static void utf16_more(struct ps_stream *s, size_t want)
+{
+    struct utf16 *u = s->own;
+
+    while (s->len < want && !s->ended) {
+        struct ps_str in = ps_stream_peek(s->below, 4);
+        size_t room, used, take;
+        char *to = ps_stream_room(s, want > s->len + 64 ? want : s->len + 64, &room);
+
+        take = in.len < room / GROWTH ? in.len : (room / GROWTH) & ~(size_t)3;
+        used = convert(s, (struct ps_str){in.at, take}, in.len < 4, to, room);
+        ps_stream_skip(s->below, used);
+        u->end += used;
+        s->ended = in.len == 0 || (in.len < 4 && used == in.len);
+    }
+}
+
+static void utf16_skipped(struct ps_stream *s, size_t n)
+{
+    struct utf16 *u = s->own;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s->win[i];
+
+        if ((c & 0xc0) != 0x80)
+            u->at += c >= 0xf0 ? 4 : 2;
+    }
+}
+
+static uint64_t utf16_at(const struct ps_stream *s)
+{
+    const struct utf16 *u = s->own;
+
+    return u->at < u->end ? u->at : u->end;
+}
+
+static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
+static const struct ps_stream_ops utf16_ops = {
+    .more = utf16_more, .at = utf16_at, .skipped = utf16_skipped};
+
+/* Whether every byte at `nul` (0 or 1) of each pair is NUL and no other one is. */
+static bool halves(struct ps_str head, size_t nul)
+{
+    size_t len = (head.len < GUESS ? head.len : GUESS) & ~(size_t)1;
+
+    for (size_t i = 0; i < len; i += 2)
+        if (head.at[i + nul] != '\0' || head.at[i + 1 - nul] == '\0')
+            return false;
+    return len >= GUESS_MIN;
+}
+
+static void be_utf16(struct ps_stream *s, bool big, size_t mark)
+{
+    struct utf16 *u = s->own = ps_alloc(sizeof *u);
+
+    ps_stream_skip(s->below, mark);
+    *u = (struct utf16){.big = big, .at = mark, .end = mark};
+    s->ops = &utf16_ops;
+    s->encoding = big ? "utf-16-be" : "utf-16-le";
+}
+
+struct ps_stream *ps_stream_utf8(struct ps_stream *below)
+{
+    struct ps_stream *s = ps_stream_new(&pass_ops, below);
+    struct ps_str head = ps_stream_peek(below, GUESS);
+
+    if (ps_str_starts(head, PS_STR("\xff\xfe")))
+        be_utf16(s, false, 2);
+    else if (ps_str_starts(head, PS_STR("\xfe\xff")))
+        be_utf16(s, true, 2);
+    else if (halves(head, 1))
+        be_utf16(s, false, 0);
+    else if (halves(head, 0))
+        be_utf16(s, true, 0);
+    else if (ps_str_starts(head, PS_STR("\xef\xbb\xbf"))) {
+        ps_stream_skip(below, 3);
+        s->pos = 3;
+        s->encoding = "utf-8-bom";
+    }
+    return s;
+}
