@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli.h: the verbs of the command line, one file each. A verb does its work, prints to stdout,
+ * tells each failure in one line on stderr, and returns the exit status: 0 all done, 1 something
+ * failed, 2 wrong usage.
+ */
+#ifndef PS_CLI_CLI_H
+#define PS_CLI_CLI_H
+
+#include "server/cli/options.h"
+
+int ps_cli_add(const struct ps_options *options);
+int ps_cli_list(const struct ps_options *options);
+int ps_cli_show(const struct ps_options *options);
+int ps_cli_rm(const struct ps_options *options);
+int ps_cli_formats(const struct ps_options *options);
+int ps_cli_sql(const struct ps_options *options);
+
+/* --- what the verbs share (say.c)
+ * -------------------------------------------------------------------------------- */
+
+/* "perfshelf: SUBJECT: what is wrong at byte N; what to do" on stderr, control characters made
+ * visible. Returns 1. */
+int ps_say_failure(const char *subject, const struct ps_err *err);
+/* "perfshelf: SUBJECT: skipped: why" on stderr. */
+void ps_say_skipped(const char *subject, const struct ps_err *err);
+/* Writes a buffer to stdout. */
+void ps_say(const struct ps_buf *text);
+/* Flushes stdout; the status, or 1 with a line on stderr when what was printed did not arrive (a
+ * full disk). */
+int ps_say_done(int status);
+
+/* Opens the shelf of --data; NULL after telling why not. */
+struct ps_store *ps_cli_open(const struct ps_options *options);
+void ps_store_close_ptr(struct ps_store **store); /* for PS_AUTO */
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700
+#include "server/cli/folder.h"
+
+#include "base/buf.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define DEEPEST 64
+
+static enum ps_status read_into(const char *path, unsigned depth, struct ps_folder *out,
+                                struct ps_err *err);
+
+static enum ps_status take_entry(const char *folder, const char *name, unsigned depth,
+                                 struct ps_folder *out, struct ps_err *err)
+{
+    struct stat about;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    size_t len = strlen(folder);
+    ps_buf_printf(&path, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", name);
+    if (lstat(path.at, &about) != 0)
+        return ps_fail_errno(err, "cannot read", path.at);
+    if (S_ISDIR(about.st_mode))
+        return read_into(path.at, depth + 1, out, err);
+    if (S_ISLNK(about.st_mode) && stat(path.at, &about) != 0)
+        return PS_OK; /* a link to nothing is nothing to add */
+    if (!S_ISREG(about.st_mode))
+        return PS_OK;
+    PS_PUSH_ROOM(out->paths, out->count, out->cap);
+    out->paths[out->count++] = ps_strdup(ps_buf_slice(&path));
+    return PS_OK;
+}
+
+static enum ps_status read_into(const char *path, unsigned depth, struct ps_folder *out,
+                                struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    if (depth > DEEPEST)
+        return ps_fail(err, PS_LIMIT, "folders are more than %d deep", DEEPEST);
+    DIR *dir = opendir(path);
+    if (!dir)
+        return ps_fail_errno(err, "cannot open", path);
+    for (struct dirent *entry; status == PS_OK && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            status = take_entry(path, entry->d_name, depth, out, err);
+    closedir(dir);
+    return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum ps_status ps_folder_read(const char *path, struct ps_folder *out, struct ps_err *err)
+{
+    enum ps_status status = read_into(path, 0, out, err);
+    if (out->count)
+        qsort(out->paths, out->count, sizeof *out->paths, by_path);
+    return status;
+}
+
+void ps_folder_free(struct ps_folder *folder)
+{
+    for (size_t i = 0; i < folder->count; i++)
+        free(folder->paths[i]);
+    free(folder->paths);
+    *folder = (struct ps_folder){0};
+}

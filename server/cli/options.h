@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h: the command line, from two tables in options.c: verbs and options. Parsing and every
+ * --help come from them.
+ *
+ * Strings point into argv or live as long as the struct; release it with ps_options_free.
+ */
+#ifndef PS_CLI_OPTIONS_H
+#define PS_CLI_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "server/store/store.h"
+
+enum ps_verb {
+    PS_VERB_NONE = 0, /* --help or --version alone */
+    PS_VERB_SERVE,
+    PS_VERB_ADD,
+    PS_VERB_LIST,
+    PS_VERB_SHOW,
+    PS_VERB_RM,
+    PS_VERB_FORMATS,
+    PS_VERB_SQL,
+};
+
+struct ps_options {
+    enum ps_verb verb;
+    bool help, version;
+    const char *data;          /* the folder; never NULL where the verb needs a shelf */
+    const char *listen;        /* ADDR:PORT */
+    const char *name, *series; /* NULL: not given */
+    struct ps_tag *tags;
+    size_t n_tags;
+    bool json, csv, open;
+    const char **operands; /* FILE..., RUN..., or RUN and SQL */
+    size_t n_operands;
+    struct ps_arena arena;
+};
+
+/* PS_BAD_REQUEST with text and hint when the usage is wrong. `out` is valid for ps_options_free in
+ * any case. */
+enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err);
+void ps_options_free(struct ps_options *options);
+
+/* The help of one verb, or with PS_VERB_NONE of the whole program. */
+void ps_options_help(enum ps_verb verb, struct ps_buf *out);
+
+/* The verb's word: "add". */
+const char *ps_verb_name(enum ps_verb verb);
+
+#endif

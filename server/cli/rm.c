@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/cli.h"
+#include "server/cli/runs.h"
+
+#include <stdio.h>
+
+static int remove_run(const struct ps_options *options, struct ps_store *store, const char *run)
+{
+    char id[PS_ID_SIZE];
+    struct ps_err err = PS_ERR_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    PS_AUTO(ps_run_free) cJSON *about = NULL;
+    if (ps_store_resolve(store, run, id, &err) != PS_OK ||
+        ps_run_read(store, id, &about, &err) != PS_OK || ps_store_remove(store, id, &err) != PS_OK)
+        return ps_say_failure(run, &err);
+    if (options->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kstr(&json, "id", id);
+        ps_json_kstr(&json, "name", ps_run_text(about, "name"));
+        ps_json_kbool(&json, "removed", true);
+        ps_json_end(&json);
+    } else {
+        ps_buf_printf(&line, "%s  removed  ", id);
+        ps_plain_text(&line, ps_str_of(ps_run_text(about, "name")));
+    }
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+    return 0;
+}
+
+int ps_cli_rm(const struct ps_options *options)
+{
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    int status = store ? 0 : 1;
+    for (size_t i = 0; store && i < options->n_operands; i++)
+        status |= remove_run(options, store, options->operands[i]);
+    return status;
+}

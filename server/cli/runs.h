@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* runs.h: a RUN object (docs/api.md) as the verbs read it. */
+#ifndef PS_CLI_RUNS_H
+#define PS_CLI_RUNS_H
+
+#include "server/cli/plain.h"
+#include "server/query/query.h"
+
+#include <cjson/cJSON.h>
+
+/* The run `id` as a tree; free with ps_run_free. */
+enum ps_status ps_run_read(struct ps_store *store, const char *id, cJSON **out, struct ps_err *err);
+/* Its JSON text as it comes from the query: a tree would not keep every digit. */
+enum ps_status ps_run_json(struct ps_store *store, const char *id, struct ps_buf *out,
+                           struct ps_err *err);
+void ps_run_free(cJSON **run); /* for PS_AUTO */
+
+/* A member's text, "" when there is none; a member's number, 0 when there is none. */
+const char *ps_run_text(const cJSON *run, const char *key);
+double ps_run_number(const cJSON *run, const char *key);
+
+/* "1.534 s": the headline with its unit, seconds scaled. Returns out; "" without a headline. */
+char *ps_run_headline(const cJSON *run, char out[64]);
+/* "2026-11-20 14:02": the local time of an ISO time in UTC. Returns out. */
+char *ps_run_when(const cJSON *run, char out[32]);
+/* "k=v k2=v2" */
+void ps_run_tags(const cJSON *run, struct ps_buf *out);
+
+#endif

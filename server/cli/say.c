@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/cli.h"
+
+#include "server/cli/plain.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* One line, and one write, so that lines of two processes on one terminal do not mix. */
+static void say_line(const char *subject, const char *word, const struct ps_err *err)
+{
+    char text[sizeof err->text + sizeof err->hint + 64];
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    ps_err_line(err, text, sizeof text);
+    ps_buf_puts(&line, "perfshelf: ");
+    ps_plain_text(&line, ps_str_of(subject));
+    ps_buf_printf(&line, "%s%s", subject[0] ? ": " : "", word);
+    ps_plain_text(&line, ps_str_of(text));
+    ps_buf_puts(&line, "\n");
+    fflush(stdout);
+    fwrite(line.at, 1, line.len, stderr);
+}
+
+int ps_say_failure(const char *subject, const struct ps_err *err)
+{
+    say_line(subject, "", err);
+    return 1;
+}
+
+void ps_say_skipped(const char *subject, const struct ps_err *err)
+{
+    say_line(subject, "skipped: ", err);
+}
+
+void ps_say(const struct ps_buf *text)
+{
+    if (text->len)
+        fwrite(text->at, 1, text->len, stdout);
+}
+
+int ps_say_done(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    struct ps_err err = PS_ERR_INIT;
+    ps_fail_errno(&err, "cannot write", "standard output");
+    return ps_say_failure("", &err);
+}
+
+struct ps_store *ps_cli_open(const struct ps_options *options)
+{
+    struct ps_store *store = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    if (ps_store_open(options->data, &store, &err) == PS_OK)
+        return store;
+    ps_say_failure(options->data, &err);
+    return NULL;
+}
+
+void ps_store_close_ptr(struct ps_store **store)
+{
+    ps_store_close(*store);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/table.h"
+
+#include "server/cli/plain.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GAP 2
+
+static void end_cell(struct ps_table *table)
+{
+    PS_PUSH_ROOM(table->ends, table->count, table->cap);
+    table->ends[table->count++] = table->text.len;
+}
+
+void ps_table_cell(struct ps_table *table, const char *text)
+{
+    ps_plain_text(&table->text, text ? ps_str_of(text) : PS_STR("\u2013"));
+    end_cell(table);
+}
+
+void ps_table_printf(struct ps_table *table, const char *fmt, ...)
+{
+    char cell[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(cell, sizeof cell, fmt, args);
+    va_end(args);
+    ps_table_cell(table, cell);
+}
+
+static struct ps_str cell_at(const struct ps_table *table, size_t i)
+{
+    size_t from = i ? table->ends[i - 1] : 0;
+    return (struct ps_str){table->text.at + from, table->ends[i] - from};
+}
+
+/* Code points, which is what most terminals give one column each. */
+static unsigned width_of(struct ps_str text)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < text.len; i++)
+        width += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+    return width;
+}
+
+static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, bool right, bool last)
+{
+    int pad = (int)(width - width_of(cell));
+    if (right)
+        ps_buf_printf(out, "%*s", pad, "");
+    ps_buf_str(out, cell);
+    if (!last)
+        ps_buf_printf(out, "%*s", (right ? 0 : pad) + GAP, "");
+}
+
+void ps_table_print(const struct ps_table *table, struct ps_buf *out)
+{
+    unsigned widths[PS_TABLE_COLUMNS] = {0};
+    assert(table->columns && table->columns <= PS_TABLE_COLUMNS);
+    for (size_t i = 0; i < table->count; i++) {
+        unsigned width = width_of(cell_at(table, i));
+        if (width > widths[i % table->columns])
+            widths[i % table->columns] = width;
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        unsigned column = (unsigned)(i % table->columns);
+        bool last = column + 1 == table->columns;
+        add_cell(out, cell_at(table, i), widths[column], table->right >> column & 1, last);
+        if (last)
+            ps_buf_puts(out, "\n");
+    }
+}
+
+void ps_table_free(struct ps_table *table)
+{
+    ps_buf_free(&table->text);
+    free(table->ends);
+    *table = (struct ps_table){0};
+}

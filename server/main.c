@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c: what perfshelf does, a line each. */
+#include "server/cli/cli.h"
+#include "server/cli/serve.h"
+
+#include <stdio.h>
+
+static int serve(const struct ps_options *options)
+{
+    return ps_cli_serve(&(struct ps_serve_options){
+        .data = options->data,
+        .listen = options->listen,
+        .open = options->open,
+        .files = options->operands,
+        .n_files = options->n_operands,
+    });
+}
+
+static int help(const struct ps_options *options)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    ps_options_help(options->verb, &text);
+    ps_say(&text);
+    return 0;
+}
+
+static int run(const struct ps_options *options)
+{
+    switch (options->verb) {
+    case PS_VERB_SERVE:
+        return serve(options);
+    case PS_VERB_ADD:
+        return ps_cli_add(options);
+    case PS_VERB_LIST:
+        return ps_cli_list(options);
+    case PS_VERB_SHOW:
+        return ps_cli_show(options);
+    case PS_VERB_RM:
+        return ps_cli_rm(options);
+    case PS_VERB_FORMATS:
+        return ps_cli_formats(options);
+    case PS_VERB_SQL:
+        return ps_cli_sql(options);
+    case PS_VERB_NONE:
+        break;
+    }
+    return puts("perfshelf " PS_VERSION) < 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct ps_options options;
+    struct ps_err err = PS_ERR_INIT;
+    int status = 2;
+    if (ps_options_parse(argc, argv, &options, &err) == PS_OK)
+        status = ps_say_done(options.help ? help(&options) : run(&options));
+    else
+        ps_say_failure(ps_verb_name(options.verb), &err);
+    ps_options_free(&options);
+    return status;
+}
