@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct ps_serve_options {
-    const char *data_dir;      /* never NULL: the caller knows the default */
+    const char *data;          /* never NULL: the caller knows the default */
     const char *listen;        /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
     bool open;                 /* show the page (or the first of the files) in the browser */
     const char *const *files;  /* profiles to import once the server runs */
