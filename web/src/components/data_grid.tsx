@@ -117,6 +117,10 @@ function useCursor<R>(
         handle.current = {
             focus: () => scroller.current?.focus(),
             moveTo,
+            show: (index) => {
+                setCursor(index);
+                rows.scrollToIndex(index, { align: 'auto' });
+            },
             cursor: () => latest.current.cursor,
             key: onKeyDown,
         };

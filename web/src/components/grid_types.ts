@@ -59,6 +59,8 @@ export interface GridHandle {
     focus(): void;
     /** Moves the cursor to a row and shows it. */
     moveTo(index: number): void;
+    /** The same without selecting: for a row that was selected elsewhere. */
+    show(index: number): void;
     cursor(): number;
     /** Handles a key as if the grid had the focus. */
     key(event: KeyboardEvent): void;

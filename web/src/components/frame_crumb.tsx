@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+
+interface Part {
+    frame: number;
+    name: string;
+}
+
+const SHOWN_END = 4;
+
+/** The frames around what is zoomed, outermost first. It lies over the first row, so nothing moves. */
+export function FrameCrumb({ path, onPick }: { path: Part[]; onPick: (frame: number) => void }) {
+    const cut = path.length > SHOWN_END + 2 ? path.length - SHOWN_END : 1;
+    const shown = [path[0], ...path.slice(cut)];
+    return (
+        <nav class="frame-crumb" aria-label="what is zoomed">
+            {shown.map((part, i) => (
+                <>
+                    {i > 0 && <span class="crumb-sep">{i === 1 && cut > 1 ? '/ … /' : '/'}</span>}
+                    <button
+                        type="button"
+                        class={i === shown.length - 1 ? 'is-last' : ''}
+                        title={i === 0 ? `${part.name}: the whole picture` : part.name}
+                        onClick={() => onPick(i === 0 ? -1 : part.frame)}
+                    >
+                        {part.name}
+                    </button>
+                </>
+            ))}
+            <span class="crumb-keys">
+                <kbd>Esc</kbd> one level out <kbd>0</kbd> all
+            </span>
+        </nav>
+    );
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys, pointer and wheel of a frame view.
+ */
+import { useKeys } from '../base/keys';
+import { type Step, stepFrame } from '../model/frames';
+import { type Span, outOf, panSpan, zoomSpan } from '../model/span';
+import type { FrameStage } from './frame_stage';
+import { hideTooltip, showTooltip } from './tooltip';
+
+const HOVER_MS = 60;
+const KEY_ZOOM = 0.8;
+const KEY_PAN = 0.12;
+
+export type Act = (run: (now: FrameStage) => void) => () => void;
+
+export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean): void {
+    const width = (now: FrameStage): number => now.span.x1 - now.span.x0;
+    const zoom = (factor: number) =>
+        act((now) => {
+            const at = (now.span.x0 + now.span.x1) / 2;
+            now.moveTo(zoomSpan(now.span, now.whole.x1, factor, at));
+        });
+    const pan = (by: number) =>
+        act((now) => now.moveTo(panSpan(now.span, now.whole.x1, by * width(now))));
+    const walk = (step: Step) =>
+        act((now) => {
+            const { layout, selected: node, onSelect } = now.props;
+            const frame = node >= 0 ? layout.frameOf[node] : -1;
+            const next =
+                frame >= 0 ? stepFrame(layout, frame, step) : Math.min(1, layout.count - 1);
+            if (layout.node[next] >= 0) onSelect(layout.node[next]);
+        });
+    const back = act((now) => {
+        if (now.zoomed) now.zoomTo(outOf(now.props.layout, now.span));
+        else now.props.onSelect(-1);
+    });
+    useKeys('Picture', [
+        { key: 'w', label: 'zoom in', run: zoom(KEY_ZOOM) },
+        { key: 's', label: 'zoom out', run: zoom(1 / KEY_ZOOM) },
+        { key: '+', label: '', run: zoom(KEY_ZOOM) },
+        { key: '=', label: '', run: zoom(KEY_ZOOM) },
+        { key: '-', label: '', run: zoom(1 / KEY_ZOOM) },
+        { key: 'a', label: 'pan left', run: pan(-KEY_PAN) },
+        { key: 'd', label: 'pan right', run: pan(KEY_PAN) },
+        { key: '0', label: 'the whole picture', run: act((now) => now.zoomTo(-1)) },
+        { key: 'f', label: 'zoom to the selected frame', run: act(fit) },
+        { key: 'ArrowUp', label: 'to the frame above', run: walk('up') },
+        { key: 'ArrowDown', label: 'to the widest frame below', run: walk('down') },
+        { key: 'ArrowLeft', label: 'to the frame on the left', run: walk('left') },
+        { key: 'ArrowRight', label: 'to the frame on the right', run: walk('right') },
+        { key: 'Enter', label: '', run: act(open) },
+        ...(zoomed || selected
+            ? [{ key: 'Escape', label: zoomed ? 'zoom out one level' : 'let go', run: back }]
+            : []),
+    ]);
+}
+
+function fit(now: FrameStage): void {
+    const { layout, selected } = now.props;
+    const frame = selected >= 0 ? layout.frameOf[selected] : -1;
+    if (frame >= 0) now.zoomTo(frame);
+}
+
+function open(now: FrameStage): void {
+    if (now.props.selected < 0) return;
+    if (now.props.onOpen) now.props.onOpen(now.props.selected);
+    else fit(now);
+}
+
+/** Pointer and wheel. The wheel zooms on the canvas only: over the scroll bar it scrolls. */
+export function listen(now: FrameStage): () => void {
+    const { canvas, scroller } = now;
+    let drag: { x: number; y: number; top: number; span: Span; moved: boolean } | null = null;
+    let hoverTimer = 0;
+
+    const point = (event: MouseEvent): [number, number] => {
+        const box = canvas.getBoundingClientRect();
+        return [event.clientX - box.left, event.clientY - box.top];
+    };
+    const hitAt = (event: MouseEvent): number => now.renderer.hit(now.scene(), ...point(event));
+    const perPx = (): number => (now.span.x1 - now.span.x0) / Math.max(1, canvas.clientWidth);
+
+    function setHover(frame: number, event: PointerEvent): void {
+        const changed = frame !== now.hover;
+        now.hover = frame;
+        if (changed) now.redraw();
+        clearTimeout(hoverTimer);
+        if (frame < 0) {
+            hideTooltip();
+            return;
+        }
+        const box = now.renderer.boxOf(now.scene(), frame);
+        const top = canvas.getBoundingClientRect().top + box.y;
+        const avoid = { top, bottom: top + box.h };
+        const say = (): void =>
+            showTooltip(
+                now.props.tip(now.props.layout.node[frame]),
+                event.clientX,
+                event.clientY,
+                avoid,
+            );
+        hoverTimer = setTimeout(say, HOVER_MS) as unknown as number;
+    }
+
+    function onWheel(event: WheelEvent): void {
+        event.preventDefault();
+        const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+        const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+        const sideways = event.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0;
+        if (sideways !== 0) now.moveTo(panSpan(now.span, now.whole.x1, sideways * perPx()));
+        else {
+            const at = now.span.x0 + point(event)[0] * perPx();
+            const factor = Math.exp(Math.max(-300, Math.min(300, dy)) * 0.0022);
+            now.moveTo(zoomSpan(now.span, now.whole.x1, factor, at));
+        }
+        hideTooltip();
+    }
+
+    function onDown(event: PointerEvent): void {
+        if (event.button !== 0) return;
+        drag = {
+            x: event.clientX,
+            y: event.clientY,
+            top: scroller.scrollTop,
+            span: now.span,
+            moved: false,
+        };
+        canvas.setPointerCapture(event.pointerId);
+    }
+
+    function onMove(event: PointerEvent): void {
+        if (!drag) {
+            setHover(hitAt(event), event);
+            return;
+        }
+        const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+        if (!drag.moved && Math.hypot(dx, dy) < 4) return;
+        drag.moved = true;
+        setHover(-1, event);
+        scroller.scrollTop = drag.top - dy;
+        if (now.zoomed) now.moveTo(panSpan(drag.span, now.whole.x1, -dx * perPx()));
+    }
+
+    function onUp(event: PointerEvent): void {
+        const click = drag !== null && !drag.moved;
+        drag = null;
+        if (!click) return;
+        const frame = hitAt(event);
+        now.props.onSelect(frame >= 0 ? now.props.layout.node[frame] : -1);
+    }
+
+    function onDouble(event: MouseEvent): void {
+        const frame = hitAt(event);
+        if (frame < 0) return;
+        now.zoomTo(frame);
+    }
+
+    function onLeave(event: PointerEvent): void {
+        setHover(-1, event);
+    }
+
+    canvas.addEventListener('wheel', onWheel, { passive: false });
+    canvas.addEventListener('pointerdown', onDown);
+    canvas.addEventListener('pointermove', onMove);
+    canvas.addEventListener('pointerup', onUp);
+    canvas.addEventListener('pointerleave', onLeave);
+    canvas.addEventListener('dblclick', onDouble);
+    return () => clearTimeout(hoverTimer);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a frame view holds between renders: the window, the hover, the easing. Input writes here and
+ * the picture follows within a frame; the URL hears of it after a rest.
+ */
+import type { ComponentChildren } from 'preact';
+import { FRAME_ROW, FrameCanvas, type FramePaint, type FrameScene } from '../canvas/frame_canvas';
+import { readTheme } from '../canvas/theme';
+import type { FrameLayout } from '../model/frames';
+import { type Span, easeSpan, parseSpan, sameSpan, spanText } from '../model/span';
+import { hideTooltip } from './tooltip';
+
+export interface FrameViewProps {
+    label: string;
+    layout: FrameLayout;
+    paint: FramePaint;
+    /** 1 per node that a search hit */
+    match: Uint8Array | null;
+    /** a node, or -1 */
+    selected: number;
+    /** -1: nothing any more */
+    onSelect: (node: number) => void;
+    /** Enter on the selected frame, and double click, when zooming is not all there is to do */
+    onOpen?: (node: number) => void;
+    /** from the URL: the id of a node, or two shares `0.1~0.25`; empty: the whole picture */
+    zoom: string;
+    onZoom: (zoom: string | null) => void;
+    idOf: (node: number) => number;
+    nodeOf: (id: number) => number;
+    nameOf: (node: number) => string;
+    rootName: string;
+    tip: (node: number) => ComponentChildren;
+    height?: number;
+    empty?: ComponentChildren;
+}
+
+const EASE_MS = 120;
+const COMMIT_MS = 250;
+
+/** Everything that changes without a render. */
+export class FrameStage {
+    readonly renderer: FrameCanvas;
+    span: Span = { x0: 0, x1: 1 };
+    hover = -1;
+    /** the zoom that this stage wrote to the URL itself */
+    sent: string | null = null;
+    private frame = 0;
+    private easing = 0;
+    private commitTimer = 0;
+    private theme;
+
+    constructor(
+        readonly canvas: HTMLCanvasElement,
+        readonly scroller: HTMLElement,
+        public props: FrameViewProps,
+        readonly onSpan: () => void,
+    ) {
+        this.renderer = new FrameCanvas(canvas);
+        this.theme = readTheme(canvas);
+        this.span = this.spanOf(props.zoom);
+        this.sent = props.zoom;
+    }
+
+    scene(): FrameScene {
+        const { layout, paint, match, selected } = this.props;
+        const frame = selected >= 0 ? layout.frameOf[selected] : -1;
+        return {
+            layout,
+            paint,
+            match,
+            theme: this.theme,
+            span: this.span,
+            top: this.scroller.scrollTop,
+            hover: this.hover < layout.count ? this.hover : -1,
+            selected: frame ?? -1,
+        };
+    }
+
+    redraw = (): void => {
+        if (this.frame) return;
+        this.frame = requestAnimationFrame(() => {
+            this.frame = 0;
+            this.renderer.draw(this.scene());
+        });
+    };
+
+    retheme = (): void => {
+        this.theme = readTheme(this.canvas);
+        this.redraw();
+    };
+
+    resize(): void {
+        const width = this.scroller.clientWidth;
+        const height = this.scroller.clientHeight;
+        this.canvas.style.width = `${width}px`;
+        this.canvas.style.height = `${height}px`;
+        this.renderer.resize(width, height, devicePixelRatio || 1);
+        this.renderer.draw(this.scene());
+    }
+
+    get whole(): Span {
+        return { x0: 0, x1: this.props.layout.total || 1 };
+    }
+
+    get zoomed(): boolean {
+        return !sameSpan(this.span, this.whole);
+    }
+
+    spanOf(zoom: string): Span {
+        const { layout, nodeOf } = this.props;
+        if (zoom === '') return this.whole;
+        const span = parseSpan(zoom, layout.total);
+        if (span) return span;
+        const frame = layout.frameOf[nodeOf(Number(zoom))] ?? -1;
+        return frame >= 0 ? this.spanOfFrame(frame) : this.whole;
+    }
+
+    spanOfFrame(frame: number): Span {
+        const { layout } = this.props;
+        const [x0, x1] = [layout.x0[frame], layout.x1[frame]];
+        return x1 > x0 ? { x0, x1 } : this.whole;
+    }
+
+    /** Follows input at once; the URL hears of it after a rest. */
+    moveTo(span: Span): void {
+        cancelAnimationFrame(this.easing);
+        this.span = span;
+        this.redraw();
+        this.onSpan();
+        clearTimeout(this.commitTimer);
+        this.commitTimer = setTimeout(() => {
+            const text = this.zoomed ? spanText(this.span, this.props.layout.total) : null;
+            this.sent = text ?? '';
+            this.props.onZoom(text);
+        }, COMMIT_MS) as unknown as number;
+    }
+
+    easeTo(target: Span): void {
+        cancelAnimationFrame(this.easing);
+        clearTimeout(this.commitTimer);
+        const from = this.span;
+        const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+        const start = performance.now();
+        const step = (now: number): void => {
+            const t = still ? 1 : (now - start) / EASE_MS;
+            this.span = t >= 1 ? target : easeSpan(from, target, t);
+            this.renderer.draw(this.scene());
+            this.onSpan();
+            if (t < 1) this.easing = requestAnimationFrame(step);
+        };
+        step(start);
+    }
+
+    /** Zooms to a frame (-1: to the whole) and says so to the caller. */
+    zoomTo(frame: number): void {
+        const { layout, idOf, onZoom } = this.props;
+        const node = frame >= 0 ? layout.node[frame] : -1;
+        const zoom = node < 0 ? '' : String(idOf(node));
+        this.sent = zoom;
+        this.easeTo(node < 0 ? this.whole : this.spanOfFrame(frame));
+        this.reveal(Math.max(0, frame));
+        onZoom(zoom || null);
+    }
+
+    /** Scrolls up or down so that the row of a frame is in sight, below the path. */
+    reveal(frame: number): void {
+        const { scroller } = this;
+        const top = this.props.layout.row[frame] * FRAME_ROW;
+        const room = scroller.clientHeight - 3 * FRAME_ROW;
+        if (top < scroller.scrollTop + FRAME_ROW) scroller.scrollTop = top - FRAME_ROW;
+        else if (top > scroller.scrollTop + room) scroller.scrollTop = top - room / 2;
+    }
+
+    dispose(): void {
+        cancelAnimationFrame(this.frame);
+        cancelAnimationFrame(this.easing);
+        clearTimeout(this.commitTimer);
+        hideTooltip();
+    }
+}
+
+/** A frame selected elsewhere comes into sight; if it lies beside the window, the window widens. */
+export function showFrame(now: FrameStage | null, frame: number): void {
+    if (!now) return;
+    const { layout } = now.props;
+    const beside = layout.x1[frame] <= now.span.x0 || layout.x0[frame] >= now.span.x1;
+    if (beside) now.zoomTo(-1);
+    now.reveal(frame);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The picture of a report: a FrameCanvas with its input. Wheel zooms, drag pans, double click zooms
+ * to a frame, arrows walk from frame to frame; the path of the zoom stands over the first row.
+ * What is selected and what is zoomed belong to the caller, who keeps them in the URL.
+ */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { FRAME_ROW } from '../canvas/frame_canvas';
+import { coverPath } from '../model/frames';
+import { FrameCrumb } from './frame_crumb';
+import { listen, useFrameKeys } from './frame_input';
+import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
+import { watchTheme } from './theme_watch';
+
+export type { FrameViewProps } from './frame_stage';
+
+export function FrameView(props: FrameViewProps) {
+    const canvas = useRef<HTMLCanvasElement | null>(null);
+    const scroller = useRef<HTMLDivElement | null>(null);
+    const stage = useRef<FrameStage | null>(null);
+    const [path, setPath] = useState<number[]>([]);
+    const { layout, paint, match, selected, zoom } = props;
+
+    useLayoutEffect(() => {
+        if (!canvas.current || !scroller.current) return undefined;
+        const now = new FrameStage(canvas.current, scroller.current, props, () => {
+            const cover = now.zoomed ? coverPath(now.props.layout, now.span.x0, now.span.x1) : [];
+            setPath((old) => (old.join() === cover.join() ? old : cover));
+        });
+        stage.current = now;
+        now.resize();
+        const observer = new ResizeObserver(() => now.resize());
+        observer.observe(scroller.current);
+        const unwatch = watchTheme(now.retheme);
+        const release = listen(now);
+        return () => {
+            observer.disconnect();
+            unwatch();
+            release();
+            now.dispose();
+            stage.current = null;
+        };
+    }, []);
+
+    useLayoutEffect(() => {
+        const now = stage.current;
+        if (!now) return;
+        now.props = props;
+    });
+    useLayoutEffect(() => {
+        const now = stage.current;
+        if (!now) return;
+        now.hover = -1;
+        now.span = now.spanOf(zoom);
+        now.onSpan();
+        now.redraw();
+    }, [layout]);
+    useLayoutEffect(() => stage.current?.redraw(), [paint, match, selected]);
+    useEffect(() => {
+        const now = stage.current;
+        if (!now || now.sent === zoom) return;
+        now.sent = zoom;
+        now.easeTo(now.spanOf(zoom));
+    }, [zoom]);
+    useEffect(() => {
+        const frame = selected >= 0 ? layout.frameOf[selected] : -1;
+        if (frame !== undefined && frame >= 0) showFrame(stage.current, frame);
+    }, [selected, layout]);
+
+    const act = (run: (now: FrameStage) => void) => () => {
+        if (stage.current) run(stage.current);
+    };
+    useFrameKeys(act, path.length > 0, selected >= 0);
+
+    const content = layout.rows * FRAME_ROW + 2;
+    return (
+        <div class="frame-view" style={props.height ? { height: props.height } : { flex: '1 1 0' }}>
+            <div
+                ref={scroller}
+                class="frame-scroll"
+                tabIndex={0}
+                role="img"
+                aria-label={ariaText(props)}
+                onScroll={act((now) => now.redraw())}
+            >
+                <div class="frame-space" style={{ height: content }}>
+                    <canvas ref={canvas} class="frame-canvas" />
+                </div>
+            </div>
+            {layout.total <= 0 && props.empty && <div class="frame-empty">{props.empty}</div>}
+            {path.length > 0 && (
+                <FrameCrumb
+                    path={path.map((f) => ({
+                        frame: f,
+                        name: layout.node[f] < 0 ? props.rootName : props.nameOf(layout.node[f]),
+                    }))}
+                    onPick={(frame) => stage.current?.zoomTo(frame)}
+                />
+            )}
+        </div>
+    );
+}
+
+function ariaText({ label, layout, selected, nameOf }: FrameViewProps): string {
+    const said = selected >= 0 && layout.frameOf[selected] >= 0 ? `, at ${nameOf(selected)}` : '';
+    return `${label}, ${layout.count} frames${said}`;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of the shelf: runs under headings of days or series, imports in progress on top.
+ */
+import type { Job, Run } from '../base/types';
+import { dayHeading, daysBetween } from '../base/units';
+
+export type Grouping = 'day' | 'series' | 'none';
+
+/** A file on its way: first it is sent from this window, then the server's job reads it. */
+export interface Incoming {
+    key: string;
+    name: string;
+    kind: string | null;
+    state: 'waiting' | 'sending' | 'queued' | 'running';
+    done: number;
+    total: number;
+    records: number;
+    /** Milliseconds since 1970, for the time that is left. */
+    since: number;
+    jobId: string | null;
+}
+
+export interface BandRow {
+    type: 'band';
+    key: string;
+    title: string;
+    date: string;
+    /** Runs under it; null while more of them may follow further down. */
+    count: number | null;
+}
+export interface IncomingRow {
+    type: 'incoming';
+    key: string;
+    incoming: Incoming;
+}
+export interface RunRow {
+    type: 'run';
+    key: string;
+    run: Run;
+}
+export type ShelfRow = BandRow | IncomingRow | RunRow;
+
+interface Group {
+    key: string;
+    title: string;
+    date: string;
+}
+
+function groupOf(run: Run, grouping: Grouping, now: Date): Group | null {
+    if (grouping === 'day') {
+        const { word, date } = dayHeading(run.created_at, now);
+        return { key: `day ${daysBetween(new Date(run.created_at), now)}`, title: word, date };
+    }
+    if (grouping === 'series') {
+        const series = run.series ?? '';
+        return { key: `series ${series}`, title: series || 'No series', date: '' };
+    }
+    return null;
+}
+
+function today(now: Date): Group {
+    const { word, date } = dayHeading(now.toISOString(), now);
+    return { key: 'day 0', title: word, date };
+}
+
+/** `complete`: these are all runs there are, so the last heading's count is final. */
+export function shelfRows(
+    runs: readonly Run[],
+    incoming: readonly Incoming[],
+    grouping: Grouping,
+    complete: boolean,
+    now: Date,
+): ShelfRow[] {
+    const rows: ShelfRow[] = [];
+    let band: BandRow | null = null;
+    const open = (group: Group | null) => {
+        if (!group || band?.key === group.key) return;
+        band = { type: 'band', ...group, count: 0 };
+        rows.push(band);
+    };
+    if (incoming.length && grouping === 'day') open(today(now));
+    for (const one of incoming) rows.push({ type: 'incoming', key: one.key, incoming: one });
+    for (const run of runs) {
+        open(groupOf(run, grouping, now));
+        rows.push({ type: 'run', key: run.id, run });
+        const under = band as BandRow | null;
+        if (under) under.count = (under.count ?? 0) + 1;
+    }
+    const last = band as BandRow | null;
+    if (last && !complete) last.count = null;
+    return rows;
+}
+
+/** Base is the older of two runs. */
+export function baseAndNew(a: Run, b: Run): [base: Run, fresh: Run] {
+    return a.created_at <= b.created_at ? [a, b] : [b, a];
+}
+
+export interface Delta {
+    /** In the headline's own unit, new − base. */
+    by: number;
+    unit: string;
+    /** Of base; null when base is 0. */
+    pct: number | null;
+}
+
+/** Null when the two measure different things. */
+export function headlineDelta(base: Run, fresh: Run): Delta | null {
+    const [a, b] = [base.headline, fresh.headline];
+    if (!a || !b || a.unit !== b.unit || a.label !== b.label || base.kind !== fresh.kind) return null;
+    const by = b.value - a.value;
+    return { by, unit: b.unit, pct: a.value === 0 ? null : (by / a.value) * 100 };
+}
+
+/** Differences below this share of base carry no colour. */
+export const NOISE_PCT = 5;
+
+export function secondsLeft({ done, total, since }: Incoming, nowMs: number): number | null {
+    const elapsed = (nowMs - since) / 1000;
+    if (done <= 0 || total <= 0 || elapsed < 0.5) return null;
+    return ((total - done) / done) * elapsed;
+}
+
+/** "k=v, other" as tags; a word alone is a tag without a value. */
+export function parseTags(text: string): Record<string, string> {
+    const tags: Record<string, string> = {};
+    for (const part of text.split(',').map((p) => p.trim())) {
+        if (!part) continue;
+        const equals = part.indexOf('=');
+        if (equals < 0) tags[part] = '';
+        else if (equals > 0) tags[part.slice(0, equals).trim()] = part.slice(equals + 1).trim();
+    }
+    return tags;
+}
+
+export function formatTags(tags: Record<string, string>): string {
+    return Object.entries(tags)
+        .map(([name, value]) => (value ? `${name}=${value}` : name))
+        .join(', ');
+}
+
+export function isIncoming(job: Job): boolean {
+    return job.state === 'queued' || job.state === 'running';
+}

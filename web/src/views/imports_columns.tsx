@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+import { fmtFixed } from '../base/units';
+import type { GridColumn } from '../components/data_grid';
+import { MarkedName } from '../components/marked_name';
+import { Swatch } from '../components/origin_legend';
+import { ShareBar } from '../components/share_bar';
+import { Num } from '../components/text';
+import type { Matcher } from '../model/search';
+import type { ImportRow } from './imports_data';
+
+export interface ShareBase {
+    /** µs that are 100 % */
+    us: number;
+    /** said in the header: `% total` */
+    unit: string;
+    tip: string;
+}
+
+export interface ColumnNeeds {
+    search: Matcher;
+    maxSelf: number;
+    base: ShareBase;
+    /** false in the tree table, which has its own keys for what can be sorted */
+    serverSorted: boolean;
+}
+
+function ms(us: number | null) {
+    return us === null ? <span class="zero">–</span> : <Num value={us / 1000} decimals={3} />;
+}
+
+export function importColumns(needs: ColumnNeeds): GridColumn<ImportRow>[] {
+    const { search, maxSelf, base, serverSorted } = needs;
+    const sortable = (key: string): string | undefined =>
+        serverSorted || ['module', 'self_us', 'cumulative_us'].includes(key) ? key : undefined;
+    return [
+        {
+            key: 'module',
+            title: 'Module',
+            width: 'rest',
+            sortKey: 'module',
+            render: (row) => (
+                <span class="name-cell" title={row.module}>
+                    <Swatch origin={row.origin} />
+                    <span class="mono">
+                        <MarkedName text={row.module} search={search} />
+                    </span>
+                    {row.unfinished === 1 && <span class="name-note">not finished</span>}
+                </span>
+            ),
+        },
+        {
+            key: 'self_us',
+            title: 'Self',
+            unit: 'ms',
+            width: 104,
+            align: 'right',
+            numeric: true,
+            sortKey: 'self_us',
+            title_tip: 'time in the module itself; the bar is the share of the largest self time',
+            render: (row) => (
+                <ShareBar share={maxSelf > 0 ? (row.self_us ?? 0) / maxSelf : 0} tone="total">
+                    {ms(row.self_us)}
+                </ShareBar>
+            ),
+        },
+        {
+            key: 'cumulative_us',
+            title: 'Cumulative',
+            unit: 'ms',
+            width: 118,
+            align: 'right',
+            numeric: true,
+            sortKey: 'cumulative_us',
+            title_tip: 'with everything that it imported',
+            render: (row) => ms(row.cumulative_us),
+        },
+        {
+            key: 'share',
+            title: 'Self',
+            unit: base.unit,
+            width: 96,
+            align: 'right',
+            title_tip: base.tip,
+            render: (row) =>
+                row.self_us === null || base.us <= 0 ? (
+                    <span class="zero">–</span>
+                ) : (
+                    fmtFixed((100 * row.self_us) / base.us, 1)
+                ),
+        },
+        {
+            key: 'depth',
+            title: 'Depth',
+            width: 62,
+            align: 'right',
+            numeric: true,
+            sortKey: sortable('depth'),
+            hideBelow: 1000,
+            render: (row) => <span class="soft">{row.depth}</span>,
+        },
+        {
+            key: 'importer',
+            title: 'First importer',
+            width: 188,
+            sortKey: sortable('importer'),
+            hideBelow: 1000,
+            cellClass: 'is-mono',
+            render: (row) =>
+                row.importer === null ? (
+                    <span class="zero">–</span>
+                ) : (
+                    <span class="soft" title={row.importer}>
+                        {row.importer}
+                    </span>
+                ),
+        },
+        {
+            key: 'package',
+            title: 'Package',
+            width: 132,
+            sortKey: sortable('package'),
+            hideBelow: 1640,
+            cellClass: 'is-mono',
+            render: (row) => <span class="soft">{row.package}</span>,
+        },
+        {
+            key: 'origin',
+            title: 'Origin',
+            width: 92,
+            sortKey: sortable('origin'),
+            hideBelow: 1640,
+            render: (row) => <span class="soft">{row.origin}</span>,
+        },
+    ];
+}

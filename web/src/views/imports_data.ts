@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the three tabs of an import report share: the rows of the API, the tree with what is derived
+ * from it once, and the filters as they act on it.
+ */
+import { useMemo } from 'preact/hooks';
+import { API } from '../base/client';
+import type { ImportSummary, Origin, Run } from '../base/types';
+import { type Filters, offIndexes } from '../model/filter_query';
+import { type ImportTree, originShares, treeTotal } from '../model/icicle';
+import { depths, indexOfIds } from '../model/import_table';
+import { hiddenSet, matchSet, matcher } from '../model/search';
+import { ORIGINS } from '../model/tint';
+import { type Answer, useJson } from './use_json';
+
+export interface ImportRow {
+    id: number;
+    parent_id: number | null;
+    ord: number;
+    depth: number;
+    module: string;
+    package: string;
+    origin: Origin;
+    self_us: number | null;
+    cumulative_us: number | null;
+    cached: number;
+    startup: number;
+    unfinished: number;
+    first: number;
+    importer_id: number | null;
+    importer: string | null;
+    children: number;
+}
+
+export interface ImportData {
+    tree: ImportTree;
+    index: Map<number, number>;
+    depth: Int32Array;
+    /** µs; the bases of all percentages */
+    total: number;
+    sumSelf: number;
+    maxSelf: number;
+    shares: { origin: Origin; share: number }[];
+}
+
+export function summaryOf(run: Run): ImportSummary {
+    return run.summary as unknown as ImportSummary;
+}
+
+export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
+    const answer = useJson<ImportTree>(`${API}/runs/${run.id}/imports/tree?limit=100000`);
+    const data = useMemo(() => (answer.data ? derive(answer.data) : null), [answer.data]);
+    return { data, answer };
+}
+
+function derive(tree: ImportTree): ImportData {
+    const { us, sum } = originShares(tree);
+    let maxSelf = 0;
+    for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
+    return {
+        tree,
+        index: indexOfIds(tree.id),
+        depth: depths(tree.parent, tree.n),
+        total: treeTotal(tree),
+        sumSelf: sum,
+        maxSelf,
+        shares: ORIGINS.map((origin, i) => ({
+            origin,
+            share: sum > 0 ? (100 * us[i]) / sum : 0,
+        })).filter(({ origin }) => tree.origin.includes(ORIGINS.indexOf(origin))),
+    };
+}
+
+/** A node of the tree in the shape of a table row; the table of the server has the same columns. */
+export function rowOfNode(data: ImportData, node: number): ImportRow {
+    const { tree } = data;
+    const up = tree.parent[node];
+    return {
+        id: tree.id[node],
+        parent_id: up < 0 ? null : tree.id[up],
+        ord: tree.id[node],
+        depth: data.depth[node],
+        module: tree.names[node],
+        package: tree.packages[tree.package[node]],
+        origin: ORIGINS[tree.origin[node]],
+        self_us: tree.self_us[node],
+        cumulative_us: tree.cumulative_us[node],
+        cached: 0,
+        startup: tree.startup[node],
+        unfinished: 0,
+        first: 1,
+        importer_id: up < 0 ? null : tree.id[up],
+        importer: up < 0 ? null : tree.names[up],
+        children: 0,
+    };
+}
+
+export function useFound(data: ImportData | null, filters: Filters) {
+    const { q, regex, hide, off } = filters;
+    const search = useMemo(() => matcher(q, regex), [q, regex]);
+    const found = useMemo(
+        () => (data ? matchSet(search, data.tree.n, (i) => data.tree.names[i]) : null),
+        [data, search],
+    );
+    const offKey = [...off].join();
+    const hidden = useMemo(
+        () =>
+            data
+                ? hiddenSet(
+                      data.tree.n,
+                      data.tree.origin,
+                      offIndexes(off),
+                      hide,
+                      (i) => data.tree.names[i],
+                  )
+                : null,
+        [data, offKey, hide],
+    );
+    return { search, found, hidden };
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Imports tab: the icicle as wide as the window, under it the modules as a table, flat or as a
+ * tree, and the packages. All of its state stands in the URL.
+ */
+import { useEffect, useMemo } from 'preact/hooks';
+import { route, setQuery } from '../base/router';
+import type { Run } from '../base/types';
+import { THIN, fmtFixed, int, pct } from '../base/units';
+import { importPaint } from '../canvas/frame_paint';
+import { FrameView } from '../components/frame_view';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { setStatus } from '../components/status_line';
+import { readFilters } from '../model/filter_query';
+import { layoutIcicle, matchedTotal } from '../model/icicle';
+import { ImportTip } from './import_tip';
+import { type ImportData, summaryOf, useFound, useImportData } from './imports_data';
+import { ImportsModules } from './imports_modules';
+import { ImportsToolbar } from './imports_toolbar';
+import { ImportsWarning } from './imports_warning';
+import { PackagesPane } from './packages_pane';
+
+export function ImportsTab({ run }: { run: Run }) {
+    const { data, answer } = useImportData(run);
+    useRoundingRemark(run);
+    if (answer.error) {
+        return (
+            <Notice kind="error" title="The import tree could not be read" error={answer.error} />
+        );
+    }
+    return (
+        <div class="report">
+            {data && <ImportsReport run={run} data={data} />}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+/* CPython rounds every figure up, so the sums differ; whoever adds them up should know why. */
+function useRoundingRemark(run: Run): void {
+    const { total_us, self_us, negative_self } = summaryOf(run);
+    useEffect(() => {
+        const apart = (self_us - total_us) / 1000;
+        const by = `${fmtFixed(Math.abs(apart), 3)}${THIN}ms ${apart < 0 ? 'below' : 'above'} Total`;
+        const why = negative_self > 0 ? 'threads shift times between rows and' : '';
+        const said = `${why ? `${why} ` : ''}each figure is rounded up to 1${THIN}µs by CPython: Σ self is ${by}`;
+        setStatus(undefined, self_us === 0 ? null : said, undefined);
+        return () => setStatus(undefined, null, undefined);
+    }, [run.id]);
+}
+
+const ROOT_NAME = 'python -X importtime';
+
+function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const { search, found, hidden } = useFound(data, filters);
+    const leftHeavy = query.mode !== 'order';
+    const by = query.by === 'cumulative' ? 'cumulative' : 'self';
+    const minUs = filters.min !== null && by === 'cumulative' ? filters.min * 1000 : 0;
+    const layout = useMemo(
+        () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs }),
+        [data, leftHeavy, hidden, minUs],
+    );
+    const paint = useMemo(() => importPaint(data.tree, layout, ROOT_NAME), [data, layout]);
+    const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;
+    const matched = found ? matchedTotal(data.tree, found.set) : 0;
+    const select = (node: number): void =>
+        setQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null }, { replace: true });
+
+    return (
+        <>
+            <ImportsToolbar
+                data={data}
+                filters={filters}
+                leftHeavy={leftHeavy}
+                by={by}
+                count={found?.count ?? null}
+                error={search.error}
+                matched={
+                    found && data.total > 0 ? (
+                        <span class="matched">
+                            <b>{`${pct((100 * matched) / data.total)}${THIN}%`}</b> of total matched
+                        </span>
+                    ) : null
+                }
+                onEnter={(backward) => {
+                    const next = nextHit(data, found?.set ?? null, selected, backward);
+                    if (next >= 0) select(next);
+                }}
+            />
+            <ImportsWarning run={run} />
+            <div class="picture">
+                <FrameView
+                    label="Icicle of the imports"
+                    layout={layout}
+                    paint={paint}
+                    match={found?.set ?? null}
+                    selected={selected}
+                    onSelect={select}
+                    zoom={query.zoom ?? ''}
+                    onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                    idOf={(node) => data.tree.id[node]}
+                    nodeOf={(id) => data.index.get(id) ?? -1}
+                    nameOf={(node) => data.tree.names[node]}
+                    rootName={ROOT_NAME}
+                    tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                    height={290}
+                    empty="This log holds no timed import."
+                />
+                {data.tree.cut && (
+                    <div class="picture-note">
+                        {int(data.tree.cut.rows)} modules under{' '}
+                        {fmtFixed(data.tree.cut.below_us / 1000, 3)}
+                        {THIN}ms are not drawn; the table has them all
+                    </div>
+                )}
+            </div>
+            <div class="panes">
+                <ImportsModules
+                    run={run}
+                    data={data}
+                    filters={filters}
+                    search={search}
+                    found={found?.set ?? null}
+                    hidden={hidden}
+                    by={by}
+                    selected={selected}
+                />
+                <PackagesPane run={run} data={data} />
+            </div>
+        </>
+    );
+}
+
+/** The next hit in the order of the log, around the end. */
+function nextHit(
+    data: ImportData,
+    set: Uint8Array | null,
+    from: number,
+    backward: boolean,
+): number {
+    if (!set) return -1;
+    const { n } = data.tree;
+    const step = backward ? n - 1 : 1;
+    const start = from < 0 ? (backward ? 0 : n - 1) : from;
+    for (let k = 1; k <= n; k++) {
+        const at = (start + k * step) % n;
+        if (set[at]) return at;
+    }
+    return -1;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useKeys } from '../base/keys';
+import { setQuery } from '../base/router';
+import { Menu } from '../components/menu';
+import { NumberField } from '../components/number_field';
+import { OriginLegend } from '../components/origin_legend';
+import { SearchField } from '../components/search_field';
+import { Segmented } from '../components/segmented';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
+import { type Filters, toggledOff } from '../model/filter_query';
+import type { ImportData } from './imports_data';
+import { OriginMenu } from './origin_menu';
+
+interface ToolbarProps {
+    data: ImportData;
+    filters: Filters;
+    leftHeavy: boolean;
+    by: 'self' | 'cumulative';
+    count: number | null;
+    error: string | null;
+    matched: ComponentChildren;
+    onEnter: (backward: boolean) => void;
+}
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+
+export function ImportsToolbar(props: ToolbarProps) {
+    const { data, filters, leftHeavy, by } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys('Imports', [
+        { key: '/', label: 'search the modules', run: () => input.current?.focus() },
+        { key: '1', label: 'import order', run: () => put({ mode: 'order' }) },
+        { key: '2', label: 'left-heavy', run: () => put({ mode: null }) },
+    ]);
+    const wide = viewportWidth.value >= 1320;
+    return (
+        <Toolbar label="what is shown">
+            <Segmented
+                label="order of siblings"
+                value={leftHeavy ? 'heavy' : 'order'}
+                options={[
+                    { value: 'heavy', text: 'Left-heavy', tip: 'the widest sibling first (2)' },
+                    { value: 'order', text: 'Import order', tip: 'as they were imported (1)' },
+                ]}
+                onChange={(mode) => put({ mode: mode === 'order' ? 'order' : null })}
+            />
+            {wide ? (
+                <OriginLegend
+                    shares={data.shares}
+                    base="of Σ self"
+                    hidden={filters.off}
+                    onToggle={(origin) => put({ off: toggledOff(filters.off, origin) })}
+                />
+            ) : (
+                <OriginMenu shares={data.shares} base="of Σ self" off={filters.off} />
+            )}
+            <Spacer />
+            <span class="threshold">
+                <Menu
+                    class="quiet"
+                    label={by}
+                    tip="what the threshold looks at"
+                    items={[
+                        {
+                            text: 'self',
+                            note: 'the table',
+                            checked: by === 'self',
+                            onPick: () => put({ by: null }),
+                        },
+                        {
+                            text: 'cumulative',
+                            note: 'the table and the picture',
+                            checked: by === 'cumulative',
+                            onPick: () => put({ by: 'cumulative' }),
+                        },
+                    ]}
+                />
+                <NumberField
+                    label="at least"
+                    unit="ms"
+                    value={filters.min}
+                    placeholder="0"
+                    width={76}
+                    tip={
+                        by === 'self'
+                            ? 'leaves modules with less self time out of the table'
+                            : 'leaves modules with less cumulative time out of the table; in the picture they become dots'
+                    }
+                    onChange={(min) => put({ min: min ? String(min) : null })}
+                />
+            </span>
+            <SearchField
+                value={filters.hide}
+                width={wide ? 132 : 96}
+                placeholder="hide: regex"
+                label="hide modules that match this regular expression"
+                onInput={(hide) => put({ hide: hide || null })}
+            />
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Search modules"
+                hint="/"
+                width={wide ? 200 : 176}
+                count={props.count}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={props.error}
+                onInput={(q) => put({ q: q || null })}
+                onEnter={props.onEnter}
+            />
+            {wide && props.matched}
+        </Toolbar>
+    );
+}
