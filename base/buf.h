@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* buf.h: bytes that grow. `struct ps_buf b = {0};` is an empty one; `at` is NUL-terminated once anything was added. */
+/* buf.h: bytes that grow. `struct ps_buf b = {0};` is an empty one; `at` is NUL-terminated once
+ * anything was added. */
 #ifndef PS_BASE_BUF_H
 #define PS_BASE_BUF_H
 

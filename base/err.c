@@ -25,7 +25,8 @@ enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt,
     return code;
 }
 
-enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt, ...)
+enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt,
+                          ...)
 {
     va_list args;
 

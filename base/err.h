@@ -2,9 +2,10 @@
 /*
  * err.h: how a failure is told.
  *
- * Every call that can fail returns enum ps_status and fills a struct ps_err that the caller owns. The first failure
- * wins: a later ps_fail on a filled error changes nothing, so clean-up code may fail quietly. Bad input, our own bugs
- * (assert) and the world's failures (I/O, full disk) never share a code.
+ * Every call that can fail returns enum ps_status and fills a struct ps_err that the caller owns.
+ * The first failure wins: a later ps_fail on a filled error changes nothing, so clean-up code may
+ * fail quietly. Bad input, our own bugs (assert) and the world's failures (I/O, full disk) never
+ * share a code.
  */
 #ifndef PS_BASE_ERR_H
 #define PS_BASE_ERR_H
@@ -34,15 +35,18 @@ struct ps_err {
     char hint[240]; /* what to do; empty when there is nothing to say */
 };
 
-#define PS_ERR_INIT {PS_OK, false, 0, "", ""}
+#define PS_ERR_INIT                                                                                \
+    {                                                                                              \
+        PS_OK, false, 0, "", ""                                                                    \
+    }
 
 /* Fills err with code and text, unless it is filled already. err may be NULL. Returns code. */
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same, with the byte offset at which the input is wrong. */
-enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt,
+                          ...) __attribute__((format(printf, 4, 5)));
 
 /* PS_IO or PS_FULL (ENOSPC, EDQUOT) with strerror(errno) appended to "what". */
 enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path);

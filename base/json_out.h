@@ -2,8 +2,9 @@
 /*
  * json_out.h: a JSON writer into a ps_buf that keeps commas and asserts nesting.
  *
- * Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, control characters are escaped. Doubles are written
- * with the fewest digits that read back to the same bits; NaN and infinities, which JSON lacks, become null.
+ * Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, control characters are escaped.
+ * Doubles are written with the fewest digits that read back to the same bits; NaN and infinities,
+ * which JSON lacks, become null.
  */
 #ifndef PS_BASE_JSON_OUT_H
 #define PS_BASE_JSON_OUT_H
@@ -42,7 +43,8 @@ void ps_json_kint(struct ps_json *j, const char *key, int64_t value);
 void ps_json_kreal(struct ps_json *j, const char *key, double value);
 void ps_json_kbool(struct ps_json *j, const char *key, bool value);
 
-/* Shortest decimal of a finite double that reads back to the same bits, NUL-terminated. Returns its length. */
+/* Shortest decimal of a finite double that reads back to the same bits, NUL-terminated. Returns its
+ * length. */
 size_t ps_real_text(double value, char out[32]);
 
 #endif

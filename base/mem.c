@@ -51,7 +51,9 @@ void *ps_arena_alloc(struct ps_arena *arena, size_t size)
 
     size = (size + 7) & ~(size_t)7;
     if (!arena->block || arena->block->size - arena->used < size) {
-        size_t want = arena->total < 4096 ? 4096 : arena->total < (1u << 20) ? arena->total : 1u << 20;
+        size_t want = arena->total < 4096         ? 4096
+                      : arena->total < (1u << 20) ? arena->total
+                                                  : 1u << 20;
         size_t room = size > want ? size : want;
         struct ps_arena_block *block = or_abort(malloc(sizeof *block + room));
 

@@ -2,17 +2,18 @@
 /*
  * mem.h: allocation that cannot fail, arenas, and clean-up attributes.
  *
- * A failed allocation aborts: limits on bodies, names, depth and rows are checked before, so memory is bounded by
- * design and a refused malloc means the machine is out of it.
+ * A failed allocation aborts: limits on bodies, names, depth and rows are checked before, so memory
+ * is bounded by design and a refused malloc means the machine is out of it.
  */
 #ifndef PS_BASE_MEM_H
 #define PS_BASE_MEM_H
 
 #include "base/str.h"
 
-void *ps_alloc(size_t size);                       /* zeroed */
-void *ps_grow(void *old, size_t count, size_t size); /* realloc of count * size, checked for overflow */
-char *ps_strdup(struct ps_str text);               /* NUL-terminated copy; release with free() */
+void *ps_alloc(size_t size); /* zeroed */
+void *ps_grow(void *old, size_t count,
+              size_t size);          /* realloc of count * size, checked for overflow */
+char *ps_strdup(struct ps_str text); /* NUL-terminated copy; release with free() */
 
 /* Makes room for one more element of *items, doubling; *cap counts elements. */
 #define PS_PUSH_ROOM(items, count, cap)                                                            \
@@ -30,7 +31,8 @@ struct ps_arena {
 };
 
 void *ps_arena_alloc(struct ps_arena *arena, size_t size); /* 8-byte aligned, not zeroed */
-struct ps_str ps_arena_copy(struct ps_arena *arena, struct ps_str text); /* NUL-terminated beyond len */
+struct ps_str ps_arena_copy(struct ps_arena *arena,
+                            struct ps_str text); /* NUL-terminated beyond len */
 char *ps_arena_printf(struct ps_arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void ps_arena_free(struct ps_arena *arena);

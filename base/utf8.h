@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* utf8.h: what is UTF-8 and what is not (RFC 3629: no surrogates, nothing beyond U+10FFFF, shortest form only). */
+/* utf8.h: what is UTF-8 and what is not (RFC 3629: no surrogates, nothing beyond U+10FFFF, shortest
+ * form only). */
 #ifndef PS_BASE_UTF8_H
 #define PS_BASE_UTF8_H
 
@@ -10,8 +11,8 @@ size_t ps_utf8_len(const char *at, const char *end);
 
 bool ps_utf8_valid(struct ps_str text);
 
-/* Appends text, each byte that belongs to no valid character as U+FFFD; an encoded surrogate (ED A0..BF xx) becomes one
- * U+FFFD. Returns how many replacements were made. */
+/* Appends text, each byte that belongs to no valid character as U+FFFD; an encoded surrogate (ED
+ * A0..BF xx) becomes one U+FFFD. Returns how many replacements were made. */
 size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.h: the vocabulary of a profile. Importers say what they read in these words and know nothing of what happens to it:
- * the store writes rows, a test prints text.
+ * sink.h: the vocabulary of a profile. Importers say what they read in these words and know nothing
+ * of what happens to it: the store writes rows, a test prints text.
  *
- * Slices in a row need to live only for the call. Ids are dense from 1, given by the importer, in the order of the file. An error
- * sticks in the sink; later rows are ignored, and the importer learns of it from ps_sink_ok (often enough: each few thousand rows).
+ * Slices in a row need to live only for the call. Ids are dense from 1, given by the importer, in
+ * the order of the file. An error sticks in the sink; later rows are ignored, and the importer
+ * learns of it from ps_sink_ok (often enough: each few thousand rows).
  */
 #ifndef PS_IMPORTERS_SINK_H
 #define PS_IMPORTERS_SINK_H
@@ -13,7 +14,8 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* Where code comes from. The numbers are stored in run files and sent to the browser: never renumber. */
+/* Where code comes from. The numbers are stored in run files and sent to the browser: never
+ * renumber. */
 enum ps_origin {
     PS_ORIGIN_OWN = 0,
     PS_ORIGIN_THIRD_PARTY = 1,
@@ -25,24 +27,28 @@ enum ps_origin {
 /* One row of an import log, in the order of the log (imports end in this order). */
 struct ps_import {
     uint32_t id;
-    uint32_t parent;           /* 0: a root, or unknown. Always 0 for cached rows */
-    uint32_t importer;         /* like parent; for cached rows (importtime=2) the row recovered from the layout, or 0 */
-    bool importer_estimated;   /* the layout leaves several importers open; this is the shallowest */
-    int32_t depth;             /* as printed, 0 for roots; -1: a cached row does not say */
-    uint32_t start;            /* 1.. in the order in which the timed imports began (preorder); 0 for cached rows */
-    struct ps_str module;      /* valid UTF-8 */
-    uint32_t package;          /* id of a ps_package */
-    struct ps_num self_us;     /* none for cached rows. May be negative when threads import at once */
+    uint32_t parent;   /* 0: a root, or unknown. Always 0 for cached rows */
+    uint32_t importer; /* like parent; for cached rows (importtime=2) the row recovered from the
+                          layout, or 0 */
+    bool importer_estimated; /* the layout leaves several importers open; this is the shallowest */
+    int32_t depth;           /* as printed, 0 for roots; -1: a cached row does not say */
+    uint32_t
+        start; /* 1.. in the order in which the timed imports began (preorder); 0 for cached rows */
+    struct ps_str module;  /* valid UTF-8 */
+    uint32_t package;      /* id of a ps_package */
+    struct ps_num self_us; /* none for cached rows. May be negative when threads import at once */
     struct ps_num cumulative_us;
-    int64_t total_us;          /* max(self, 0) + sum of the children's total_us: what a picture can draw; 0 for cached rows */
+    int64_t total_us; /* max(self, 0) + sum of the children's total_us: what a picture can draw; 0
+                         for cached rows */
     bool cached;
-    bool startup;              /* part of the interpreter's own start, before the program */
-    bool unfinished;           /* its parent never ended: the program was killed, or the log was cut */
-    bool topmost;              /* no ancestor is of the same package: its cumulative time counts for the package */
-    bool first;                /* no earlier row (cached or not) has this module name */
-    uint32_t children;         /* direct timed children */
-    uint32_t interpreter;      /* headers seen so far, from 1 */
-    uint64_t line;             /* line of the input, from 1 */
+    bool startup;    /* part of the interpreter's own start, before the program */
+    bool unfinished; /* its parent never ended: the program was killed, or the log was cut */
+    bool topmost; /* no ancestor is of the same package: its cumulative time counts for the package
+                   */
+    bool first;   /* no earlier row (cached or not) has this module name */
+    uint32_t children;    /* direct timed children */
+    uint32_t interpreter; /* headers seen so far, from 1 */
+    uint64_t line;        /* line of the input, from 1 */
 };
 
 /* A top-level package of an import log. Given before the first import. */
@@ -50,16 +56,19 @@ struct ps_package {
     uint32_t id;
     struct ps_str name;
     enum ps_origin origin;
-    uint32_t modules;          /* timed rows */
-    struct ps_num self_us;     /* sum over its rows */
-    struct ps_num inclusive_us; /* sum of cumulative over its topmost rows: nested ones are not counted twice */
-    uint32_t first;            /* id of its first topmost row in order of start; 0: none */
+    uint32_t modules;           /* timed rows */
+    struct ps_num self_us;      /* sum over its rows */
+    struct ps_num inclusive_us; /* sum of cumulative over its topmost rows: nested ones are not
+                                   counted twice */
+    uint32_t first;             /* id of its first topmost row in order of start; 0: none */
 };
 
-/* What one caller contributed to a function. Field order is ours, not pstats' (which swaps the first two). */
+/* What one caller contributed to a function. Field order is ours, not pstats' (which swaps the
+ * first two). */
 struct ps_call {
     uint32_t caller;
-    struct ps_num ncalls, primitive_calls; /* primitive, tottime, cumtime: none for the `profile` module, which counts only */
+    struct ps_num ncalls, primitive_calls; /* primitive, tottime, cumtime: none for the `profile`
+                                              module, which counts only */
     struct ps_num tottime_s, cumtime_s;
 };
 
@@ -70,11 +79,12 @@ struct ps_function {
     struct ps_num line;
     struct ps_num ncalls, primitive_calls, tottime_s, cumtime_s;
     enum ps_origin origin;
-    uint32_t cycle;           /* functions that (transitively) call each other share a number; 0: not recursive */
-    bool listed;              /* false: only named as a caller, has no entry of its own; its numbers are 0 */
+    uint32_t
+        cycle; /* functions that (transitively) call each other share a number; 0: not recursive */
+    bool listed; /* false: only named as a caller, has no entry of its own; its numbers are 0 */
     const struct ps_call *callers; /* in the order of the file */
     uint32_t n_callers;
-    const uint32_t *callees;  /* ids of the functions that name this one as caller, ascending */
+    const uint32_t *callees; /* ids of the functions that name this one as caller, ascending */
     uint32_t n_callees;
 };
 
@@ -93,7 +103,7 @@ struct ps_note {
 struct ps_ledger {
     const char *unit; /* "lines", "entries"; static */
     uint64_t read, stored, repaired, rejected;
-    uint64_t other;   /* no records: headers, other programs' output */
+    uint64_t other; /* no records: headers, other programs' output */
 };
 
 /* What the run says of itself, given once at the end. */
@@ -105,9 +115,12 @@ struct ps_headline {
 struct ps_sink;
 
 struct ps_sink_ops {
-    void (*meta)(struct ps_sink *, const char *key, struct ps_str value); /* "tool", "tool_version", "title", ... */
-    void (*number)(struct ps_sink *, const char *key, struct ps_num value); /* one figure of the report's summary (docs/api.md) */
-    void (*list)(struct ps_sink *, const char *key, const struct ps_str *items, size_t n); /* likewise */
+    void (*meta)(struct ps_sink *, const char *key,
+                 struct ps_str value); /* "tool", "tool_version", "title", ... */
+    void (*number)(struct ps_sink *, const char *key,
+                   struct ps_num value); /* one figure of the report's summary (docs/api.md) */
+    void (*list)(struct ps_sink *, const char *key, const struct ps_str *items,
+                 size_t n); /* likewise */
     void (*note)(struct ps_sink *, const struct ps_note *);
     void (*package)(struct ps_sink *, const struct ps_package *);
     void (*import)(struct ps_sink *, const struct ps_import *);
@@ -128,8 +141,9 @@ static inline bool ps_sink_ok(const struct ps_sink *sink)
     return sink->err.code == PS_OK;
 }
 
-/* A note in printf's words. */
-void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+/* A note in printf's words. `at` may be PS_NOTE_NO_AT; line 0 is no line. */
+#define PS_NOTE_NO_AT UINT64_MAX
+void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,
+                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* import.h: one file, from bytes to a published run. What `perfshelf add` and the import workers both call. */
+/* import.h: one file, from bytes to a published run. What `perfshelf add` and the import workers
+ * both call. */
 #ifndef PS_JOBS_IMPORT_H
 #define PS_JOBS_IMPORT_H
 
 #include "server/store/store.h"
 
 struct ps_import_request {
-    int fd;                /* readable from offset 0; stays the caller's. A pipe must be spooled first */
-    const char *filename;  /* for the name and for messages; "" when there is none */
-    const char *name;      /* NULL or "": the profile's own title, else the file's name */
+    int fd; /* readable from offset 0; stays the caller's. A pipe must be spooled first */
+    const char *filename;     /* for the name and for messages; "" when there is none */
+    const char *name;         /* NULL or "": the profile's own title, else the file's name */
     const char *series, *who; /* NULL or "" for none */
     const struct ps_tag *tags;
     size_t n_tags;
-    bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records); /* false: cancel; may be NULL */
+    bool (*progress)(void *user, uint64_t done, uint64_t total,
+                     uint64_t records); /* false: cancel; may be NULL */
     void *user;
 };
 
 struct ps_import_result {
     char id[PS_ID_SIZE];
     char sha256[PS_SHA256_SIZE];
-    const char *kind;  /* static; NULL when nobody knows the bytes */
-    bool already;      /* the shelf had these bytes; nothing was imported */
+    const char *kind; /* static; NULL when nobody knows the bytes */
+    bool already;     /* the shelf had these bytes; nothing was imported */
     uint64_t bytes, rows, repaired, rejected;
-    char *name;        /* malloc'ed; free with ps_import_result_free */
+    char *name; /* malloc'ed; free with ps_import_result_free */
 };
 
 /* Imports one file. A failure leaves no trace but a row in the import log. */

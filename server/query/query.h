@@ -2,8 +2,9 @@
 /*
  * query.h: questions to the shelf and to runs, answered as JSON (docs/api.md has the shapes).
  *
- * Answers are appended to a ps_buf the caller owns. Parameters are strings as they came from a URL or a command line; a wrong one is
- * PS_BAD_REQUEST with its name in the text. Every function may be called from any thread.
+ * Answers are appended to a ps_buf the caller owns. Parameters are strings as they came from a URL
+ * or a command line; a wrong one is PS_BAD_REQUEST with its name in the text. Every function may be
+ * called from any thread.
  */
 #ifndef PS_QUERY_H
 #define PS_QUERY_H
@@ -23,27 +24,31 @@ struct ps_params {
 /* The last value of key, or NULL. */
 const char *ps_param_get(struct ps_params params, const char *key);
 
-/* GET /api/v1/shelf without "version" and "listen": writes keys into the object that is open in `out`. */
+/* GET /api/v1/shelf without "version" and "listen": writes keys into the object that is open in
+ * `out`. */
 enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struct ps_err *err);
 /* GET /api/v1/runs: {"total","rows"}. */
-enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out, struct ps_err *err);
+enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                             struct ps_err *err);
 /* One RUN object; `id` whole. */
-enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out, struct ps_err *err);
+enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out,
+                            struct ps_err *err);
 
 struct ps_answer {
     struct ps_buf body;
-    const char *type;   /* static: "application/json", "text/csv; charset=utf-8" */
-    bool attachment;    /* offer it as a download */
+    const char *type; /* static: "application/json", "text/csv; charset=utf-8" */
+    bool attachment;  /* offer it as a download */
 };
 
-/* GET /api/v1/runs/{id}/{view}: view is the rest of the path ("imports", "imports/tree", "functions/12"). PS_NOT_FOUND: no such view,
- * or not of this kind. answer->body is appended to; free it in any case. */
-enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view, struct ps_params params,
-                             struct ps_answer *answer, struct ps_err *err);
+/* GET /api/v1/runs/{id}/{view}: view is the rest of the path ("imports", "imports/tree",
+ * "functions/12"). PS_NOT_FOUND: no such view, or not of this kind. answer->body is appended to;
+ * free it in any case. */
+enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
 /* Any one read-only statement over the public views of a run. JSON: an array of objects. */
-enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql, enum ps_sql_format format,
-                            struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
+                            enum ps_sql_format format, struct ps_buf *out, struct ps_err *err);
 
 #endif

@@ -7,8 +7,9 @@
  *   DIR/originals/<sha256>.zst the bytes as they came in
  *   DIR/spool/                 uploads on their way; emptied when the store is opened
  *
- * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the same run on every shelf.
- * Every function may be called from any thread. Several processes may have one folder open (serve, add).
+ * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
+ * same run on every shelf. Every function may be called from any thread. Several processes may have
+ * one folder open (serve, add).
  */
 #ifndef PS_STORE_H
 #define PS_STORE_H
@@ -18,8 +19,8 @@
 #include "base/stream.h"
 #include "importers/sink.h"
 
-#define PS_ID_SIZE 17      /* 16 hex digits and NUL */
-#define PS_SHA256_SIZE 65  /* 64 hex digits and NUL */
+#define PS_ID_SIZE     17 /* 16 hex digits and NUL */
+#define PS_SHA256_SIZE 65 /* 64 hex digits and NUL */
 
 struct ps_store;
 struct ps_writer;
@@ -28,7 +29,8 @@ struct ps_tag {
     const char *key, *value;
 };
 
-/* Opens DIR, makes what is missing, removes what an interrupted import left behind. Close with ps_store_close. */
+/* Opens DIR, makes what is missing, removes what an interrupted import left behind. Close with
+ * ps_store_close. */
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is fine */
 const char *ps_store_dir(const struct ps_store *store);
@@ -36,61 +38,87 @@ const char *ps_store_dir(const struct ps_store *store);
 /* A number that is different after anything in the catalog changed, by this process or another. */
 int64_t ps_store_version(struct ps_store *store);
 
-/* --- originals --------------------------------------------------------------------------------------------------- */
+/* --- originals
+ * ---------------------------------------------------------------------------------------------------
+ */
 
-/* A new empty file in DIR/spool, open for writing. path_out: malloc'ed, the caller unlinks and frees. */
-enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out, struct ps_err *err);
+/* A new empty file in DIR/spool, open for writing. path_out: malloc'ed, the caller unlinks and
+ * frees. */
+enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
+                              struct ps_err *err);
 
 struct ps_original {
     char sha256[PS_SHA256_SIZE];
     uint64_t bytes;
-    bool added; /* false: it was there before */
 };
 
-/* Hashes the file at `fd` (from offset 0) and keeps a compressed, synced copy. `fd` stays open; its offset is unspecified after. */
-enum ps_status ps_store_keep(struct ps_store *store, int fd, struct ps_original *out, struct ps_err *err);
+/* Hashes the file at `fd` from offset 0; fills sha256 and bytes. `fd` stays open; its offset is
+ * unspecified after. */
+enum ps_status ps_store_hash(int fd, struct ps_original *out, struct ps_err *err);
+/* Keeps a compressed, synced copy of the file that ps_store_hash has seen. */
+enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_original *original,
+                             struct ps_err *err);
 /* Removes the original unless a run refers to it. */
 void ps_store_unkeep(struct ps_store *store, const char *sha256);
 /* The bytes as they came in. Free the stream, then close *fd_out. */
-enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out, int *fd_out,
-                                 uint64_t *bytes_out, struct ps_err *err);
+enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out,
+                                 int *fd_out, uint64_t *bytes_out, struct ps_err *err);
 
-/* --- writing a run ----------------------------------------------------------------------------------------------- */
+/* --- writing a run
+ * -----------------------------------------------------------------------------------------------
+ */
 
 struct ps_new_run {
     const struct ps_original *original;
-    const char *kind;
-    const char *name;      /* never NULL; what the person or the file calls it */
-    const char *series;    /* "" for none */
-    const char *who;       /* "" unknown */
+    const char *name;     /* what the person calls it; "": the file's name */
+    const char *filename; /* "": the title the profile gives itself, else its kind */
+    const char *series;   /* "" for none */
+    const char *who;      /* "" unknown */
     const struct ps_tag *tags;
     size_t n_tags;
-    bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records); /* false: cancel; may be NULL */
+    bool (*progress)(void *user, uint64_t done, uint64_t total,
+                     uint64_t records); /* false: cancel; may be NULL */
     void *user;
 };
 
-/* Creates runs/<id>.part. The writer's sink takes what an importer says; its failures stick in sink->err. */
-enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run *run, struct ps_writer **out, struct ps_err *err);
+/* Creates a file in runs/ that no reader sees. The writer's sink takes what an importer says; its
+ * failures stick in sink->err. */
+enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run *run,
+                                struct ps_writer **out, struct ps_err *err);
 struct ps_sink *ps_writer_sink(struct ps_writer *writer);
 
 struct ps_published {
     char id[PS_ID_SIZE];
     bool already; /* somebody published these bytes in between */
     uint64_t rows, repaired, rejected;
-    char *name;   /* malloc'ed */
+    char *name; /* malloc'ed */
 };
 
-/* Indexes, syncs, renames, inserts the catalog row: after PS_OK the run survives power loss. Frees the writer either way. */
-enum ps_status ps_writer_publish(struct ps_writer *writer, struct ps_published *out, struct ps_err *err);
+/* Indexes, syncs, renames, inserts the catalog row: after PS_OK the run survives power loss. Frees
+ * the writer either way. */
+enum ps_status ps_writer_publish(struct ps_writer *writer, const char *kind,
+                                 struct ps_published *out, struct ps_err *err);
 /* Leaves no trace. NULL is fine. */
 void ps_writer_abort(struct ps_writer *writer);
 
-/* --- the catalog ------------------------------------------------------------------------------------------------- */
+/* --- the catalog
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* The run of an original; PS_NOT_FOUND without filling err's text for people. */
-enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE], struct ps_err *err);
+enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
+                             struct ps_err *err);
+/* What a run is, in short. name is malloc'ed. */
+struct ps_run_brief {
+    char kind[32];
+    char *name;
+    uint64_t rows, repaired, rejected;
+};
+enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
+                              struct ps_err *err);
 /* RUN as people write it: an id, a unique prefix, a name, @1 (the newest), @2 ... */
-enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE], struct ps_err *err);
+enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
+                                struct ps_err *err);
 
 struct ps_run_edit {
     const char *name, *series; /* NULL: unchanged */
@@ -98,17 +126,19 @@ struct ps_run_edit {
     size_t n_tags;
     bool set_tags;
 };
-enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit, struct ps_err *err);
+enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
+                             struct ps_err *err);
 enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err);
 
 struct ps_log_entry {
     const char *name, *sha256, *who; /* sha256 "" when it came not so far */
     uint64_t bytes;
-    const char *run_id;              /* "" when it failed */
-    const struct ps_err *err;        /* NULL or PS_OK: it went well */
+    const char *run_id;       /* "" when it failed */
+    const struct ps_err *err; /* NULL or PS_OK: it went well */
     double seconds;
 };
 /* One row of the import log, failures included. */
-enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry, struct ps_err *err);
+enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
+                            struct ps_err *err);
 
 #endif

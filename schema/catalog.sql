@@ -1,0 +1,45 @@
+-- catalog.sql: what may change about runs, and the log of imports. All of it but tags, names and failed imports can be rebuilt from the
+-- run files. Applied at every open: statements must be idempotent; a later layout raises user_version.
+
+CREATE TABLE IF NOT EXISTS run(
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, -- order of publication
+    id TEXT NOT NULL UNIQUE,               -- first 16 hex digits of sha256
+    sha256 TEXT NOT NULL UNIQUE,           -- of the original bytes
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    series TEXT NOT NULL DEFAULT '',
+    who TEXT NOT NULL DEFAULT '',
+    tool TEXT, tool_version TEXT,
+    created_at INTEGER NOT NULL,           -- ms since 1970, UTC
+    headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
+    bytes INTEGER NOT NULL,                -- of the original
+    db_bytes INTEGER NOT NULL,             -- of the run file
+    rows INTEGER NOT NULL,                 -- stored + repaired
+    ledger_unit TEXT NOT NULL,
+    read INTEGER NOT NULL, stored INTEGER NOT NULL, repaired INTEGER NOT NULL, rejected INTEGER NOT NULL, other INTEGER NOT NULL,
+    summary TEXT NOT NULL                  -- JSON object, figures of the report's head
+);
+CREATE INDEX IF NOT EXISTS run_series ON run(series, kind, seq);
+CREATE INDEX IF NOT EXISTS run_created ON run(created_at);
+
+CREATE TABLE IF NOT EXISTS tag(
+    run TEXT NOT NULL, -- run.id
+    k TEXT NOT NULL,
+    v TEXT NOT NULL,
+    PRIMARY KEY(run, k)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tag_kv ON tag(k, v);
+
+CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,    -- ms since 1970, UTC
+    name TEXT NOT NULL,     -- the file
+    who TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,   -- '' when it came not so far
+    run TEXT,               -- run.id when it went well
+    code TEXT,              -- error word, NULL when it went well
+    text TEXT, hint TEXT,
+    byte_offset INTEGER,
+    seconds REAL NOT NULL
+);

@@ -1,0 +1,1 @@
+INSERT INTO file VALUES (?1, ?2);

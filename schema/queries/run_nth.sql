@@ -1,0 +1,2 @@
+-- The :n-th newest run, from 0.
+SELECT id FROM run ORDER BY seq DESC LIMIT 1 OFFSET :n;

@@ -1,0 +1,7 @@
+-- What a person may mean by :run: an id, a prefix of one (4 digits at least), a name. At most two rows a rank; rank 0 wins over 1 over 2.
+SELECT id, 0 AS rank FROM run WHERE id = lower(:run)
+UNION ALL
+SELECT * FROM (SELECT id, 1 FROM run WHERE name = :run ORDER BY seq DESC LIMIT 2)
+UNION ALL
+SELECT * FROM (SELECT id, 2 FROM run WHERE length(:run) >= 2 AND substr(id, 1, length(:run)) = lower(:run) LIMIT 2)
+ORDER BY rank;

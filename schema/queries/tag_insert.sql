@@ -1,0 +1,1 @@
+INSERT OR REPLACE INTO tag(run, k, v) VALUES (:id, :k, :v);

@@ -1,0 +1,157 @@
+-- run.sql: what one run file holds. Tables are ours to change (user_version tells); the views below the line are the public
+-- contract of `perfshelf sql` and the SQL of other people, stable and tested against the original tools.
+--
+-- The file is written once, in one transaction without a journal, and never altered. Columns without a type keep integers as integers
+-- and doubles as doubles, bit for bit, as the profile stores them.
+--
+-- ps_calls() and ps_paths() are table-valued functions that perfshelf registers (server/store): a plain sqlite3 opens the file
+-- but cannot read the views that use them.
+
+PRAGMA application_id = 0x70736866; -- 'pshf'
+PRAGMA user_version = 1;
+
+CREATE TABLE meta(
+    k TEXT PRIMARY KEY, -- kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit headline_label
+    v                   -- + ledger_unit ledger_read ledger_stored ledger_repaired ledger_rejected ledger_other
+) WITHOUT ROWID;
+
+CREATE TABLE origin(id INTEGER PRIMARY KEY, word TEXT NOT NULL); -- numbers of enum ps_origin
+INSERT INTO origin VALUES (0, 'own'), (1, 'third-party'), (2, 'stdlib'), (3, 'builtin'), (4, 'unknown');
+
+CREATE TABLE note(
+    id INTEGER PRIMARY KEY,
+    severity INTEGER NOT NULL, -- 0 info 1 warning 2 repaired 3 rejected
+    byte_offset INTEGER,       -- in the decompressed input
+    line INTEGER,              -- from 1, where the input has lines
+    what TEXT NOT NULL
+);
+
+-- Import-time logs ---------------------------------------------------------------------------------------------------
+
+CREATE TABLE package( -- a top-level package
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    origin INTEGER NOT NULL,
+    modules INTEGER NOT NULL, -- timed rows
+    self_us,                  -- sum over its rows: exclusive
+    inclusive_us,             -- sum of cumulative over rows without an ancestor of the same package: nothing twice
+    first INTEGER             -- import.id that first brought it in; 0 none
+);
+
+CREATE TABLE import( -- one row of the log, in its order; a subtree is a run of ids that ends with its root
+    id INTEGER PRIMARY KEY,
+    parent INTEGER NOT NULL,   -- 0: root
+    importer INTEGER NOT NULL, -- as parent; for cached rows recovered from the layout
+    low INTEGER NOT NULL,      -- smallest id of the subtree
+    start INTEGER NOT NULL,    -- order in which timed imports began, from 1; 0 for cached rows
+    depth INTEGER NOT NULL,    -- -1: the line does not say
+    module TEXT NOT NULL,
+    package INTEGER NOT NULL,
+    self_us, cumulative_us,    -- as printed; NULL for cached rows
+    total_us INTEGER NOT NULL, -- max(self, 0) + the children's total_us: what can be drawn
+    flags INTEGER NOT NULL,    -- 1 cached 2 startup 4 unfinished 8 topmost of its package 16 first of its name 32 importer estimated
+    children INTEGER NOT NULL, -- direct, timed
+    interpreter INTEGER NOT NULL,
+    line INTEGER NOT NULL
+);
+
+-- pstats dumps ---------------------------------------------------------------------------------------------------------
+
+CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL);
+
+-- Caller edges live in the row of the callee: measured on 200 000 functions with 680 000 edges, a row an edge and its index cost more
+-- than everything else together (docs/bench.md).
+CREATE TABLE function(
+    id INTEGER PRIMARY KEY,    -- order of the file, the last key of pstats' stable sorts
+    file INTEGER NOT NULL,
+    line,
+    name TEXT NOT NULL,
+    ncalls, primitive_calls, tottime_s, cumtime_s,
+    origin INTEGER NOT NULL,
+    cycle INTEGER NOT NULL,    -- functions that call each other share a number; 0 not recursive
+    listed INTEGER NOT NULL,   -- 0: only named as a caller, has no entry of its own
+    callers BLOB,              -- read with ps_calls()
+    callees BLOB               -- read with ps_ids()
+);
+
+-- --------------------------------------------------------------------------------------------------------------------
+-- The public views
+
+CREATE VIEW run AS
+SELECT max(v) FILTER (WHERE k = 'kind') AS kind,
+       max(v) FILTER (WHERE k = 'tool') AS tool,
+       max(v) FILTER (WHERE k = 'tool_version') AS tool_version,
+       max(v) FILTER (WHERE k = 'name') AS name,             -- as it was when imported
+       max(v) FILTER (WHERE k = 'created_at') AS created_at, -- ISO 8601, UTC
+       max(v) FILTER (WHERE k = 'headline_value') AS headline_value,
+       max(v) FILTER (WHERE k = 'headline_unit') AS headline_unit
+FROM meta;
+
+CREATE VIEW notes AS -- the ledger: every repaired or rejected record, every warning
+SELECT id,
+       CASE severity WHEN 0 THEN 'info' WHEN 1 THEN 'warning' WHEN 2 THEN 'repaired' ELSE 'rejected' END AS severity,
+       byte_offset, line, what
+FROM note;
+
+CREATE VIEW imports AS -- one row a line of the log
+SELECT i.id,
+       nullif(i.parent, 0) AS parent_id,       -- the import inside which it happened; NULL: root, unknown, cached
+       i.id AS ord,                            -- order of the log: imports end in this order
+       nullif(i.depth, -1) AS depth,
+       i.module,
+       p.name AS package,                      -- first part of the name
+       o.word AS origin,                       -- own third-party stdlib builtin unknown
+       i.self_us, i.cumulative_us,             -- as printed, each rounded up by CPython; NULL when cached
+       i.flags & 1 AS cached,                  -- importtime=2: was loaded already, cost unknown
+       (i.flags >> 1) & 1 AS startup,          -- the interpreter's own start
+       (i.flags >> 2) & 1 AS unfinished,       -- its parent never ended
+       (i.flags >> 4) & 1 AS first,            -- no earlier row of this name
+       nullif(i.importer, 0) AS importer_id,   -- as parent_id; for cached rows recovered from the layout of the log
+       (i.flags >> 5) & 1 AS importer_estimated,
+       nullif(i.start, 0) AS start,            -- order in which imports began
+       i.children, i.interpreter, i.line
+FROM import i JOIN package p ON p.id = i.package JOIN origin o ON o.id = p.origin;
+
+CREATE VIEW functions AS -- pstats' table
+SELECT f.id, l.path AS file, f.line, f.name,
+       f.ncalls, f.primitive_calls,            -- all calls; those that were not recursive
+       f.tottime_s, f.cumtime_s,               -- own time; with everything below
+       o.word AS origin, nullif(f.cycle, 0) AS cycle, f.listed
+FROM function f JOIN file l ON l.id = f.file JOIN origin o ON o.id = f.origin;
+
+CREATE VIEW callers AS -- what each caller contributed; `profile` dumps have counts only
+SELECT f.id AS callee_id, c.caller_id, c.ncalls, c.primitive_calls, c.tottime_s, c.cumtime_s
+FROM function f, ps_calls(f.callers) c;
+
+-- Call trees. An import log holds one. A pstats dump holds sums per caller, no paths: each node says what follows from them. bounded:
+-- the true total lies in [total_min, total_max] and total is NULL; unknown (recursion): at most total_max.
+CREATE VIEW nodes AS
+SELECT i.id, nullif(i.parent, 0) AS parent_id, i.module AS frame, NULL AS file, NULL AS line, i.interpreter AS thread,
+       i.self_us AS self, i.cumulative_us AS total, 1 AS count, 'us' AS unit, 'exact' AS certainty,
+       i.cumulative_us AS total_min, i.cumulative_us AS total_max
+FROM import i WHERE NOT i.flags & 1
+UNION ALL
+SELECT p.id, p.parent_id, f.name, l.path, f.line, NULL,
+       p.self, CASE p.certainty WHEN 0 THEN p.hi END, p.calls, 's',
+       CASE p.certainty WHEN 0 THEN 'exact' WHEN 1 THEN 'bounded' ELSE 'unknown' END, p.lo, p.hi
+FROM ps_paths(0, 0.0001, 200, 50000) p JOIN function f ON f.id = p.function_id JOIN file l ON l.id = f.file;
+
+-- Views that the importers of today do not fill.
+CREATE VIEW lines AS
+SELECT NULL AS file, NULL AS function, NULL AS first_line, NULL AS line, NULL AS source, NULL AS hits, NULL AS time_s WHERE 0;
+CREATE VIEW operators AS
+SELECT NULL AS name, NULL AS input_shapes, NULL AS calls, NULL AS self_cpu_us, NULL AS cpu_total_us, NULL AS self_device_us,
+       NULL AS device_total_us, NULL AS self_cpu_bytes, NULL AS cpu_bytes, NULL AS self_device_bytes, NULL AS device_bytes,
+       NULL AS flops WHERE 0;
+CREATE VIEW slices AS
+SELECT NULL AS id, NULL AS parent_id, NULL AS process, NULL AS thread, NULL AS track, NULL AS category, NULL AS name,
+       NULL AS start_ns, NULL AS duration_ns, NULL AS self_ns, NULL AS depth, NULL AS args WHERE 0;
+CREATE VIEW kernels AS
+SELECT NULL AS name, NULL AS stream, NULL AS device, NULL AS calls, NULL AS total_us, NULL AS mean_us, NULL AS min_us,
+       NULL AS max_us WHERE 0;
+CREATE VIEW steps AS SELECT NULL AS step, NULL AS start_ns, NULL AS duration_ns WHERE 0;
+CREATE VIEW flows AS SELECT NULL AS id, NULL AS kind, NULL AS from_slice, NULL AS to_slice WHERE 0;
+CREATE VIEW counters AS SELECT NULL AS name, NULL AS process, NULL AS t_ns, NULL AS value WHERE 0;
+CREATE VIEW memory AS SELECT NULL AS t_s, NULL AS process, NULL AS device, NULL AS kind, NULL AS bytes WHERE 0;
+CREATE VIEW measurements AS
+SELECT NULL AS name, NULL AS value, NULL AS unit, NULL AS n, NULL AS stddev, NULL AS min, NULL AS max WHERE 0;

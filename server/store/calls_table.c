@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls_table.c: the table-valued functions ps_calls(blob) -> caller_id, ncalls, primitive_calls,
+ * tottime_s, cumtime_s and ps_ids(blob) -> id: the packed edges of run files as rows.
+ */
+#include <stdlib.h>
+
+#include "server/store/db_impl.h"
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    char *copy; /* SQLite may drop the argument between calls */
+    struct ps_str rest;
+    bool row;
+    sqlite3_int64 rowid;
+    struct ps_call call;
+    uint32_t id;
+};
+
+static int connect_as(sqlite3 *db, const char *schema, sqlite3_vtab **out)
+{
+    int code = sqlite3_declare_vtab(db, schema);
+
+    if (code != SQLITE_OK)
+        return code;
+    sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+    *out = ps_alloc(sizeof **out);
+    return SQLITE_OK;
+}
+
+static int connect_calls(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                         sqlite3_vtab **out, char **error)
+{
+    (void)aux, (void)argc, (void)argv, (void)error;
+    return connect_as(
+        db,
+        "CREATE TABLE x(caller_id, ncalls, primitive_calls, tottime_s, cumtime_s, calls HIDDEN)",
+        out);
+}
+
+static int connect_ids(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                       sqlite3_vtab **out, char **error)
+{
+    (void)aux, (void)argc, (void)argv, (void)error;
+    return connect_as(db, "CREATE TABLE x(id, ids HIDDEN)", out);
+}
+
+static int disconnect(sqlite3_vtab *table)
+{
+    free(table);
+    return SQLITE_OK;
+}
+
+/* The one plan: the hidden column is given. */
+static int best_index(sqlite3_index_info *info, int hidden)
+{
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+
+        if (c->iColumn != hidden || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        if (!c->usable)
+            return SQLITE_CONSTRAINT;
+        info->aConstraintUsage[i].argvIndex = 1;
+        info->aConstraintUsage[i].omit = 1;
+        info->estimatedCost = 4;
+        info->estimatedRows = 4;
+        return SQLITE_OK;
+    }
+    return SQLITE_CONSTRAINT;
+}
+
+static int best_calls(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    (void)table;
+    return best_index(info, 5);
+}
+
+static int best_ids(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    (void)table;
+    return best_index(info, 1);
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+    struct cursor *cursor = ps_alloc(sizeof *cursor);
+
+    (void)table;
+    *out = &cursor->base;
+    return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    free(cursor->copy);
+    free(cursor);
+    return SQLITE_OK;
+}
+
+static int next_call(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    cursor->rowid++;
+    cursor->row = cursor->rest.len && ps_calls_next(&cursor->rest, &cursor->call);
+    return SQLITE_OK;
+}
+
+static int next_id(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    cursor->rowid++;
+    cursor->row = cursor->rest.len && ps_ids_next(&cursor->rest, &cursor->id);
+    return SQLITE_OK;
+}
+
+static void take_blob(struct cursor *cursor, sqlite3_value *value)
+{
+    size_t len = (size_t)sqlite3_value_bytes(value);
+
+    free(cursor->copy);
+    cursor->copy = ps_strdup((struct ps_str){sqlite3_value_blob(value), len});
+    cursor->rest = (struct ps_str){cursor->copy, len};
+    cursor->rowid = 0;
+    cursor->id = 0;
+}
+
+static int filter_calls(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
+                        sqlite3_value **argv)
+{
+    (void)plan, (void)name, (void)argc;
+    take_blob((struct cursor *)base, argv[0]);
+    return next_call(base);
+}
+
+static int filter_ids(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
+                      sqlite3_value **argv)
+{
+    (void)plan, (void)name, (void)argc;
+    take_blob((struct cursor *)base, argv[0]);
+    return next_id(base);
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+    return !((struct cursor *)base)->row;
+}
+
+static int call_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+    const struct ps_call *call = &((struct cursor *)base)->call;
+
+    switch (column) {
+    case 0:
+        sqlite3_result_int64(context, call->caller);
+        break;
+    case 1:
+        ps_result_num(context, call->ncalls);
+        break;
+    case 2:
+        ps_result_num(context, call->primitive_calls);
+        break;
+    case 3:
+        ps_result_num(context, call->tottime_s);
+        break;
+    case 4:
+        ps_result_num(context, call->cumtime_s);
+        break;
+    default:
+        break;
+    }
+    return SQLITE_OK;
+}
+
+static int id_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+    if (column == 0)
+        sqlite3_result_int64(context, ((struct cursor *)base)->id);
+    return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+    *out = ((struct cursor *)base)->rowid;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module calls_module = {
+    .xConnect = connect_calls,
+    .xBestIndex = best_calls,
+    .xDisconnect = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter_calls,
+    .xNext = next_call,
+    .xEof = at_end,
+    .xColumn = call_column,
+    .xRowid = rowid,
+};
+
+static const sqlite3_module ids_module = {
+    .xConnect = connect_ids,
+    .xBestIndex = best_ids,
+    .xDisconnect = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter_ids,
+    .xNext = next_id,
+    .xEof = at_end,
+    .xColumn = id_column,
+    .xRowid = rowid,
+};
+
+void ps_register_calls(sqlite3 *db)
+{
+    sqlite3_create_module(db, "ps_calls", &calls_module, NULL);
+    sqlite3_create_module(db, "ps_ids", &ids_module, NULL);
+}

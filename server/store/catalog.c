@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* catalog.c: what may change about runs, and the log of imports. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/store/db_impl.h"
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Prepares the named query with :id bound. */
+static enum ps_status prepare_for(struct ps_db *db, const char *query, const char *id,
+                                  struct ps_stmt **out, struct ps_err *err)
+{
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+
+    if (status == PS_OK)
+        ps_bind_text(*out, ":id", ps_str_of(id));
+    return status;
+}
+
+/* Runs a statement that returns no rows. */
+static enum ps_status finish(struct ps_stmt *stmt, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+
+    (void)ps_stmt_row(stmt, &own);
+    ps_stmt_done(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+static enum ps_status run_for(struct ps_db *db, const char *query, const char *id,
+                              struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare_for(db, query, id, &stmt, err);
+
+    return status == PS_OK ? finish(stmt, err) : status;
+}
+
+static void take_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
+{
+    struct ps_str id = ps_col_text(stmt, 0);
+
+    (void)snprintf(id_out, PS_ID_SIZE, "%.*s", (int)id.len, id.at);
+}
+
+static enum ps_status find_locked(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_by_sha"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
+    if (!ps_stmt_row(stmt, err))
+        return PS_NOT_FOUND;
+    take_id(stmt, id_out);
+    return PS_OK;
+}
+
+enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
+                             struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = find_locked(db, sha256, id_out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
+
+enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
+                              struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare_for(db, "run_brief", id, &stmt, err);
+
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    if (status == PS_OK) {
+        struct ps_str kind = ps_col_text(stmt, 0);
+
+        (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.at);
+        out->name = ps_strdup(ps_col_text(stmt, 1));
+        out->rows = (uint64_t)ps_col_int(stmt, 2);
+        out->repaired = (uint64_t)ps_col_int(stmt, 3);
+        out->rejected = (uint64_t)ps_col_int(stmt, 4);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t n;
+    enum ps_status status;
+
+    if (!ps_str_i64(ps_str_of(run + 1), &n) || n < 1)
+        return ps_fail(err, PS_BAD_REQUEST, "%s is no run; @1 is the newest, @2 the one before",
+                       run);
+    status = ps_db_prepare(db, ps_sql_text("run_nth"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":n", n - 1);
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "%s: the shelf has fewer runs", run);
+    take_id(stmt, id_out);
+    return PS_OK;
+}
+
+static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_resolve"), &stmt, err);
+    int64_t rank;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":run", ps_str_of(run));
+    if (!ps_stmt_row(stmt, err)) {
+        status = ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
+        ps_hint(err, "perfshelf list shows the runs");
+        return status;
+    }
+    take_id(stmt, id_out);
+    rank = ps_col_int(stmt, 1);
+    if (rank > 0 && ps_stmt_row(stmt, err) && ps_col_int(stmt, 1) == rank) {
+        status = ps_fail(err, PS_CONFLICT, "%s fits several runs", run);
+        ps_hint(err, rank == 1 ? "use an id" : "use more digits of the id");
+    }
+    return status;
+}
+
+enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
+                                struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status =
+        run[0] == '@' ? resolve_nth(db, run, id_out, err) : resolve_text(db, run, id_out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
+
+static enum ps_status insert_tags(struct ps_db *db, const char *id, const struct ps_tag *tags,
+                                  size_t n, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < n; i++) {
+        struct ps_stmt *stmt = NULL;
+
+        status = prepare_for(db, "tag_insert", id, &stmt, err);
+        if (status != PS_OK)
+            break;
+        ps_bind_text(stmt, ":k", ps_str_of(tags[i].key));
+        ps_bind_text(stmt, ":v", ps_str_of(tags[i].value));
+        status = finish(stmt, err);
+    }
+    return status;
+}
+
+static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct ps_run_edit *edit,
+                                  struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare_for(db, "run_update", id, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":name", ps_str_of(edit->name));
+    ps_bind_text(stmt, ":series", ps_str_of(edit->series));
+    status = finish(stmt, err);
+    if (status == PS_OK && sqlite3_changes(db->handle) == 0)
+        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    if (status == PS_OK && edit->set_tags) {
+        status = run_for(db, "tag_delete", id, err);
+        if (status == PS_OK)
+            status = insert_tags(db, id, edit->tags, edit->n_tags, err);
+    }
+    return status;
+}
+
+/* Ends a catalog transaction as status says, and the lock with it. */
+static enum ps_status end_locked(struct ps_store *store, enum ps_status status, struct ps_err *err)
+{
+    if (status == PS_OK) {
+        status = ps_db_exec(store->catalog, "COMMIT", err);
+        store->changes++;
+    }
+    if (status != PS_OK)
+        (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
+                             struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+
+    if (status == PS_OK)
+        status = edit_locked(db, id, edit, err);
+    return end_locked(store, status, err);
+}
+
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
+    PS_AUTO(ps_free_ptr) char *original = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+
+    if (status == PS_OK)
+        status = prepare_for(db, "run_original", id, &stmt, err);
+    if (status == PS_OK) {
+        if (ps_stmt_row(stmt, err)) {
+            PS_AUTO(ps_free_ptr) char *sha = ps_strdup(ps_col_text(stmt, 0));
+
+            original = ps_store_path(store, "originals", sha, ".zst");
+        } else {
+            status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+        }
+        ps_stmt_done(stmt);
+    }
+    if (status == PS_OK)
+        status = run_for(db, "tag_delete", id, err);
+    if (status == PS_OK)
+        status = run_for(db, "run_delete", id, err);
+    /* The row goes first: a crash in between leaves a file without a row, never a row without its
+     * file. */
+    status = end_locked(store, status, err);
+    if (status != PS_OK)
+        return status;
+    ps_pool_forget(store, id);
+    if ((unlink(path) != 0 && errno != ENOENT) || (unlink(original) != 0 && errno != ENOENT))
+        return ps_fail_errno(err, "the run is off the shelf, but a file of it stays: cannot remove",
+                             path);
+    return PS_OK;
+}
+
+enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
+                            struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("log_insert"), &stmt, err);
+    bool failed = entry->err && entry->err->code != PS_OK;
+
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":at", now_ms());
+        ps_bind_text(stmt, ":name", ps_str_of(entry->name));
+        ps_bind_text(stmt, ":who", ps_str_of(entry->who));
+        ps_bind_text(stmt, ":sha256", ps_str_of(entry->sha256));
+        ps_bind_int(stmt, ":bytes", (int64_t)entry->bytes);
+        ps_bind_real(stmt, ":seconds", entry->seconds);
+        if (entry->run_id[0])
+            ps_bind_text(stmt, ":run", ps_str_of(entry->run_id));
+        if (failed) {
+            ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(entry->err->code)));
+            ps_bind_text(stmt, ":text", ps_str_of(entry->err->text));
+            ps_bind_text(stmt, ":hint", ps_str_of(entry->err->hint));
+            if (entry->err->has_at)
+                ps_bind_int(stmt, ":byte_offset", (int64_t)entry->err->at);
+        }
+        status = finish(stmt, err);
+    }
+    ps_catalog_unlock(store);
+    return status;
+}
+
+static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
+{
+    ps_bind_text(stmt, ":id", ps_str_of(row->id));
+    ps_bind_text(stmt, ":sha256", ps_str_of(row->sha256));
+    ps_bind_text(stmt, ":kind", ps_str_of(row->kind));
+    ps_bind_text(stmt, ":name", ps_str_of(row->name));
+    ps_bind_text(stmt, ":series", ps_str_of(row->series));
+    ps_bind_text(stmt, ":who", ps_str_of(row->who));
+    ps_bind_text(stmt, ":tool", ps_str_of(row->tool));
+    ps_bind_text(stmt, ":tool_version", ps_str_of(row->tool_version));
+    ps_bind_int(stmt, ":created_at", row->created_ms);
+    ps_bind_real(stmt, ":headline_value", row->headline.value);
+    ps_bind_text(stmt, ":headline_unit", ps_str_of(row->headline.unit));
+    ps_bind_text(stmt, ":headline_label", ps_str_of(row->headline.label));
+    ps_bind_int(stmt, ":bytes", (int64_t)row->bytes);
+    ps_bind_int(stmt, ":db_bytes", (int64_t)row->db_bytes);
+    ps_bind_text(stmt, ":ledger_unit", ps_str_of(row->ledger.unit));
+    ps_bind_int(stmt, ":read", (int64_t)row->ledger.read);
+    ps_bind_int(stmt, ":stored", (int64_t)row->ledger.stored);
+    ps_bind_int(stmt, ":repaired", (int64_t)row->ledger.repaired);
+    ps_bind_int(stmt, ":rejected", (int64_t)row->ledger.rejected);
+    ps_bind_int(stmt, ":other", (int64_t)row->ledger.other);
+    ps_bind_text(stmt, ":summary", ps_str_of(row->summary));
+}
+
+static enum ps_status publish_locked(struct ps_db *db, const struct ps_catalog_row *row,
+                                     const char *part, const char *final, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_insert"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    bind_run(stmt, row);
+    status = finish(stmt, err);
+    if (status == PS_OK)
+        status = insert_tags(db, row->id, row->tags, row->n_tags, err);
+    if (status == PS_OK && rename(part, final) != 0)
+        status = ps_fail_errno(err, "cannot rename to", final);
+    return status;
+}
+
+enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
+                                  const char *part, bool *already, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "runs", row->id, ".db");
+    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "runs", "", "");
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    char id[PS_ID_SIZE];
+
+    *already = status == PS_OK && find_locked(db, row->sha256, id, NULL) == PS_OK;
+    if (status == PS_OK && !*already)
+        status = publish_locked(db, row, part, final, err);
+    if (status == PS_OK && !*already)
+        status = ps_sync_dir(folder, err);
+    return end_locked(store, status, err);
+}

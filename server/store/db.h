@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * db.h: SQLite as the house sees it. The only folder that includes sqlite3.h is this one; the query
+ * layer gets statements through these functions. A database handle belongs to one thread at a time;
+ * run handles come from a pool (ps_run_acquire).
+ */
+#ifndef PS_STORE_DB_H
+#define PS_STORE_DB_H
+
+#include "base/err.h"
+#include "base/json_out.h"
+#include "server/store/store.h"
+
+struct ps_db;
+struct ps_stmt;
+
+/* A published run, read-only, with prepared statements kept; give it back with ps_run_release (NULL
+ * is fine). */
+enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
+                              struct ps_err *err);
+void ps_run_release(struct ps_db *db);
+
+/* The same without pool or statement cache, restricted to reading: for SQL that people type. */
+enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id, struct ps_db **out,
+                                   struct ps_err *err);
+void ps_db_close(struct ps_db *db);
+
+/* The catalog, locked for this thread until ps_catalog_unlock. */
+struct ps_db *ps_catalog_lock(struct ps_store *store);
+void ps_catalog_unlock(struct ps_store *store);
+
+/* The text of schema/queries/<name>.sql; NULL when there is none. */
+const char *ps_sql_text(const char *name);
+
+/* Prepares sql or finds it prepared. Bindings are empty. Give it back with ps_stmt_done (NULL is
+ * fine) before asking for the same again. */
+enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt **out,
+                             struct ps_err *err);
+void ps_stmt_done(struct ps_stmt *stmt);
+void ps_stmt_auto(struct ps_stmt **stmt); /* for PS_AUTO */
+/* Runs all statements of sql. */
+enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err);
+
+/* Parameters by name (":id"); a name the statement does not have is ignored, one never bound is
+ * NULL. Text is copied. */
+void ps_bind_int(struct ps_stmt *stmt, const char *name, int64_t value);
+void ps_bind_real(struct ps_stmt *stmt, const char *name, double value);
+void ps_bind_text(struct ps_stmt *stmt, const char *name,
+                  struct ps_str value); /* {NULL, 0} is NULL */
+
+/* True: a row is there. False: no more, or it failed and err says why. */
+bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err);
+
+int ps_col_count(struct ps_stmt *stmt);
+const char *ps_col_name(struct ps_stmt *stmt, int column);
+bool ps_col_is_null(struct ps_stmt *stmt, int column);
+int64_t ps_col_int(struct ps_stmt *stmt, int column);
+double ps_col_real(struct ps_stmt *stmt, int column);
+struct ps_str ps_col_text(struct ps_stmt *stmt,
+                          int column); /* until the next step; {NULL, 0} for NULL */
+struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
+void ps_col_json(struct ps_stmt *stmt, int column,
+                 struct ps_json *out); /* blobs as "x'..'" hex text */
+
+/* Whether sql is one statement that only reads; PS_BAD_REQUEST says what else it is. */
+enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps_stmt **out,
+                                    struct ps_err *err);
+
+/* PS_BAD_REQUEST with the position when pattern is no regular expression (PCRE2). */
+enum ps_status ps_regex_check(const char *pattern, struct ps_err *err);
+
+#endif

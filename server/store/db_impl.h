@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* db_impl.h: what the files of this folder share. Nobody else includes it. */
+#ifndef PS_STORE_DB_IMPL_H
+#define PS_STORE_DB_IMPL_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "server/store/db.h"
+
+struct ps_stmt {
+    sqlite3_stmt *handle;
+    struct ps_db *db;
+    char *sql;
+    bool busy, cached;
+};
+
+struct ps_db {
+    sqlite3 *handle;
+    struct ps_store *store; /* whose pool it goes back to; NULL: closed on release */
+    char id[PS_ID_SIZE];
+    struct ps_stmt **stmts;
+    size_t n_stmts, cap_stmts;
+    struct ps_db *next; /* in the pool */
+};
+
+#define PS_POOL_MAX 4
+
+struct ps_store {
+    char *dir;
+    struct ps_db *catalog;
+    pthread_mutex_t catalog_lock;
+    pthread_mutex_t pool_lock;
+    struct ps_db *pool; /* idle readers, most recently used first */
+    unsigned pooled;
+    int64_t changes; /* catalog writes by this process */
+};
+
+/* uri: as sqlite3_open_v2 takes with SQLITE_OPEN_URI. Registers our functions. */
+enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err);
+enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
+
+/* Path below the store's folder, malloc'ed. */
+char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
+                    const char *ending);
+/* fsync of a folder, so that a rename in it is on the disk. */
+enum ps_status ps_sync_dir(const char *path, struct ps_err *err);
+/* Appends a file: URI of path. */
+void ps_uri_path(struct ps_buf *out, const char *path);
+/* A new locked file runs/<something>.part. */
+enum ps_status ps_part_create(struct ps_store *store, char **path_out, int *fd_out,
+                              struct ps_err *err);
+/* Takes idle readers of a run out of the pool. */
+void ps_pool_forget(struct ps_store *store, const char *id);
+
+/* One row of the catalog's run table; everything is borrowed. tool and tool_version may be NULL. */
+struct ps_catalog_row {
+    char id[PS_ID_SIZE];
+    const char *sha256, *kind, *name, *series, *who, *tool, *tool_version, *summary;
+    int64_t created_ms;
+    uint64_t bytes, db_bytes;
+    struct ps_ledger ledger;
+    struct ps_headline headline;
+    const struct ps_tag *tags;
+    size_t n_tags;
+};
+
+/* Renames `part` to the run's file and inserts its row, all or nothing; *already: these bytes are
+ * on the shelf, nothing was done. */
+enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
+                                  const char *part, bool *already, struct ps_err *err);
+
+void ps_result_num(sqlite3_context *context, struct ps_num n);
+void ps_register_functions(sqlite3 *db); /* ps_words, regexp */
+void ps_register_calls(sqlite3 *db);     /* ps_calls, ps_ids */
+void ps_register_paths(sqlite3 *db);     /* ps_paths */
+
+/* The blobs of function.callers and function.callees (calls_blob.c). */
+void ps_calls_pack(struct ps_buf *out, const struct ps_call *calls, uint32_t n);
+void ps_ids_pack(struct ps_buf *out, const uint32_t *ids, uint32_t n); /* ids ascending */
+/* Next entry of a blob; false at its end or where it is damaged. */
+bool ps_calls_next(struct ps_str *blob, struct ps_call *out);
+bool ps_ids_next(struct ps_str *blob, uint32_t *last);
+
+#endif
