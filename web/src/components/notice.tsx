@@ -12,7 +12,7 @@ interface ErrorLike {
 }
 
 interface NoticeProps {
-    kind: 'error' | 'warning';
+    kind: 'error' | 'warning' | 'info';
     title?: ComponentChildren;
     error?: ErrorLike;
     children?: ComponentChildren;

@@ -1,11 +1,120 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The window: top bar, the place one is at, the status line, and what floats above them.
+ */
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { dispatchKey, useKeys } from '../base/keys';
+import { formatHash, route } from '../base/router';
+import { KeyHelp } from '../components/key_help';
+import { Notice } from '../components/notice';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
+import { TopBar, type Crumb } from '../components/top_bar';
+import { inField, Intake } from './intake';
+import { goLive, knownRuns, onRunChange } from './live';
+import { prefetchViews } from './report_tabs';
+import { ReportView } from './report_view';
+import { RunSearch, ShelfSearch } from './run_search';
+import { ShelfView } from './shelf_view';
+import { pickFiles } from './uploads';
+
+const helpOpen = signal(false);
+/** Names in the breadcrumb change with the runs. */
+const runsSeen = signal(0);
+/** Where the shelf was left, so that going back finds the same filter. */
+let shelfHref = formatHash([]);
+
+const PRESSED_BY = new Set(['BUTTON', 'A', 'SUMMARY']);
+
+/* A focused button keeps the keys that press it. */
+function pressesTarget(event: KeyboardEvent): boolean {
+    if (event.key !== 'Enter' && event.key !== ' ') return false;
+    const target = event.target as HTMLElement;
+    return PRESSED_BY.has(target.tagName) || target instanceof HTMLInputElement;
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing || pressesTarget(event)) return;
+    dispatchKey(event, inField(event.target));
+}
+
+function useWindow(): void {
+    useEffect(() => {
+        addEventListener('keydown', onKeyDown);
+        const stop = goLive();
+        const unlisten = onRunChange(() => {
+            runsSeen.value++;
+        });
+        const idle = setTimeout(prefetchViews, 300);
+        return () => {
+            removeEventListener('keydown', onKeyDown);
+            stop();
+            unlisten();
+            clearTimeout(idle);
+        };
+    }, []);
+}
+
+function crumbs(path: string[]): Crumb[] {
+    if (path[0] !== 'run') return [{ text: 'Shelf' }];
+    const run = knownRuns.get(path[1] ?? '');
+    const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
+    if (run?.series) {
+        list.push({ text: run.series, href: formatHash([], { series: run.series }) });
+    }
+    list.push({ text: run?.name ?? path[1] ?? '' });
+    return list;
+}
+
+function Place({ path }: { path: string[] }) {
+    if (path.length === 0) return <ShelfView />;
+    if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
+    return (
+        <main class="no-run">
+            <Notice
+                kind="error"
+                title="This address leads nowhere"
+                actions={
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                }
+            />
+        </main>
+    );
+}
 
 export function App() {
+    const { path, query } = route.value;
+    const search = useRef<HTMLInputElement | null>(null);
+    const onShelf = path.length === 0;
+    if (onShelf) shelfHref = formatHash([], query);
+    useWindow();
+    useEffect(() => {
+        if (onShelf) document.title = 'Shelf · perfshelf';
+    }, [onShelf]);
+    useKeys('Everywhere', [
+        { key: '/', label: 'search', run: () => search.current?.select() },
+        { key: 'o', label: 'add profiles', run: pickFiles },
+        { key: '?', label: 'these keys', run: () => (helpOpen.value = true) },
+    ]);
+    void runsSeen.value;
     return (
         <>
+            <TopBar
+                home={formatHash([])}
+                crumbs={crumbs(path)}
+                search={
+                    onShelf ? <ShelfSearch inputRef={search} /> : <RunSearch inputRef={search} />
+                }
+                onAdd={pickFiles}
+                onHelp={() => (helpOpen.value = true)}
+            />
+            <Place path={path} />
             <StatusLine />
+            <Intake />
+            {helpOpen.value && <KeyHelp onClose={() => (helpOpen.value = false)} />}
             <TooltipLayer />
         </>
     );

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface DialogProps {
+    label: string;
+    class?: string;
+    onClose: () => void;
+    children: ComponentChildren;
+}
+
+/** A modal of the browser's own kind: it keeps the focus, Escape and a press beside it close. */
+export function Dialog({ label, class: name = 'dialog', onClose, children }: DialogProps) {
+    const ref = useRef<HTMLDialogElement | null>(null);
+    useEffect(() => {
+        const dialog = ref.current;
+        const before = document.activeElement as HTMLElement | null;
+        dialog?.showModal();
+        return () => {
+            dialog?.close();
+            before?.focus?.();
+        };
+    }, []);
+    return (
+        <dialog
+            ref={ref}
+            class={name}
+            aria-label={label}
+            onCancel={(event) => {
+                event.preventDefault();
+                onClose();
+            }}
+            onKeyDown={(event) => event.stopPropagation()}
+            onPointerDown={(event) => {
+                if (event.target === ref.current) onClose();
+            }}
+        >
+            <div class="dialog-body">{children}</div>
+        </dialog>
+    );
+}

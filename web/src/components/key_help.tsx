@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the keyboard does right now, read from the registry, so it cannot be out of date.
+ */
+import { scopes } from '../base/keys';
+import { Dialog } from './dialog';
+
+const SIGNS: Record<string, string> = {
+    ArrowUp: '↑',
+    ArrowDown: '↓',
+    ArrowLeft: '←',
+    ArrowRight: '→',
+    Enter: '↵',
+    Escape: 'esc',
+    ' ': 'space',
+    Delete: 'del',
+    PageUp: 'pg up',
+    PageDown: 'pg dn',
+};
+
+export function keySign(key: string): string {
+    return SIGNS[key] ?? key;
+}
+
+/* Bindings that do the same share a line: their keys stand side by side. */
+function lines(keys: { key: string; label: string }[]): [label: string, keys: string[]][] {
+    const byLabel = new Map<string, string[]>();
+    for (const { key, label } of keys) {
+        if (label) byLabel.set(label, [...(byLabel.get(label) ?? []), key]);
+    }
+    return [...byLabel];
+}
+
+function KeyCombo({ combo }: { combo: string }) {
+    const parts = combo === '+' ? ['+'] : combo.split('+');
+    return (
+        <>
+            {parts.map((part) => (
+                <kbd key={part}>{keySign(part)}</kbd>
+            ))}
+        </>
+    );
+}
+
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+    const shown = [...scopes.value].reverse().filter((scope) => scope.keys.some((k) => k.label));
+    return (
+        <Dialog label="Keys" class="dialog key-help" onClose={onClose}>
+            <h2>Keys</h2>
+            <div class="key-scopes">
+                {shown.map((scope) => (
+                    <section key={scope.name}>
+                        <h3>{scope.name}</h3>
+                        <dl>
+                            {lines(scope.keys).map(([label, keys]) => [
+                                <dt key={label}>
+                                    {keys.map((key) => (
+                                        <KeyCombo key={key} combo={key} />
+                                    ))}
+                                </dt>,
+                                <dd>{label}</dd>,
+                            ])}
+                        </dl>
+                    </section>
+                ))}
+            </div>
+            <div class="key-foot">
+                <a class="link" href="/licences.txt" target="_blank">
+                    Licences
+                </a>{' '}
+                of what this page is made of
+            </div>
+        </Dialog>
+    );
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { followsSystem, theme, toggleTheme } from './theme';
+
+export interface Crumb {
+    text: string;
+    href?: string;
+}
+
+interface TopBarProps {
+    home: string;
+    crumbs: Crumb[];
+    search: ComponentChildren;
+    onAdd: () => void;
+    onHelp: () => void;
+}
+
+export function TopBar({ home, crumbs, search, onAdd, onHelp }: TopBarProps) {
+    return (
+        <header class="top-bar">
+            <nav class="crumbs" aria-label="where you are">
+                <a class="brand" href={home}>
+                    <BrandMark />
+                    perfshelf
+                </a>
+                {crumbs.map((crumb) => [<span class="slash">/</span>, crumbLink(crumb)])}
+            </nav>
+            {search}
+            <button type="button" class="button" onClick={onAdd} title="or drop them anywhere">
+                Add profiles
+            </button>
+            <ThemeButton />
+            <button type="button" class="quiet" aria-label="keys" title="keys" onClick={onHelp}>
+                <kbd>?</kbd>
+            </button>
+        </header>
+    );
+}
+
+function crumbLink({ text, href }: Crumb) {
+    if (!href) {
+        return (
+            <span aria-current="page" title={text}>
+                {text}
+            </span>
+        );
+    }
+    return <a href={href}>{text}</a>;
+}
+
+function BrandMark() {
+    return (
+        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <path d="M0 1h16v4H0zM0 6h10v4H0zM0 11h5v4H0z" />
+        </svg>
+    );
+}
+
+function ThemeButton() {
+    const dark = theme.value === 'dark';
+    const other = dark ? 'light' : 'dark';
+    const follows = followsSystem.value ? 'follows the system' : 'chosen here';
+    return (
+        <button
+            type="button"
+            class="quiet theme-button"
+            title={`${follows}; click for ${other}`}
+            aria-label={`theme: ${theme.value}, ${follows}`}
+            onClick={toggleTheme}
+        >
+            {dark ? 'Dark' : 'Light'}
+        </button>
+    );
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ways in that work wherever one is: drop anywhere, paste anywhere outside of fields.
+ */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { navigate, route } from '../base/router';
+import { clock } from '../base/units';
+import { DropOverlay } from '../components/drop_overlay';
+import { shelf } from './live';
+import { addBlob, addDropped, addFiles } from './uploads';
+
+const dragged = signal<number | null>(null);
+
+export function inField(target: EventTarget | null): boolean {
+    if (!(target instanceof HTMLElement)) return false;
+    if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
+    return target instanceof HTMLTextAreaElement || target.isContentEditable;
+}
+
+/* Imports in progress are rows of the shelf, so that is where one is taken to see them. */
+function toShelf(): void {
+    if (route.peek().path.length) navigate([], {});
+}
+
+function carriesFiles(event: DragEvent): boolean {
+    return event.dataTransfer?.types.includes('Files') ?? false;
+}
+
+function onDragOver(event: DragEvent): void {
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'copy';
+    const count = [...event.dataTransfer.items].filter((item) => item.kind === 'file').length;
+    if (dragged.value !== count) dragged.value = count;
+}
+
+function onDragLeave(event: DragEvent): void {
+    // Only leaving the window counts, not crossing from element to element.
+    if (event.relatedTarget === null) dragged.value = null;
+}
+
+function onDrop(event: DragEvent): void {
+    dragged.value = null;
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    toShelf();
+    void addDropped(event.dataTransfer);
+}
+
+function onPaste(event: ClipboardEvent): void {
+    if (inField(event.target) || !event.clipboardData) return;
+    const files = [...event.clipboardData.files];
+    const text = event.clipboardData.getData('text/plain');
+    if (!files.length && !text.trim()) return;
+    event.preventDefault();
+    toShelf();
+    if (files.length) addFiles(files);
+    else addBlob(new Blob([text]), `pasted at ${clock(new Date())}`);
+}
+
+export function Intake() {
+    useEffect(() => {
+        addEventListener('dragenter', onDragOver);
+        addEventListener('dragover', onDragOver);
+        addEventListener('dragleave', onDragLeave);
+        addEventListener('drop', onDrop);
+        document.addEventListener('paste', onPaste);
+        return () => {
+            removeEventListener('dragenter', onDragOver);
+            removeEventListener('dragover', onDragOver);
+            removeEventListener('dragleave', onDragLeave);
+            removeEventListener('drop', onDrop);
+            document.removeEventListener('paste', onPaste);
+        };
+    }, []);
+    if (dragged.value === null) return null;
+    return <DropOverlay count={dragged.value} listen={shelf.value?.listen ?? location.host} />;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The few figures at the head of a report, by kind, and the warnings that qualify all of it.
+ */
+import type { ImportSummary, PstatsSummary, Run } from '../base/types';
+import { fig, figIn, int, pct, THIN } from '../base/units';
+import { Notice } from '../components/notice';
+import type { Fact } from '../components/run_head';
+import { FigText } from '../components/text';
+
+const NARROW = 1000;
+
+function importFacts(summary: ImportSummary): Fact[] {
+    const { total_us, startup_us, program_us } = summary;
+    const share = (us: number) => (total_us > 0 ? ` · ${pct((us / total_us) * 100)}${THIN}%` : '');
+    return [
+        {
+            label: 'Total',
+            value: <FigText fig={fig(total_us / 1e6)} />,
+            tip: 'sum of the cumulative times of the top-level imports',
+        },
+        {
+            label: 'Start-up',
+            value: <FigText fig={fig(startup_us / 1e6)} />,
+            note: share(startup_us),
+            tip: `${int(summary.startup_modules)} modules the interpreter imports before the program; percent of total`,
+        },
+        {
+            label: 'Program',
+            value: <FigText fig={fig(program_us / 1e6)} />,
+            note: share(program_us),
+            tip: 'everything after start-up; percent of total',
+        },
+        { label: 'Modules', value: int(summary.modules) },
+        {
+            label: 'Deepest',
+            value: int(summary.max_depth),
+            note: 'levels',
+            tip: summary.deepest?.join(' → '),
+            hideBelow: NARROW,
+        },
+    ];
+}
+
+function pstatsFacts(summary: PstatsSummary): Fact[] {
+    const recursive = summary.total_calls !== summary.primitive_calls;
+    return [
+        {
+            label: 'Total tottime',
+            value: <FigText fig={fig(summary.total_tt_s)} />,
+            tip: 'sum of tottime, as pstats prints it',
+        },
+        {
+            label: 'Function calls',
+            value: int(summary.total_calls),
+            note: recursive ? `${int(summary.primitive_calls)} primitive` : undefined,
+        },
+        { label: 'Functions', value: int(summary.functions) },
+        { label: 'Call pairs', value: int(summary.calls_pairs), hideBelow: NARROW },
+        {
+            label: 'Roots',
+            value: int(summary.roots),
+            tip: 'functions without a caller',
+            hideBelow: NARROW,
+        },
+    ];
+}
+
+export function factsOf(run: Run): Fact[] {
+    if (run.kind === 'importtime') return importFacts(run.summary as unknown as ImportSummary);
+    if (run.kind === 'pstats') return pstatsFacts(run.summary as unknown as PstatsSummary);
+    if (!run.headline) return [];
+    const value = <FigText fig={figIn(run.headline.value, run.headline.unit)} />;
+    return [{ label: run.headline.label, value }];
+}
+
+function importWarnings({ negative_self, interpreters }: ImportSummary): string[] {
+    const warnings: string[] = [];
+    if (negative_self > 0) {
+        const times = negative_self === 1 ? 'self time is' : 'self times are';
+        warnings.push(
+            `Several threads imported at once: ${int(negative_self)} ${times} negative, and parents near them are doubtful.`,
+        );
+    }
+    if (interpreters > 1) {
+        warnings.push(
+            `The log holds ${int(interpreters)} interpreters; their imports stand one after the other and the totals add them up.`,
+        );
+    }
+    return warnings;
+}
+
+function pstatsWarnings({ int_callers, sampled }: PstatsSummary): string[] {
+    const warnings: string[] = [];
+    if (int_callers) {
+        warnings.push(
+            'Written by the pure-Python profile module: callers have counts but no times of their own.',
+        );
+    }
+    if (sampled) {
+        warnings.push('Written by a sampling profiler: counts are samples, times are estimates.');
+    }
+    return warnings;
+}
+
+function warningsOf(run: Run): string[] {
+    if (run.kind === 'importtime') return importWarnings(run.summary as unknown as ImportSummary);
+    if (run.kind === 'pstats') return pstatsWarnings(run.summary as unknown as PstatsSummary);
+    return [];
+}
+
+export function RunWarnings({ run }: { run: Run }) {
+    return (
+        <>
+            {warningsOf(run).map((text) => (
+                <Notice kind="warning" key={text}>
+                    {text}
+                </Notice>
+            ))}
+        </>
+    );
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which tabs a report has, by kind. Each is its own chunk, fetched when it is first shown; the
+ * shelf fetches the first ones while nothing else is to be done.
+ */
+import type { ComponentType } from 'preact';
+import type { Run } from '../base/types';
+import { LedgerTab } from './ledger_tab';
+
+export type TabView = ComponentType<{ run: Run }>;
+
+export interface TabSpec {
+    id: string;
+    title: string;
+    count?: (run: Run) => number | null;
+    warn?: boolean;
+    load: () => Promise<TabView>;
+}
+
+const LEDGER: TabSpec = {
+    id: 'ledger',
+    title: 'Ledger',
+    count: ({ ledger }) => ledger.repaired + ledger.rejected || null,
+    warn: true,
+    load: () => Promise.resolve(LedgerTab),
+};
+
+const TABS: Record<string, TabSpec[]> = {
+    importtime: [],
+    pstats: [],
+};
+
+export function tabsOf(run: Run): TabSpec[] {
+    return [...(TABS[run.kind] ?? []), LEDGER];
+}
+
+const loaded = new Map<TabSpec, TabView>();
+
+/** The view if it is here already. */
+export function viewNow(spec: TabSpec): TabView | null {
+    return loaded.get(spec) ?? null;
+}
+
+export async function loadView(spec: TabSpec): Promise<TabView> {
+    const view = await spec.load();
+    loaded.set(spec, view);
+    return view;
+}
+
+/** Fetches the first tab of each kind ahead of the click. */
+export function prefetchViews(): void {
+    for (const specs of Object.values(TABS)) {
+        // A failure shows itself when the tab is opened.
+        if (specs[0]) loadView(specs[0]).catch(() => undefined);
+    }
+}

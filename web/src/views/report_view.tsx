@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { API, asApiError, getJson, isAbort, type ApiError } from '../base/client';
+import { useKeys } from '../base/keys';
+import { formatHash, navigate, route, type Query } from '../base/router';
+import type { Run } from '../base/types';
+import { int, when } from '../base/units';
+import { CopyButton } from '../components/copy_button';
+import { Menu } from '../components/menu';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { Facts, RunHead } from '../components/run_head';
+import { setStatus } from '../components/status_line';
+import { Tabs } from '../components/tabs';
+import { Tag } from '../components/tag';
+import { hideTooltip } from '../components/tooltip';
+import { ledgerIdentity } from './ledger_words';
+import { knownRuns, onRunChange } from './live';
+import { factsOf, RunWarnings } from './report_facts';
+import { loadView, tabsOf, viewNow, type TabSpec } from './report_tabs';
+import { DeleteDialog, EditDialog } from './run_dialogs';
+
+/* The run, from what the shelf knew at once and then from the server. */
+function useRun(id: string): { run: Run | null; error: ApiError | null } {
+    const [run, setRun] = useState<Run | null>(knownRuns.get(id) ?? null);
+    const [error, setError] = useState<ApiError | null>(null);
+    useEffect(() => {
+        const control = new AbortController();
+        setRun(knownRuns.get(id) ?? null);
+        setError(null);
+        getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
+            .then((found) => {
+                knownRuns.set(found.id, found);
+                setRun(found);
+            })
+            .catch((reason: unknown) => {
+                if (!isAbort(reason)) setError(asApiError(reason));
+            });
+        return () => control.abort();
+    }, [id]);
+    useEffect(
+        () =>
+            onRunChange((change) => {
+                if (change.type === 'run' && change.run.id === id) setRun(change.run);
+            }),
+        [id],
+    );
+    return { run, error };
+}
+
+/* Each tab keeps its own query while one moves between the tabs of a run. */
+const lastQuery = new Map<string, Query>();
+
+function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) => string {
+    const { query } = route.value;
+    lastQuery.set(`${run.id}/${current}`, query);
+    const hrefs = new Map(
+        specs.map(({ id }) => [
+            id,
+            formatHash(['run', run.id, id], lastQuery.get(`${run.id}/${id}`) ?? {}),
+        ]),
+    );
+    return (id) => hrefs.get(id) ?? '';
+}
+
+function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
+    const [, redraw] = useState(0);
+    const [error, setError] = useState<ApiError | null>(null);
+    const View = viewNow(spec);
+    useEffect(() => {
+        hideTooltip();
+        setError(null);
+        if (viewNow(spec)) return;
+        loadView(spec)
+            .then(() => redraw((n) => n + 1))
+            .catch((reason: unknown) => setError(asApiError(reason)));
+    }, [spec]);
+    if (error) return <Notice kind="error" title="This view could not be loaded" error={error} />;
+    if (!View) return <LoadingLine active />;
+    return <View key={`${run.id} ${spec.id}`} run={run} />;
+}
+
+export function ReportView({ id, tab }: { id: string; tab: string | undefined }) {
+    const { run, error } = useRun(id);
+    if (error) return <NoRun id={id} error={error} />;
+    if (!run) {
+        return (
+            <main>
+                <LoadingLine active />
+            </main>
+        );
+    }
+    return <Report run={run} tab={tab} />;
+}
+
+function Report({ run, tab }: { run: Run; tab: string | undefined }) {
+    const specs = tabsOf(run);
+    const spec = specs.find((one) => one.id === tab) ?? specs[0];
+    const hrefOf = useTabHrefs(run, specs, spec.id);
+    const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+    useEffect(() => {
+        document.title = `${run.name} · perfshelf`;
+    }, [run.name]);
+    useEffect(() => {
+        const { bytes, sha256 } = run;
+        const source = `${int(bytes)} bytes · sha256 ${sha256.slice(0, 4)}…${sha256.slice(-4)}`;
+        setStatus(ledgerIdentity(run.ledger), null, <span title={sha256}>{source}</span>);
+    }, [run.id, spec.id]);
+    useKeys('Report', [
+        ...specs.map((one, i) => ({
+            key: String(i + 1),
+            label: 'switch tabs',
+            run: () => {
+                location.hash = hrefOf(one.id);
+            },
+        })),
+        { key: 'e', label: 'edit name, series, tags', run: () => setDialog('edit') },
+        { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
+    ]);
+    return (
+        <main class="report">
+            <RunHead name={<RunName run={run} />} kind={run.kind} meta={<Meta run={run} />}>
+                <Facts facts={factsOf(run)} />
+            </RunHead>
+            <Tabs
+                current={spec.id}
+                items={specs.map((one) => ({
+                    id: one.id,
+                    title: one.title,
+                    count: one.count?.(run),
+                    warn: one.warn,
+                    href: hrefOf(one.id),
+                }))}
+            >
+                <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
+                    Download original
+                </a>
+                <RunMenu run={run} onPick={setDialog} />
+            </Tabs>
+            <RunWarnings run={run} />
+            <TabBody spec={spec} run={run} />
+            {dialog === 'edit' && <EditDialog runs={[run]} onClose={() => setDialog(null)} />}
+            {dialog === 'delete' && (
+                <DeleteDialog
+                    runs={[run]}
+                    onClose={() => setDialog(null)}
+                    onDone={() => navigate([], {})}
+                />
+            )}
+        </main>
+    );
+}
+
+function RunName({ run }: { run: Run }) {
+    return (
+        <h1 class="run-name" title={run.name}>
+            {run.name}
+        </h1>
+    );
+}
+
+function RunMenu({ run, onPick }: { run: Run; onPick: (dialog: 'edit' | 'delete') => void }) {
+    return (
+        <Menu
+            label="More"
+            align="right"
+            items={[
+                { text: 'Edit name, series, tags', note: <kbd>e</kbd>, onPick: () => onPick('edit') },
+                {
+                    text: 'Download original',
+                    href: `${API}/runs/${run.id}/original`,
+                    download: true,
+                },
+                { text: 'Delete', onPick: () => onPick('delete') },
+            ]}
+        />
+    );
+}
+
+function toolWords(run: Run): string | null {
+    if (!run.tool) return null;
+    return run.tool_version ? `${run.tool}, ${run.tool_version}` : run.tool;
+}
+
+function Meta({ run }: { run: Run }) {
+    const parts: preact.ComponentChildren[] = [];
+    if (run.series) parts.push(<a href={formatHash([], { series: run.series })}>{run.series}</a>);
+    const tool = toolWords(run);
+    if (tool) parts.push(tool);
+    if (run.kind === 'importtime' && run.summary.negative_self === 0) {
+        parts.push('no sign of a second thread');
+    }
+    const added = `added ${run.who ? `by ${run.who}, ` : ''}${when(run.created_at)}`;
+    parts.push(<span title={run.created_at}>{added}</span>);
+    const tags = Object.entries(run.tags);
+    return (
+        <>
+            {parts.map((part, i) => [i > 0 && ' · ', part])}{' '}
+            {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
+        </>
+    );
+}
+
+function NoRun({ id, error }: { id: string; error: ApiError }) {
+    const gone = error.status === 404;
+    const heading = useRef<HTMLDivElement | null>(null);
+    useEffect(() => setStatus(null, null, null), []);
+    return (
+        <main class="no-run" ref={heading}>
+            <Notice
+                kind="error"
+                title={gone ? `There is no run ${id} on this shelf` : 'The run could not be read'}
+                error={gone ? undefined : error}
+                actions={
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                }
+            >
+                {gone && <div>It may have been deleted, or the link is of another shelf.</div>}
+            </Notice>
+        </main>
+    );
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Editing and deleting runs, one or several, from the shelf and from a report.
+ */
+import { useState } from 'preact/hooks';
+import { API, asApiError, sendJson, type ApiError } from '../base/client';
+import type { Run } from '../base/types';
+import { int } from '../base/units';
+import { Dialog } from '../components/dialog';
+import { Notice } from '../components/notice';
+import { formatTags, parseTags } from '../model/shelf_rows';
+import { announce } from './live';
+
+interface DialogProps {
+    runs: Run[];
+    onClose: () => void;
+    onDone?: () => void;
+}
+
+export interface RunChanges {
+    name?: string;
+    series?: string;
+    tags?: Record<string, string>;
+}
+
+export async function patchRun(run: Run, changes: RunChanges): Promise<void> {
+    const changed = await sendJson<Run>('PATCH', `${API}/runs/${run.id}`, changes);
+    if (changed) announce({ type: 'run', run: changed });
+}
+
+export async function deleteRun(run: Run): Promise<void> {
+    await sendJson('DELETE', `${API}/runs/${run.id}`);
+    announce({ type: 'gone', id: run.id });
+}
+
+/* Runs `act` for each, one after the other; on failure the dialog stays and says which. */
+function useEach(runs: Run[], done: () => void) {
+    const [busy, setBusy] = useState(false);
+    const [failed, setFailed] = useState<{ run: Run; error: ApiError } | null>(null);
+    async function each(act: (run: Run) => Promise<void>): Promise<void> {
+        setBusy(true);
+        setFailed(null);
+        for (const run of runs) {
+            try {
+                await act(run);
+            } catch (error) {
+                setFailed({ run, error: asApiError(error) });
+                setBusy(false);
+                return;
+            }
+        }
+        done();
+    }
+    const notice = failed && (
+        <Notice kind="error" title={`${failed.run.name} was not changed`} error={failed.error} />
+    );
+    return { busy, each, notice };
+}
+
+export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
+    const { busy, each, notice } = useEach(runs, () => {
+        onDone?.();
+        onClose();
+    });
+    const title = runs.length === 1 ? `Delete ${runs[0].name}?` : `Delete ${int(runs.length)} runs?`;
+    return (
+        <Dialog label="Delete" onClose={onClose}>
+            <form
+                onSubmit={(event) => {
+                    event.preventDefault();
+                    void each(deleteRun);
+                }}
+            >
+                <h2>{title}</h2>
+                <p>They leave the shelf for everyone who uses it. This cannot be undone.</p>
+                {runs.length > 1 && (
+                    <ul class="dialog-list">
+                        {runs.map((run) => (
+                            <li key={run.id} class="ellipsis">
+                                {run.name}
+                            </li>
+                        ))}
+                    </ul>
+                )}
+                {notice}
+                <div class="dialog-actions">
+                    <button type="button" class="button" onClick={onClose}>
+                        Cancel
+                    </button>
+                    <button type="submit" class="button danger" disabled={busy} autofocus>
+                        Delete
+                    </button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}
+
+interface FieldProps {
+    label: string;
+    value: string;
+    onInput: (value: string) => void;
+    placeholder?: string;
+    autofocus?: boolean;
+}
+
+function Field({ label, value, onInput, placeholder, autofocus }: FieldProps) {
+    return (
+        <label>
+            {label}
+            <span class="field">
+                <input
+                    type="text"
+                    value={value}
+                    placeholder={placeholder}
+                    autofocus={autofocus}
+                    onInput={(event) => onInput(event.currentTarget.value)}
+                />
+            </span>
+        </label>
+    );
+}
+
+/** One run: name, series, tags as they are. Several: a series to set and tags to add. */
+export function EditDialog({ runs, onClose, onDone }: DialogProps) {
+    const one = runs.length === 1 ? runs[0] : null;
+    const [name, setName] = useState(one?.name ?? '');
+    const [series, setSeries] = useState(one?.series ?? '');
+    const [tags, setTags] = useState(one ? formatTags(one.tags) : '');
+    const { busy, each, notice } = useEach(runs, () => {
+        onDone?.();
+        onClose();
+    });
+
+    function changesOf(run: Run): RunChanges {
+        const typed = parseTags(tags);
+        if (one) return { name: name.trim() || run.name, series: series.trim(), tags: typed };
+        const changes: RunChanges = { tags: { ...run.tags, ...typed } };
+        if (series.trim()) changes.series = series.trim();
+        return changes;
+    }
+
+    return (
+        <Dialog label="Edit" onClose={onClose}>
+            <form
+                onSubmit={(event) => {
+                    event.preventDefault();
+                    void each((run) => patchRun(run, changesOf(run)));
+                }}
+            >
+                <h2>{one ? 'Edit run' : `Edit ${int(runs.length)} runs`}</h2>
+                {one && <Field label="Name" value={name} onInput={setName} autofocus />}
+                <Field
+                    label="Series"
+                    value={series}
+                    onInput={setSeries}
+                    placeholder={one ? 'none' : 'leave as they are'}
+                    autofocus={!one}
+                />
+                <Field
+                    label={one ? 'Tags' : 'Add tags'}
+                    value={tags}
+                    onInput={setTags}
+                    placeholder="branch=main, python=3.13"
+                />
+                {notice}
+                <div class="dialog-actions">
+                    <button type="button" class="button" onClick={onClose}>
+                        Cancel
+                    </button>
+                    <button type="submit" class="primary" disabled={busy}>
+                        Save
+                    </button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}

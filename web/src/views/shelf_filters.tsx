@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The line above the shelf: kinds with their counts, the filter menus, the grouping.
+ */
+import { route, setQuery } from '../base/router';
+import type { Shelf } from '../base/types';
+import { int } from '../base/units';
+import { Menu, type MenuItem } from '../components/menu';
+import { Segmented } from '../components/segmented';
+import type { Grouping } from '../model/shelf_rows';
+
+interface FiltersProps {
+    shelf: Shelf | null;
+    grouping: Grouping;
+}
+
+export function ShelfFilters({ shelf, grouping }: FiltersProps) {
+    const { query } = route.value;
+    return (
+        <div class="shelf-filters" role="toolbar" aria-label="filters">
+            <div class="chips" role="group" aria-label="kind">
+                <Chip text="All" count={shelf?.runs} kind={null} current={query.kind} />
+                {shelf?.kinds.map(({ kind, runs }) => (
+                    <Chip key={kind} text={kind} count={runs} kind={kind} current={query.kind} />
+                ))}
+            </div>
+            <FilterMenu name="series" items={seriesItems(shelf)} />
+            <FilterMenu name="tag" items={(shelf?.tags ?? []).map((text) => ({ text }))} />
+            <FilterMenu name="who" items={(shelf?.who ?? []).map((text) => ({ text }))} />
+            <Segmented<Grouping>
+                label="grouping"
+                value={grouping}
+                options={[
+                    { value: 'day', text: 'by day', tip: 'newest first (g)' },
+                    { value: 'series', text: 'by series', tip: 'runs of one series together (g)' },
+                ]}
+                onChange={setGrouping}
+            />
+        </div>
+    );
+}
+
+export function setGrouping(grouping: Grouping): void {
+    setQuery({ group: grouping === 'series' ? 'series' : null, sort: null, desc: null });
+}
+
+interface ChipProps {
+    text: string;
+    count: number | undefined;
+    kind: string | null;
+    current: string | undefined;
+}
+
+function Chip({ text, count, kind, current }: ChipProps) {
+    const pressed = (current ?? null) === kind;
+    return (
+        <button
+            type="button"
+            class="chip"
+            aria-pressed={pressed}
+            onClick={() => setQuery({ kind: pressed ? null : kind })}
+        >
+            {text} {count !== undefined && <span class="chip-count">{int(count)}</span>}
+        </button>
+    );
+}
+
+function seriesItems(shelf: Shelf | null): MenuItem[] {
+    return (shelf?.series ?? []).map(({ series, runs }) => ({ text: series, note: int(runs) }));
+}
+
+function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: MenuItem[] }) {
+    const value = route.value.query[name];
+    const pick = (text: string | null) => () => setQuery({ [name]: text });
+    const all: MenuItem[] = [
+        { text: 'any', checked: !value, onPick: pick(null) },
+        ...items.map((item) => ({
+            ...item,
+            checked: item.text === value,
+            onPick: pick(item.text),
+        })),
+    ];
+    return (
+        <Menu
+            class={value ? 'filter is-set' : 'filter'}
+            align="right"
+            filter={items.length > 10}
+            items={all}
+            ariaLabel={`${name}: ${value ?? 'any'}`}
+            label={
+                <>
+                    {name} <span>{value ?? 'any'}</span>
+                </>
+            }
+        />
+    );
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runs of the shelf as a grid source: a prefix of the server's list that grows as one scrolls,
+ * with headings and imports in progress woven in. What is not here yet is an empty row below.
+ */
+import { effect, signal, type Signal } from '@preact/signals';
+import { API, asApiError, getJson, isAbort, withParams, type ApiError, type Params } from '../base/client';
+import type { GridSource } from '../base/paged_source';
+import type { Run } from '../base/types';
+import { shelfRows, type Grouping, type Incoming, type ShelfRow } from '../model/shelf_rows';
+import { knownRuns, onRunChange, type RunChange } from './live';
+
+const PAGE = 200;
+const RELOAD_MS = 150;
+
+interface RunPage {
+    total: number;
+    rows: Run[];
+}
+
+export interface ShelfSource extends GridSource<ShelfRow> {
+    readonly runs: readonly Run[];
+    readonly totalRuns: number;
+    readonly loading: Signal<boolean>;
+    readonly error: Signal<ApiError | null>;
+    readonly ready: Signal<boolean>;
+    show(params: Params, grouping: Grouping): void;
+    setIncoming(incoming: readonly Incoming[]): void;
+    dispose(): void;
+}
+
+export function shelfSource(): ShelfSource {
+    const version = signal(0);
+    const loading = signal(false);
+    const ready = signal(false);
+    const error = signal<ApiError | null>(null);
+    let params: Params | null = null;
+    let grouping: Grouping = 'day';
+    let runs: Run[] = [];
+    let totalRuns = 0;
+    let incoming: readonly Incoming[] = [];
+    let rows: ShelfRow[] = [];
+    let wantedTo = 0;
+    let control: AbortController | null = null;
+    let timer = 0;
+
+    function weave(): void {
+        rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
+        version.value++;
+    }
+
+    async function fetchRuns(offset: number, limit: number): Promise<void> {
+        if (!params) return;
+        control?.abort();
+        const mine = new AbortController();
+        control = mine;
+        loading.value = true;
+        try {
+            const path = withParams(`${API}/runs`, { ...params, limit, offset });
+            const page = await getJson<RunPage>(path, { signal: mine.signal });
+            for (const run of page.rows) knownRuns.set(run.id, run);
+            const kept = runs.slice(0, offset);
+            const seen = new Set(kept.map((run) => run.id));
+            runs = [...kept, ...page.rows.filter((run) => !seen.has(run.id))];
+            // A page that brings nothing new ends the list, whatever the total says.
+            totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
+            error.value = null;
+            ready.value = true;
+            weave();
+        } catch (reason) {
+            if (!isAbort(reason)) error.value = asApiError(reason);
+        } finally {
+            if (control === mine) {
+                control = null;
+                loading.value = false;
+                if (!error.value) more();
+            }
+        }
+    }
+
+    function more(): void {
+        if (!control && ready.value && wantedTo > rows.length && runs.length < totalRuns) {
+            void fetchRuns(runs.length, PAGE);
+        }
+    }
+
+    function reloadSoon(): void {
+        clearTimeout(timer);
+        timer = setTimeout(() => void fetchRuns(0, Math.max(PAGE, runs.length)), RELOAD_MS);
+    }
+
+    function onChange(change: RunChange): void {
+        if (change.type === 'run') {
+            const at = runs.findIndex((run) => run.id === change.run.id);
+            if (at >= 0) {
+                runs = runs.map((run, i) => (i === at ? change.run : run));
+                weave();
+            }
+        } else if (change.type === 'gone') {
+            const left = runs.filter((run) => run.id !== change.id);
+            totalRuns -= runs.length - left.length;
+            runs = left;
+            weave();
+        }
+        reloadSoon();
+    }
+
+    const unlisten = onRunChange(onChange);
+    return {
+        version,
+        loading,
+        error,
+        ready,
+        get total() {
+            return rows.length + Math.max(0, totalRuns - runs.length);
+        },
+        get runs() {
+            return runs;
+        },
+        get totalRuns() {
+            return totalRuns;
+        },
+        rowAt: (index) => rows[index],
+        ensure(_from, to) {
+            wantedTo = to;
+            more();
+        },
+        show(next, nextGrouping) {
+            const same = params !== null && withParams('', next) === withParams('', params);
+            if (same && nextGrouping === grouping) return;
+            params = next;
+            grouping = nextGrouping;
+            wantedTo = 0;
+            if (same) weave();
+            else void fetchRuns(0, PAGE);
+        },
+        setIncoming(next) {
+            if (!next.length && !incoming.length) return;
+            incoming = next;
+            weave();
+        },
+        dispose() {
+            unlisten();
+            clearTimeout(timer);
+            control?.abort();
+        },
+    };
+}
+
+/** Keeps the imports in progress of a source equal to `read()`. */
+export function followIncoming(source: ShelfSource, read: () => readonly Incoming[]): () => void {
+    return effect(() => source.setIncoming(read()));
+}

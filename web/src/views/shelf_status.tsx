@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+import { useEffect } from 'preact/hooks';
+import { bytes, int } from '../base/units';
+import { setStatus } from '../components/status_line';
+import { connected, shelf } from './live';
+
+export function isLocal(listen: string): boolean {
+    return /^(127\.|localhost|\[::1\])/.test(listen);
+}
+
+/** Totals, where this is served from and to whom, and the keys of the shelf. */
+export function useShelfStatus(checked: number): void {
+    const now = shelf.value;
+    const live = connected.value;
+    useEffect(() => {
+        if (!now) return;
+        const left = `${int(now.runs)} ${now.runs === 1 ? 'run' : 'runs'} · ${bytes(now.bytes_runs)} in runs, ${bytes(now.bytes_originals)} in originals`;
+        const place = isLocal(now.listen) ? 'this machine only' : 'open to the network';
+        const middle = live ? (
+            `${now.listen}, ${place}`
+        ) : (
+            <span class="warn">The connection is lost; trying again</span>
+        );
+        setStatus(left, middle, <Keys checked={checked} />);
+    }, [now, live, checked]);
+}
+
+function Keys({ checked }: { checked: number }) {
+    return (
+        <span class="wide-only status-keys">
+            <kbd>↑</kbd>
+            <kbd>↓</kbd> move <kbd>space</kbd> select
+            {checked > 0 && (
+                <>
+                    {' '}
+                    <kbd>e</kbd> edit
+                </>
+            )}{' '}
+            <kbd>↵</kbd> open
+        </span>
+    );
+}

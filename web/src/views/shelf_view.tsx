@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shelf: all runs, by day or by series, with what came in, what is coming in and what failed.
+ */
+import { computed } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useKeys } from '../base/keys';
+import { formatHash, navigate, route, setQuery, type Query } from '../base/router';
+import type { Run } from '../base/types';
+import { DataGrid, type GridBand, type GridHandle, type GridSort } from '../components/data_grid';
+import { EmptyShelf } from '../components/empty_shelf';
+import { Notice } from '../components/notice';
+import type { Grouping, Incoming, ShelfRow } from '../model/shelf_rows';
+import { CheckBar } from './check_bar';
+import { cancelJob, formats, jobs, jobSince, knownRuns, onRunChange, shelf, shelfError } from './live';
+import { NewsList } from './news_list';
+import { DeleteDialog, EditDialog } from './run_dialogs';
+import { IncomingLine, shelfColumns } from './shelf_columns';
+import { setGrouping, ShelfFilters } from './shelf_filters';
+import { followIncoming, shelfSource, type ShelfSource } from './shelf_source';
+import { useShelfStatus } from './shelf_status';
+import { cancelSending, pickFiles, sending } from './uploads';
+
+const BAND_HEIGHT = 28;
+const ROW_HEIGHT = 24;
+
+const incoming = computed<readonly Incoming[]>(() => [
+    ...sending.value,
+    ...[...jobs.value.values()].map((job) => ({
+        key: `job ${job.id}`,
+        name: job.name,
+        kind: job.kind,
+        state: job.state === 'queued' ? ('queued' as const) : ('running' as const),
+        done: job.bytes_done,
+        total: job.bytes_total,
+        records: job.records,
+        since: jobSince.get(job.id) ?? Date.now(),
+        jobId: job.id,
+    })),
+]);
+
+function groupingOf({ group, sort }: Query): Grouping {
+    if (sort && sort !== 'created_at') return 'none';
+    return group === 'series' ? 'series' : 'day';
+}
+
+function sortOf(query: Query, grouping: Grouping): GridSort {
+    if (query.sort) return { key: query.sort, desc: query.desc !== '0' };
+    return grouping === 'series'
+        ? { key: 'series', desc: false }
+        : { key: 'created_at', desc: true };
+}
+
+function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSource {
+    const source = useMemo(shelfSource, []);
+    useEffect(() => source.dispose, []);
+    useEffect(() => followIncoming(source, () => incoming.value), []);
+    const { q, kind, series, tag, who } = query;
+    useEffect(() => {
+        source.show({ q, kind, series, tag, who, sort: sort.key, desc: sort.desc }, grouping);
+    }, [q, kind, series, tag, who, sort.key, sort.desc, grouping]);
+    return source;
+}
+
+/* Which runs are checked. They stay checked while the filter hides them. */
+function useChecks(source: ShelfSource) {
+    const [checked, setChecked] = useState<ReadonlyMap<string, Run>>(new Map());
+    const last = useRef<string | null>(null);
+    useEffect(
+        () =>
+            onRunChange((change) => {
+                setChecked((now) => {
+                    const next = new Map(now);
+                    if (change.type === 'gone') next.delete(change.id);
+                    if (change.type === 'run' && now.has(change.run.id)) {
+                        next.set(change.run.id, change.run);
+                    }
+                    return next;
+                });
+            }),
+        [],
+    );
+
+    function toggle(run: Run, withShift: boolean): void {
+        const next = new Map(checked);
+        const on = !next.has(run.id);
+        const ids = source.runs.map((other) => other.id);
+        const [a, b] = [ids.indexOf(last.current ?? ''), ids.indexOf(run.id)];
+        const range = withShift && a >= 0 ? source.runs.slice(Math.min(a, b), Math.max(a, b) + 1) : [run];
+        for (const one of range) {
+            if (on) next.set(one.id, one);
+            else next.delete(one.id);
+        }
+        last.current = run.id;
+        setChecked(next);
+    }
+
+    const shown = source.runs.filter((run) => checked.has(run.id)).length;
+    const all = shown === 0 ? false : shown === source.runs.length ? true : null;
+    const clear = () => setChecked(new Map());
+    const toggleAll = () =>
+        setChecked(all === true ? new Map() : new Map(source.runs.map((run) => [run.id, run])));
+    return { checked, toggle, clear, all, toggleAll };
+}
+
+function bandOf(row: ShelfRow): GridBand | null {
+    if (row.type === 'run') return null;
+    if (row.type === 'incoming') {
+        const { key, jobId } = row.incoming;
+        const cancel = () => (jobId ? void cancelJob(jobId) : cancelSending(key));
+        return {
+            height: ROW_HEIGHT,
+            class: 'is-incoming',
+            body: <IncomingLine incoming={row.incoming} onCancel={cancel} />,
+        };
+    }
+    const count = row.count === null ? '' : `${row.count} shown`;
+    return {
+        height: BAND_HEIGHT,
+        body: (
+            <>
+                <b>{row.title}</b> {[row.date, count].filter(Boolean).join(', ')}
+            </>
+        ),
+    };
+}
+
+function openRow(row: ShelfRow): void {
+    if (row.type !== 'run') return;
+    knownRuns.set(row.run.id, row.run);
+    navigate(['run', row.run.id]);
+}
+
+export function ShelfView() {
+    const { query } = route.value;
+    const grouping = groupingOf(query);
+    const sort = sortOf(query, grouping);
+    const source = useSource(query, grouping, sort);
+    const version = source.version.value;
+    const checks = useChecks(source);
+    const handle = useRef<GridHandle | null>(null);
+    const [dialog, setDialog] = useState<{ type: 'edit' | 'delete'; runs: Run[] } | null>(null);
+    useShelfStatus(checks.checked.size);
+
+    const columns = useMemo(
+        () =>
+            shelfColumns(
+                {
+                    has: (id) => checks.checked.has(id),
+                    toggle: checks.toggle,
+                    all: checks.all,
+                    toggleAll: checks.toggleAll,
+                },
+                grouping === 'day',
+            ),
+        [checks.checked, checks.all, grouping, version],
+    );
+
+    const current = () => {
+        const row = source.rowAt(handle.current?.cursor() ?? -1);
+        return row?.type === 'run' ? row.run : null;
+    };
+    const forward = (event: unknown) => {
+        handle.current?.focus();
+        handle.current?.key(event as KeyboardEvent);
+    };
+    const withCurrent = (type: 'edit' | 'delete') => () => {
+        const run = current();
+        if (run) setDialog({ type, runs: [run] });
+    };
+    useKeys('Shelf', [
+        { key: 'ArrowUp', label: 'move', run: forward },
+        { key: 'ArrowDown', label: 'move', run: forward },
+        { key: 'Enter', label: 'open the run', run: forward },
+        {
+            key: ' ',
+            label: 'check the run',
+            run: (event) => {
+                const run = current();
+                if (run) checks.toggle(run, event.shiftKey);
+            },
+        },
+        { key: 'e', label: 'edit name, series, tags', run: withCurrent('edit') },
+        { key: 'Delete', label: 'delete', run: withCurrent('delete') },
+        {
+            key: 'g',
+            label: 'group by day or by series',
+            run: () => setGrouping(grouping === 'series' ? 'day' : 'series'),
+        },
+        { key: 'Escape', label: 'clear the filters', run: () => navigate([], keepGroup(query)) },
+    ]);
+
+    const filtered = Boolean(query.q || query.kind || query.series || query.tag || query.who);
+    const isEmpty = shelf.value?.runs === 0 && incoming.value.length === 0 && !filtered;
+    const runs = [...checks.checked.values()];
+    return (
+        <main class="shelf">
+            {shelfError.value && (
+                <Notice kind="error" title="The shelf could not be read" error={shelfError.value} />
+            )}
+            <NewsList />
+            {isEmpty ? (
+                <EmptyShelf formats={formats.value} origin={location.origin} onAdd={pickFiles} />
+            ) : (
+                <>
+                    <ShelfFilters shelf={shelf.value} grouping={grouping} />
+                    <DataGrid<ShelfRow>
+                        label="runs"
+                        class={runs.length ? 'shelf-grid has-bar' : 'shelf-grid'}
+                        columns={columns}
+                        source={source}
+                        rowKey={(row) => row.key}
+                        sort={sort}
+                        onSort={(next) =>
+                            setQuery({ sort: next.key, desc: next.desc ? '1' : '0', group: null })
+                        }
+                        rowClass={(row) => (checks.checked.has(row.key) ? 'is-selected' : '')}
+                        band={bandOf}
+                        onOpen={openRow}
+                        openOnClick
+                        handle={handle}
+                        resetKey={formatHash([], query)}
+                        empty={<NoMatch filtered={filtered} />}
+                    />
+                </>
+            )}
+            {runs.length > 0 && (
+                <CheckBar
+                    runs={runs}
+                    onEdit={() => setDialog({ type: 'edit', runs })}
+                    onDelete={() => setDialog({ type: 'delete', runs })}
+                    onClear={checks.clear}
+                />
+            )}
+            {dialog?.type === 'edit' && (
+                <EditDialog runs={dialog.runs} onClose={() => setDialog(null)} />
+            )}
+            {dialog?.type === 'delete' && (
+                <DeleteDialog runs={dialog.runs} onClose={() => setDialog(null)} />
+            )}
+        </main>
+    );
+}
+
+function keepGroup({ group }: Query): Query {
+    return group ? { group } : {};
+}
+
+function NoMatch({ filtered }: { filtered: boolean }) {
+    if (!filtered) return null;
+    return (
+        <>
+            No run matches.{' '}
+            <button type="button" class="link" onClick={() => navigate([], {})}>
+                Clear the filters
+            </button>
+        </>
+    );
+}

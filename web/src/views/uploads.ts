@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files on their way from this window to the server: two at a time, each with progress and
+ * Cancel. Once the body is there, the server's job takes over (live.ts).
+ */
+import { signal } from '@preact/signals';
+import { API, asApiError, isAbort, upload, type Upload } from '../base/client';
+import type { Job } from '../base/types';
+import type { Incoming } from '../model/shelf_rows';
+import { ownJobs, takeJob, tell } from './live';
+
+const AT_ONCE = 2;
+
+interface Sending {
+    row: Incoming;
+    body: Blob;
+    transfer: Upload<{ job: Job }> | null;
+}
+
+let queue: Sending[] = [];
+let count = 0;
+
+/** Rows of the files that are not yet jobs, oldest first. */
+export const sending = signal<readonly Incoming[]>([]);
+
+function publish(): void {
+    sending.value = queue.map(({ row }) => ({ ...row }));
+}
+
+function drop(item: Sending): void {
+    queue = queue.filter((other) => other !== item);
+    publish();
+    pump();
+}
+
+function pump(): void {
+    const running = queue.filter((item) => item.transfer).length;
+    const next = queue.filter((item) => !item.transfer).slice(0, AT_ONCE - running);
+    for (const item of next) void send(item);
+}
+
+async function send(item: Sending): Promise<void> {
+    item.row.state = 'sending';
+    item.row.since = Date.now();
+    item.transfer = upload<{ job: Job }>(
+        `${API}/runs`,
+        item.body,
+        { filename: item.row.name },
+        (sent, total) => {
+            item.row.done = sent;
+            item.row.total = total;
+            publish();
+        },
+    );
+    publish();
+    try {
+        const { job } = await item.transfer.done;
+        ownJobs.add(job.id);
+        takeJob(job);
+    } catch (reason) {
+        if (!isAbort(reason)) {
+            const { code, text, at, hint } = asApiError(reason);
+            const error = { code, text, at, hint };
+            tell({ key: item.row.key, kind: 'failed', name: item.row.name, error, run: null });
+        }
+    } finally {
+        drop(item);
+    }
+}
+
+export function addBlob(body: Blob, name: string): void {
+    const key = `sending${++count}`;
+    queue.push({
+        body,
+        transfer: null,
+        row: {
+            key,
+            name,
+            kind: null,
+            state: 'waiting',
+            done: 0,
+            total: body.size,
+            records: 0,
+            since: Date.now(),
+            jobId: null,
+        },
+    });
+    publish();
+    pump();
+}
+
+export function addFiles(files: Iterable<File>): void {
+    for (const file of files) addBlob(file, file.name);
+}
+
+export function cancelSending(key: string): void {
+    const item = queue.find((other) => other.row.key === key);
+    if (!item) return;
+    if (item.transfer) item.transfer.abort();
+    else drop(item);
+}
+
+/** Opens the browser's file picker. */
+export function pickFiles(): void {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.multiple = true;
+    input.addEventListener('change', () => addFiles(input.files ?? []));
+    input.click();
+}
+
+const MAX_DROPPED = 500;
+
+async function filesUnder(entry: FileSystemEntry, found: File[]): Promise<void> {
+    if (found.length >= MAX_DROPPED) return;
+    if (entry.isFile) {
+        const file = await new Promise<File>((resolve, reject) =>
+            (entry as FileSystemFileEntry).file(resolve, reject),
+        );
+        found.push(file);
+        return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    for (;;) {
+        // A folder is listed a hundred names at a time, an empty list ends it.
+        const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+            reader.readEntries(resolve, reject),
+        );
+        if (!some.length) return;
+        for (const child of some) await filesUnder(child, found);
+    }
+}
+
+/** What was dropped: files, and those in dropped folders. */
+export async function addDropped(data: DataTransfer): Promise<void> {
+    // The entries must be taken before the first await, when the browser empties the list.
+    const entries = [...data.items]
+        .map((item) => item.webkitGetAsEntry?.() ?? null)
+        .filter((entry): entry is FileSystemEntry => entry !== null);
+    const plain = [...data.files];
+    if (!entries.some((entry) => entry.isDirectory)) {
+        addFiles(plain);
+        return;
+    }
+    const found: File[] = [];
+    try {
+        for (const entry of entries) await filesUnder(entry, found);
+    } catch (reason) {
+        const error = { code: 'bad_input', text: String(reason), at: null, hint: null };
+        tell({ key: 'folder', kind: 'failed', name: 'The dropped folder', error, run: null });
+    }
+    addFiles(found);
+}
