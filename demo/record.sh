@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# record.sh: records demo/profiles again, with the python3 in the PATH (and a python2.7 where there is one). The larger
+# import logs need IPython, awscli and Flask; what is not installed keeps the profile that is there.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+profiles=$PWD/profiles
+work=/tmp/perfshelf-demo # a neutral path: it stands in the profiles
+rm -rf "$work"
+mkdir -p "$work"
+cp workloads/*.py "$work"
+cd "$work"
+
+has() { python3 -c "import $1" 2>/dev/null; }
+imports() { python3 -X importtime "${@:2}" 2>"$profiles/$1" >/dev/null; }
+functions() { python3 -m cProfile -o "$profiles/$1" "${@:2}" >/dev/null; }
+
+imports stdlib.log -c 'import asyncio, http.server, sqlite3, unittest, xml.etree.ElementTree'
+imports threads.log thread_imports.py
+if has IPython; then # the first without any .pyc, as after an upgrade
+    PYTHONPYCACHEPREFIX=$work/cold imports ipython-cold.log -c 'import IPython'
+    imports ipython-warm.log -c 'import IPython'
+    imports ipython-warm-again.log -c 'import IPython'
+fi
+if has awscli; then
+    PYTHONPYCACHEPREFIX=$work/cold imports awscli.log -m awscli --version
+fi
+
+functions expressions.prof expressions.py
+functions sources.prof sources.py
+python3 -m profile -o "$profiles/expressions-profile-module.prof" expressions.py >/dev/null
+if has flask; then
+    for state in slow joined cached; do
+        BOOKSHOP=$state python3 bookshop.py "$profiles/bookshop-$state.prof" >/dev/null
+    done
+fi
+if command -v python2.7 >/dev/null; then
+    python2.7 -m cProfile -o "$profiles/json-python27.prof" json_py2.py >/dev/null
+fi
+rm -rf "$work"
+du -ch "$profiles"/* | tail -n 1
