@@ -29,9 +29,13 @@ function rootLabel(title: string, seconds: number): FramePaint['label'] {
 }
 
 /** Modules: the name relative to the frame above, then the cumulative time that the log printed. */
-export function importPaint(tree: ImportTree, layout: FrameLayout, title: string): FramePaint {
+export function importPaint(
+    tree: ImportTree,
+    layout: FrameLayout,
+    whole: { name: string; us: number },
+): FramePaint {
     const tints = Uint8Array.from(tree.names, (name) => tintOf(name));
-    const root = rootLabel(title, layout.total / 1e6);
+    const root = rootLabel(whole.name, whole.us / 1e6);
     const { node } = layout;
     const above = (frame: number): string | null => {
         const up = node[layout.parent[frame]];
@@ -44,9 +48,9 @@ export function importPaint(tree: ImportTree, layout: FrameLayout, title: string
         label: (f, room, measure) => {
             if (node[f] < 0) return root(f, room, measure);
             const name = fitName(tree.names[node[f]], above(f), room, measure);
-            const whole = fitName(tree.names[node[f]], above(f), Infinity, measure);
+            const full = fitName(tree.names[node[f]], above(f), Infinity, measure);
             const value = text(fig(tree.cumulative_us[node[f]] / 1e6));
-            return withValue(name, whole, value, room, measure);
+            return withValue(name, full, value, room, measure);
         },
     };
 }

@@ -7,7 +7,7 @@ import { useMemo } from 'preact/hooks';
 import { API } from '../base/client';
 import type { ImportSummary, Origin, Run } from '../base/types';
 import { type Filters, offIndexes } from '../model/filter_query';
-import { type ImportTree, originShares, treeTotal } from '../model/icicle';
+import { type ImportTree, originShares } from '../model/icicle';
 import { depths, indexOfIds } from '../model/import_table';
 import { hiddenSet, matchSet, matcher } from '../model/search';
 import { ORIGINS } from '../model/tint';
@@ -36,7 +36,7 @@ export interface ImportData {
     tree: ImportTree;
     index: Map<number, number>;
     depth: Int32Array;
-    /** µs; the bases of all percentages */
+    /** µs; the bases of all percentages: Σ cumulative of the roots, and Σ self */
     total: number;
     sumSelf: number;
     maxSelf: number;
@@ -49,11 +49,14 @@ export function summaryOf(run: Run): ImportSummary {
 
 export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
     const answer = useJson<ImportTree>(`${API}/runs/${run.id}/imports/tree?limit=100000`);
-    const data = useMemo(() => (answer.data ? derive(answer.data) : null), [answer.data]);
+    const data = useMemo(
+        () => (answer.data ? derive(answer.data, summaryOf(run).total_us) : null),
+        [answer.data, run.id],
+    );
     return { data, answer };
 }
 
-function derive(tree: ImportTree): ImportData {
+function derive(tree: ImportTree, total: number): ImportData {
     const { us, sum } = originShares(tree);
     let maxSelf = 0;
     for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
@@ -61,7 +64,7 @@ function derive(tree: ImportTree): ImportData {
         tree,
         index: indexOfIds(tree.id),
         depth: depths(tree.parent, tree.n),
-        total: treeTotal(tree),
+        total,
         sumSelf: sum,
         maxSelf,
         shares: ORIGINS.map((origin, i) => ({

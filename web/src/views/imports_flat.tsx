@@ -47,7 +47,11 @@ export function ImportsFlat(props: FlatProps) {
                 onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
                 resetKey={key}
                 handle={handle}
-                empty="No module is left under these filters."
+                empty={
+                    data.tree.n === 0
+                        ? 'This log holds no timed import.'
+                        : 'No module is left under these filters.'
+                }
             />
         </>
     );

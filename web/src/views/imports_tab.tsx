@@ -18,7 +18,6 @@ import { ImportTip } from './import_tip';
 import { type ImportData, summaryOf, useFound, useImportData } from './imports_data';
 import { ImportsModules } from './imports_modules';
 import { ImportsToolbar } from './imports_toolbar';
-import { ImportsWarning } from './imports_warning';
 import { PackagesPane } from './packages_pane';
 
 export function ImportsTab({ run }: { run: Run }) {
@@ -30,7 +29,7 @@ export function ImportsTab({ run }: { run: Run }) {
         );
     }
     return (
-        <div class="report">
+        <div class="tab-body">
             {data && <ImportsReport run={run} data={data} />}
             <LoadingLine active={answer.loading} />
         </div>
@@ -63,7 +62,10 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
         () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs }),
         [data, leftHeavy, hidden, minUs],
     );
-    const paint = useMemo(() => importPaint(data.tree, layout, ROOT_NAME), [data, layout]);
+    const paint = useMemo(
+        () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
+        [data, layout],
+    );
     const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;
     const matched = found ? matchedTotal(data.tree, found.set) : 0;
     const select = (node: number): void =>
@@ -90,7 +92,6 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                     if (next >= 0) select(next);
                 }}
             />
-            <ImportsWarning run={run} />
             <div class="picture">
                 <FrameView
                     label="Icicle of the imports"

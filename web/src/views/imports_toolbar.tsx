@@ -47,7 +47,7 @@ export function ImportsToolbar(props: ToolbarProps) {
                 ]}
                 onChange={(mode) => put({ mode: mode === 'order' ? 'order' : null })}
             />
-            {wide ? (
+            {data.shares.length === 0 ? null : wide ? (
                 <OriginLegend
                     shares={data.shares}
                     base="of Σ self"
@@ -59,9 +59,22 @@ export function ImportsToolbar(props: ToolbarProps) {
             )}
             <Spacer />
             <span class="threshold">
+                <NumberField
+                    label="at least"
+                    unit="ms"
+                    value={filters.min}
+                    placeholder="0"
+                    width={76}
+                    tip={
+                        by === 'self'
+                            ? 'leaves modules with less self time out of the table'
+                            : 'leaves modules with less cumulative time out of the table; in the picture they become dots'
+                    }
+                    onChange={(min) => put({ min: min ? String(min) : null })}
+                />
                 <Menu
                     class="quiet"
-                    label={by}
+                    label={<>of {by} ▾</>}
                     tip="what the threshold looks at"
                     items={[
                         {
@@ -77,19 +90,6 @@ export function ImportsToolbar(props: ToolbarProps) {
                             onPick: () => put({ by: 'cumulative' }),
                         },
                     ]}
-                />
-                <NumberField
-                    label="at least"
-                    unit="ms"
-                    value={filters.min}
-                    placeholder="0"
-                    width={76}
-                    tip={
-                        by === 'self'
-                            ? 'leaves modules with less self time out of the table'
-                            : 'leaves modules with less cumulative time out of the table; in the picture they become dots'
-                    }
-                    onChange={(min) => put({ min: min ? String(min) : null })}
                 />
             </span>
             <SearchField

@@ -96,7 +96,11 @@ export function ImportsTree(props: TreeProps) {
                     open: (row) => row.open,
                     toggle,
                 }}
-                empty="No module is left under these filters."
+                empty={
+                    data.tree.n === 0
+                        ? 'This log holds no timed import.'
+                        : 'No module is left under these filters.'
+                }
             />
         </>
     );

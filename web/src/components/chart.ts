@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The only file that knows Chart.js. Charts here follow the guide: no animation, hairline grid,
+ * 11 px ticks, no legend box, bars of 12 px, and the product's own tooltip.
+ */
+import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
+
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
+
+export interface Bar {
+    label: string;
+    /** values on the axis; `inner` lies inside `outer` */
+    inner: number;
+    outer: number;
+    colour: string;
+}
+
+export interface BarTheme {
+    grid: string;
+    tick: string;
+    text: string;
+    sans: string;
+    mono: string;
+}
+
+export interface BarChart {
+    update: (bars: Bar[], theme: BarTheme, selected: number) => void;
+    destroy: () => void;
+}
+
+export interface BarEvents {
+    onHover: (index: number, x: number, y: number) => void;
+    onPick: (index: number) => void;
+}
+
+/** Horizontal bars: outlined for the outer value, filled for the inner one, on one axis in percent. */
+export function barChart(canvas: HTMLCanvasElement, events: BarEvents): BarChart {
+    const chart = new Chart<'bar', number[], string>(canvas, {
+        type: 'bar',
+        data: { labels: [], datasets: [] },
+        options: {
+            animation: false,
+            indexAxis: 'y',
+            responsive: true,
+            maintainAspectRatio: false,
+            events: ['mousemove', 'mouseout', 'click'],
+            interaction: { mode: 'index', axis: 'y', intersect: false },
+            plugins: { tooltip: { enabled: false }, legend: { display: false } },
+            onHover: (event, active) => {
+                const at = event.native as MouseEvent | null;
+                events.onHover(active[0]?.index ?? -1, at?.clientX ?? 0, at?.clientY ?? 0);
+            },
+            onClick: (_event, active) => events.onPick(active[0]?.index ?? -1),
+        },
+    });
+    return {
+        destroy: () => chart.destroy(),
+        update: (bars, theme, selected) => {
+            chart.data.labels = bars.map((bar) => bar.label);
+            const shared = {
+                grouped: false,
+                barThickness: 12,
+                borderRadius: 1,
+                borderSkipped: false,
+            };
+            chart.data.datasets = [
+                {
+                    ...shared,
+                    data: bars.map((bar) => bar.inner),
+                    backgroundColor: bars.map((bar) => bar.colour),
+                    order: 1,
+                },
+                {
+                    ...shared,
+                    data: bars.map((bar) => bar.outer),
+                    backgroundColor: 'transparent',
+                    borderColor: bars.map((bar, i) => (i === selected ? theme.text : bar.colour)),
+                    borderWidth: 1,
+                    order: 0,
+                },
+            ];
+            chart.options.scales = scales(theme);
+            chart.update('none');
+        },
+    };
+}
+
+function scales(theme: BarTheme) {
+    return {
+        x: {
+            position: 'top' as const,
+            beginAtZero: true,
+            border: { display: false },
+            grid: { color: theme.grid, drawTicks: false },
+            ticks: {
+                color: theme.tick,
+                font: { size: 11, family: theme.sans },
+                padding: 6,
+                callback: (value: string | number) => `${value} %`,
+            },
+        },
+        y: {
+            border: { display: false },
+            grid: { display: false },
+            ticks: {
+                color: theme.text,
+                font: { size: 12, family: theme.mono },
+                autoSkip: false,
+                crossAlign: 'far' as const,
+                callback(
+                    this: { getLabelForValue: (v: number) => string },
+                    value: string | number,
+                ) {
+                    const label = this.getLabelForValue(Number(value));
+                    return label.length > 22 ? `${label.slice(0, 21)}…` : label;
+                },
+            },
+        },
+    };
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A field that finds one thing among many: type, walk with the arrow keys, Enter. What is offered
+ * comes from the caller, who asks the server.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface PickItem {
+    id: number;
+    body: ComponentChildren;
+}
+
+interface PickerProps {
+    label: string;
+    placeholder: string;
+    /** what is picked now, shown while the field is not edited */
+    value: string;
+    items: PickItem[];
+    onType: (text: string) => void;
+    onPick: (id: number) => void;
+    onClear?: () => void;
+    width?: number;
+    hint?: string;
+    inputRef?: { current: HTMLInputElement | null };
+}
+
+const REST_MS = 120;
+
+export function Picker(props: PickerProps) {
+    const [typed, setTyped] = useState<string | null>(null);
+    const [at, setAt] = useState(0);
+    const own = useRef<HTMLInputElement | null>(null);
+    const input = props.inputRef ?? own;
+    const timer = useRef(0);
+    useEffect(() => () => clearTimeout(timer.current), []);
+    useEffect(() => setAt(0), [props.items]);
+    const open = typed !== null;
+
+    function type(text: string): void {
+        setTyped(text);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => props.onType(text), REST_MS) as unknown as number;
+    }
+    function close(): void {
+        clearTimeout(timer.current);
+        setTyped(null);
+    }
+    function pick(id: number): void {
+        close();
+        input.current?.blur();
+        props.onPick(id);
+    }
+    function onKeyDown(event: KeyboardEvent): void {
+        const last = props.items.length - 1;
+        if (event.key === 'ArrowDown') setAt(Math.min(last, at + 1));
+        else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
+        else if (event.key === 'Enter') {
+            if (props.items[at]) pick(props.items[at].id);
+        } else if (event.key === 'Escape') {
+            close();
+            input.current?.blur();
+            event.stopPropagation();
+        } else return;
+        event.preventDefault();
+    }
+
+    return (
+        <span class="picker" style={{ width: props.width }}>
+            <span class="search-field">
+                <input
+                    ref={input}
+                    type="text"
+                    role="combobox"
+                    aria-expanded={open}
+                    aria-label={props.label}
+                    spellcheck={false}
+                    autocomplete="off"
+                    placeholder={props.placeholder}
+                    value={typed ?? props.value}
+                    onFocus={(event) => {
+                        type('');
+                        event.currentTarget.select();
+                    }}
+                    onBlur={close}
+                    onInput={(event) => type(event.currentTarget.value)}
+                    onKeyDown={onKeyDown}
+                />
+                {!open && !props.value && props.hint && <kbd>{props.hint}</kbd>}
+                {!open && props.value && props.onClear && (
+                    <button
+                        type="button"
+                        class="picker-clear"
+                        title="let go"
+                        onClick={props.onClear}
+                    >
+                        ×
+                    </button>
+                )}
+            </span>
+            {open && (
+                <div class="menu-list picker-list" role="listbox">
+                    {props.items.map((item, i) => (
+                        <button
+                            key={item.id}
+                            type="button"
+                            role="option"
+                            aria-selected={i === at}
+                            class={i === at ? 'is-at' : ''}
+                            onPointerDown={(event) => {
+                                event.preventDefault();
+                                pick(item.id);
+                            }}
+                        >
+                            {item.body}
+                        </button>
+                    ))}
+                    {props.items.length === 0 && <div class="menu-none">none</div>}
+                </div>
+            )}
+        </span>
+    );
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Who imports tab: pick a module and read who pulled it in first, by which chain, who asked for
+ * it again, and what it spent its time on in turn.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { API, withParams } from '../base/client';
+import { useKeys } from '../base/keys';
+import { formatHash, navigate, route } from '../base/router';
+import type { Page, Run } from '../base/types';
+import { THIN, fmtFixed, int, pct } from '../base/units';
+import { Notice } from '../components/notice';
+import { Swatch } from '../components/origin_legend';
+import { type PickItem, Picker } from '../components/picker';
+import { LoadingLine } from '../components/progress';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { type ImportRow, summaryOf } from './imports_data';
+import { useJson } from './use_json';
+import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
+
+export interface ImportDetail {
+    row: ImportRow;
+    chain: { id: number; module: string; self_us: number | null; cumulative_us: number | null }[];
+    again: { id: number; module: string; importer: string | null; cached: number }[];
+    children: ImportRow[];
+    rest: { count: number; cumulative_us: number };
+}
+
+export function asRows(page: Page | null): ImportRow[] {
+    if (!page) return [];
+    return page.rows.map(
+        (row) =>
+            Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as ImportRow,
+    );
+}
+
+/** The same tab with another module: a step that Back undoes. */
+export function walkTo(run: Run, id: number): void {
+    navigate(['run', run.id, 'who-imports'], { ...route.peek().query, module: String(id) });
+}
+
+export function WhoImportsTab({ run }: { run: Run }) {
+    const asked = route.value.query.module ?? route.value.query.sel;
+    const first = useJson<Page>(
+        asked ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
+    );
+    const id = asked ? Number(asked) : (asRows(first.data)[0]?.id ?? null);
+    const answer = useJson<ImportDetail>(
+        id === null ? null : `${API}/runs/${run.id}/imports/${id}`,
+    );
+    const detail = answer.data;
+    return (
+        <div class="tab-body">
+            <WhoToolbar run={run} detail={detail} />
+            {answer.error && (
+                <Notice kind="error" title="This module could not be read" error={answer.error} />
+            )}
+            {detail && !answer.error && (
+                <>
+                    <WhoSentence run={run} detail={detail} />
+                    <div class="panes who-panes">
+                        <WhoChain run={run} detail={detail} />
+                        <WhoChildren run={run} detail={detail} />
+                        <WhoAgain run={run} detail={detail} />
+                    </div>
+                </>
+            )}
+            {id === null && !first.loading && (
+                <p class="report-empty">This log holds no timed import.</p>
+            )}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) {
+    const input = useRef<HTMLInputElement | null>(null);
+    const [typed, setTyped] = useState('');
+    const path = withParams(`${API}/runs/${run.id}/imports`, {
+        q: typed,
+        sort: 'cumulative_us',
+        desc: true,
+        limit: 14,
+    });
+    const found = useJson<Page>(path);
+    const items = useMemo(
+        () =>
+            asRows(found.data).map((row): PickItem => ({
+                id: row.id,
+                body: (
+                    <>
+                        <Swatch origin={row.origin} />
+                        <span class="mono pick-name">{row.module}</span>
+                        <span class="pick-note">{ms(row.cumulative_us)}</span>
+                    </>
+                ),
+            })),
+        [found.data],
+    );
+    useKeys('Who imports', [
+        { key: '/', label: 'pick a module', run: () => input.current?.focus() },
+    ]);
+    const row = detail?.row;
+    return (
+        <Toolbar label="which module">
+            <span class="soft">Module</span>
+            <Picker
+                label="module"
+                placeholder="Search modules"
+                hint="/"
+                value={row?.module ?? ''}
+                items={items}
+                onType={setTyped}
+                onPick={(id) => walkTo(run, id)}
+                inputRef={input}
+                width={360}
+            />
+            <Spacer />
+            {row && row.cached === 0 && (
+                <a
+                    class="quiet"
+                    href={formatHash(['run', run.id, 'imports'], {
+                        sel: String(row.id),
+                        zoom: String(row.id),
+                    })}
+                >
+                    Show in the icicle
+                </a>
+            )}
+        </Toolbar>
+    );
+}
+
+export function ms(us: number | null): string {
+    return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+}
+
+function WhoSentence({ run, detail }: { run: Run; detail: ImportDetail }) {
+    const { row, again } = detail;
+    const { total_us, cached } = summaryOf(run);
+    const share =
+        total_us > 0 && row.cumulative_us !== null ? (100 * row.cumulative_us) / total_us : null;
+    useEffect(() => {
+        document.getElementById('who-chain-end')?.scrollIntoView({ block: 'nearest' });
+    }, [row.id]);
+    return (
+        <p class="who-sentence">
+            <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
+            {share !== null && (
+                <>
+                    . With all it imported it took <b>{ms(row.cumulative_us)}</b>, {pct(share)}
+                    {THIN}% of total; <b>{ms(row.self_us)}</b> of that in itself
+                </>
+            )}
+            .{' '}
+            {again.length > 0
+                ? `It was imported ${int(again.length)} more ${again.length === 1 ? 'time' : 'times'}.`
+                : cached > 0
+                  ? 'Nobody asked for it again.'
+                  : 'Later imports of it wrote no line: only -X importtime=2 (Python 3.14) records them.'}
+        </p>
+    );
+}
+
+function WhoFirst({ detail: { row, chain } }: { detail: ImportDetail }) {
+    if (!row.importer)
+        return <>was imported by the program itself, or by an import that writes no line</>;
+    const above = chain.length - 1;
+    const how = row.cached ? 'was in memory already when' : 'was first imported by';
+    return (
+        <>
+            {how} <b class="mono">{row.importer}</b>
+            {row.cached ? ' imported it' : ''}
+            {above > 1 && chain[0] && (
+                <>
+                    , {int(above)} levels below <b class="mono">{chain[0].module}</b>
+                </>
+            )}
+        </>
+    );
+}
