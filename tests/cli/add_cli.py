@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""perfshelf add: what it takes, what it says, and what it leaves behind."""
+import hashlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from program import PROGRAM, ShelfTest, import_log
+
+
+class Add(ShelfTest):
+    def test_json_has_exactly_the_keys_of_the_contract(self):
+        run = self.json("add", self.dump)
+        self.assertEqual(list(run), ["id", "kind", "name", "sha256", "bytes", "rows", "repaired", "rejected", "already"])
+        with open(self.dump, "rb") as file:
+            raw = file.read()
+        self.assertEqual(run["sha256"], hashlib.sha256(raw).hexdigest())
+        self.assertEqual(run["bytes"], len(raw))
+        self.assertEqual((run["kind"], run["repaired"], run["rejected"], run["already"]), ("pstats", 0, 0, False))
+        self.assertEqual(run["rows"], self.json("sql", run["id"], "SELECT count(*) AS n FROM functions")[0]["n"])
+
+    def test_same_bytes_are_one_run(self):
+        first, second = self.json("add", self.log), self.json("add", self.log)
+        self.assertEqual(second, dict(first, already=True))
+        self.assertEqual(len(self.json("list")), 1)
+
+    def test_name_series_tags(self):
+        run = self.json("add", self.log, "--name", "my start", "--series=s", "--tag", "branch=main", "--tag", "os=debian")
+        shown = self.json("show", run["id"])
+        self.assertEqual((shown["name"], shown["series"], shown["tags"]),
+                         ("my start", "s", {"branch": "main", "os": "debian"}))
+
+    def test_plain_line_names_the_run_and_the_file(self):
+        line = self.ok("add", self.log)
+        self.assertIn("importtime", line)
+        self.assertIn(self.log, line)
+        self.assertEqual(line.count("\n"), 1)
+
+    def test_standard_input(self):
+        run = self.json("add", "-", input=import_log())
+        self.assertEqual(run["kind"], "importtime")
+        self.assertEqual(self.left_over()["spool"], [])
+
+    def test_a_pipe_with_a_name(self):
+        fifo = os.path.join(self.folder, "fifo")
+        os.mkfifo(fifo)
+        writer = threading.Thread(target=lambda: open(fifo, "wb").write(import_log()))
+        writer.start()
+        self.assertEqual(self.json("add", fifo)["kind"], "importtime")
+        writer.join()
+
+    def test_content_decides_not_the_name(self):
+        with open(self.dump, "rb") as file:
+            path = self.file("trace.json.gz", file.read())
+        self.assertEqual(self.json("add", path)["kind"], "pstats")
+
+    def test_a_folder(self):
+        self.file("many/a.log", import_log())
+        with open(self.dump, "rb") as file:
+            self.file("many/deep/b.prof", file.read())
+        self.file("many/readme.txt", b"nothing to see\n")
+        self.file("many/.hidden", import_log())
+        done = self.run_verb("add", os.path.join(self.folder, "many"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([json.loads(line)["kind"] for line in done.stdout.splitlines()], ["importtime", "pstats"])
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1)
+        self.assertIn("readme.txt: skipped: ", lines[0])
+
+    def test_a_folder_without_profiles(self):
+        os.mkdir(os.path.join(self.folder, "none"))
+        self.assertIn("no profile in this folder", self.fails("add", os.path.join(self.folder, "none")))
+
+    def test_one_failure_does_not_stop_the_others(self):
+        bad = self.file("bad.prof", b"\xfbnot marshal")
+        done = self.run_verb("add", self.log, bad, os.path.join(self.folder, "gone"), self.dump, "--json")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual([line.split(": ")[1] for line in lines], [bad, os.path.join(self.folder, "gone")])
+
+
+class Refusals(ShelfTest):
+    def refused(self, name, content):
+        path = self.file(name, content)
+        line = self.fails("add", path)
+        self.assertTrue(line.startswith(f"perfshelf: {path}: "), line)
+        self.assertIn("; ", line)  # what to do
+        self.assertTrue(all(not names for names in self.left_over().values()), self.left_over())
+        return line
+
+    def test_nothing_in_it(self):
+        self.refused("zero", b"")
+
+    def test_unknown_bytes(self):
+        self.refused("noise", bytes(range(256)) * 40)
+
+    def test_cut_dump_names_the_byte(self):
+        with open(self.dump, "rb") as file:
+            raw = file.read()
+        self.assertRegex(self.refused("cut.prof", raw[:len(raw) // 2]), r" at byte \d+; ")
+
+    def test_dump_of_a_profiler_never_enabled(self):
+        self.refused("never.prof", b"\xfb0")
+
+    def test_pickle_is_not_run(self):
+        self.refused("evil.lprof", b"cos\nsystem\n(S'touch /tmp/perfshelf-was-here'\ntR.")
+        self.assertFalse(os.path.exists("/tmp/perfshelf-was-here"))
+
+    def test_a_name_cannot_write_to_the_terminal(self):
+        path = self.file("x\x1b[2Jy\nz", b"nothing")
+        done = self.run_verb("add", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn(b"\x1b", done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    def test_missing_file_and_bad_data_folder(self):
+        self.assertIn("No such file", self.fails("add", os.path.join(self.folder, "gone")))
+        self.data = self.log  # a file
+        self.fails("add", self.dump)
+
+
+class Together(ShelfTest):
+    def test_four_processes_on_one_shelf(self):
+        files = [self.log, self.dump, self.file("b.log", import_log() + b"x\n"), self.file("c.log", import_log() + b"y\n")]
+        running = [subprocess.Popen([PROGRAM, "add", "--data", self.data, "--json", *files], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE) for _ in range(4)]
+        runs = []
+        for process in running:
+            out, err = process.communicate(timeout=120)
+            self.assertEqual((process.returncode, err), (0, b""))
+            runs += [json.loads(line) for line in out.splitlines()]
+        self.assertEqual(len(runs), 16)
+        self.assertEqual(sum(not run["already"] for run in runs), 4)
+        self.assertEqual(len(self.json("list")), 4)
+        self.assertEqual(self.left_over()["spool"], [])
+
+    def test_interrupt_leaves_nothing(self):
+        process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(import_log())
+        process.stdin.flush()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        err = process.stderr.read()
+        self.assertEqual(process.wait(timeout=20), 1)
+        process.stdin.close()
+        process.stderr.close()
+        self.assertIn(b"interrupted", err)
+        self.assertEqual(self.left_over(), {"runs": [], "originals": [], "spool": []})
+
+    def test_kill_leaves_nothing_after_the_next_open(self):
+        process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE)
+        process.stdin.write(import_log())
+        process.stdin.flush()
+        time.sleep(0.5)
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        self.assertEqual(self.json("list"), [])
+        self.assertEqual(self.left_over(), {"runs": [], "originals": [], "spool": []})
+
+    def test_progress_on_a_terminal(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE, stderr=theirs,
+                                   stdout=subprocess.PIPE)
+        os.close(theirs)
+        for _ in range(14):
+            process.stdin.write(import_log())
+            process.stdin.flush()
+            time.sleep(0.1)
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=60), 0)
+        process.stdout.close()
+        shown = os.read(ours, 65536)
+        os.close(ours)
+        self.assertIn(b"standard input", shown)
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""list, show, rm, formats, sql, help: the verbs that read, and the words a run is called by."""
+import csv
+import io
+import json
+import os
+import re
+import unittest
+
+from program import ShelfTest, call, import_log
+
+
+class Usage(unittest.TestCase):
+    def test_help(self):
+        for args in (["--help"], ["-h"], ["help"], ["add", "--help"], ["help", "sql"]):
+            done = call(*args)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn(b"perfshelf ", done.stdout)
+
+    def test_help_lists_every_verb(self):
+        text = call("--help").stdout.decode()
+        for verb in ("serve", "add", "list", "show", "rm", "formats", "sql"):
+            self.assertRegex(text, rf"(?m)^  perfshelf {verb}\b")
+            self.assertEqual(call(verb, "--help").returncode, 0)
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+    def test_version(self):
+        self.assertRegex(call("--version").stdout.decode(), r"^perfshelf \d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage_is_two_and_one_line(self):
+        wrong = [[], ["frob"], ["add"], ["show"], ["sql", "@1"], ["list", "x"], ["add", "--frob", "x"], ["rm"],
+                 ["add", "x", "--tag", "novalue"], ["sql", "@1", "select 1", "--json", "--csv"], ["serve", "--json"]]
+        for args in wrong:
+            with self.subTest(args):
+                done = call(*args)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertEqual(done.stderr.count(b"\n"), 1)
+                self.assertIn(b"--help", done.stderr)
+
+    def test_data_from_the_environment(self):
+        done = call("list", env={"PATH": os.environ["PATH"]})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--data", done.stderr)
+
+    def test_formats(self):
+        rows = json.loads(call("formats", "--json").stdout)
+        self.assertEqual({row["kind"] for row in rows}, {"importtime", "pstats"})
+        for row in rows:
+            self.assertEqual(list(row), ["kind", "label", "what", "record"])
+            self.assertIn("python", row["record"])
+        self.assertIn("pstats", call("formats").stdout.decode())
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "wb") as full:
+            import subprocess
+            from program import PROGRAM
+            done = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, timeout=20)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"No space left", done.stderr)
+
+
+class Reading(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.first = self.json("add", self.log, "--name", "start", "--series", "s")
+        self.second = self.json("add", self.dump)
+
+    def test_an_empty_shelf_teaches(self):
+        self.data = os.path.join(self.folder, "empty")
+        self.assertIn("perfshelf add", self.ok("list"))
+        self.assertEqual(self.json("list"), [])
+
+    def test_list(self):
+        runs = self.json("list")
+        self.assertEqual([run["id"] for run in runs], [self.second["id"], self.first["id"]])
+        lines = self.ok("list").splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertTrue(lines[1].startswith("@1") and lines[2].startswith("@2"))
+        self.assertEqual(lines[0].index("kind"), lines[1].index("pstats"))
+
+    def test_list_of_many(self):
+        for i in range(0, 210, 70):
+            files = [self.file(f"{i + j}.log", import_log() + b"%d\n" % (i + j)) for j in range(70)]
+            self.ok("add", *files)
+        self.assertEqual(len(self.json("list")), 212)
+        self.assertEqual(len({run["id"] for run in self.json("list")}), 212)
+
+    def test_words_for_a_run(self):
+        wanted = {self.first["id"]: ["start", "@2", self.first["id"], self.first["id"][:7]],
+                  self.second["id"]: ["@1", self.second["id"][:6]]}
+        for run, words in wanted.items():
+            for word in words:
+                self.assertEqual(self.json("show", word)["id"], run, word)
+        for word in ("nobody", "@3", "@0", "@x", "@", "", "zz", "../catalog"):
+            self.fails("show", word)
+
+    def test_show(self):
+        text = self.ok("show", "start")
+        for word in (self.first["id"], "importtime", "ledger", "modules", "sha256"):
+            self.assertIn(word, text)
+        ledger = self.json("show", "start")["ledger"]
+        self.assertEqual(ledger["read"], sum(ledger[k] for k in ("stored", "repaired", "rejected", "other")))
+
+    def test_rm(self):
+        self.assertEqual(self.json("rm", "start"), {"id": self.first["id"], "name": "start", "removed": True})
+        self.assertEqual([run["id"] for run in self.json("list")], [self.second["id"]])
+        left = self.left_over()
+        self.assertEqual((len(left["runs"]), len(left["originals"])), (1, 1))
+        self.assertFalse(self.json("add", self.log)["already"])
+
+    def test_rm_of_several_goes_on_after_a_failure(self):
+        line = self.fails("rm", self.first["id"], "nobody", self.second["id"])
+        self.assertIn("nobody", line)
+        self.assertEqual(self.json("list"), [])
+
+
+class Sql(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.run_id = self.json("add", self.dump)["id"]
+
+    def test_json_csv_and_table_agree(self):
+        statement = "SELECT name, ncalls, tottime_s FROM functions ORDER BY id"
+        rows = self.json("sql", "@1", statement)
+        self.assertTrue(any(row["name"] == "fibonacci" and row["ncalls"] > 100 for row in rows))
+        table = list(csv.DictReader(io.StringIO(self.ok("sql", "@1", statement, "--csv"))))
+        self.assertEqual([(r["name"], float(r["tottime_s"])) for r in table], [(r["name"], r["tottime_s"]) for r in rows])
+        text = self.ok("sql", "@1", statement).splitlines()
+        self.assertRegex(text[0], r"name +ncalls +tottime_s")
+        self.assertTrue(any(re.search(r"\bfibonacci\b", line) for line in text))
+
+    def test_types(self):
+        rows = self.json("sql", "@1", "SELECT 1 AS i, 1.0 AS r, NULL AS n, 'a\"\u00e9' AS t, 0.1 + 0.2 AS x, 9007199254740993 AS big")
+        self.assertEqual(rows, [{"i": 1, "r": 1.0, "n": None, "t": "a\"\u00e9", "x": 0.1 + 0.2, "big": 9007199254740993}])
+        self.assertIsInstance(rows[0]["r"], float)
+
+    def test_views_of_other_formats_are_empty(self):
+        for view in ("imports", "lines", "operators", "slices", "kernels", "steps", "flows", "counters", "memory", "measurements"):
+            self.assertEqual(self.json("sql", "@1", f"SELECT * FROM {view}"), [], view)
+
+    def test_nothing_can_be_changed(self):
+        before = self.json("sql", "@1", "SELECT count(*) AS n FROM functions")
+        wrong = ["DELETE FROM function", "DROP VIEW functions", "CREATE TABLE x(a)", "PRAGMA user_version = 9",
+                 "INSERT INTO meta VALUES ('a', 'b')", f"ATTACH '{self.folder}/x.db' AS x", "VACUUM", "BEGIN",
+                 f"VACUUM INTO '{self.folder}/x.db'", "SELECT 1; SELECT 2", "SELECT load_extension('x')", "",
+                 "SELECT writefile('x', 'y')", "SELEC", "SELECT * FROM nowhere"]
+        for statement in wrong:
+            with self.subTest(statement):
+                self.fails("sql", "@1", statement)
+        self.assertEqual(self.json("sql", "@1", "SELECT count(*) AS n FROM functions"), before)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "x.db")))
+
+    def test_run_view(self):
+        rows = self.json("sql", "@1", "SELECT kind, name, headline_unit FROM run")
+        self.assertEqual(rows, [{"kind": "pstats", "name": self.json("show", "@1")["name"], "headline_unit": "s"}])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Damaged, hostile and foreign files: each meets its verdict, in one line, and leaves nothing behind."""
+import csv
+import functools
+import glob
+import os
+import sqlite3
+import time
+import unittest
+
+from corpus import CORPUS, Shelf, needs_corpus, paths, sha256
+
+# Files whose name says another format than their content; the content is ours, or is that of a format still to come.
+OURS_BY_CONTENT = {"pstats_named.json", "pstats_named.lprof", "importtime_named.json"}
+FOREIGN_BY_CONTENT = {"trace_named.prof", "lprof_named.prof"}
+# fb 30, an empty dict: pstats.Stats refuses it (nothing was profiled), and so do we, whatever a list says of it.
+EMPTY_DICT = b"\xfb0"
+
+
+def is_ours(row):
+    return row["file"] in OURS_BY_CONTENT or (
+        row["claims_to_be"] in ("importtime", "pstats") and row["file"] not in FOREIGN_BY_CONTENT)
+
+
+def verdict(row):
+    """What has to happen now. A good file of a format that has no importer yet is refused."""
+    with open(os.path.join(CORPUS, "made", "bad", row["file"]), "rb") as file:
+        if file.read(3) == EMPTY_DICT:
+            return "reject"
+    return row["must"] if is_ours(row) else "reject"
+
+
+@functools.cache
+def manifest():
+    with open(os.path.join(CORPUS, "made", "bad", "MANIFEST.tsv"), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [dict(row, path=os.path.join(CORPUS, "made", "bad", row["file"])) for row in rows]
+
+
+@functools.cache
+def bad_shelf():
+    shelf = Shelf()
+    began = time.monotonic()
+    shelf.add([row["path"] for row in manifest()])
+    shelf.seconds = time.monotonic() - began
+    return shelf
+
+
+@functools.cache
+def foreign_shelf():
+    """Real profiles of other tools, which nobody here reads yet."""
+    shelf = Shelf()
+    shelf.add([path for folder in sorted(glob.glob(os.path.join(CORPUS, "wild", "*")))
+               if os.path.isdir(folder) and os.path.basename(folder) not in ("importtime", "pstats")
+               for path in paths(os.path.relpath(folder, CORPUS))])
+    return shelf
+
+
+@needs_corpus
+class Verdicts(unittest.TestCase):
+    def test_each_file_meets_its_verdict(self):
+        for row in manifest():
+            with self.subTest(row["file"], why=row["what is wrong"]):
+                run = bad_shelf().of(row["path"])
+                if verdict(row) == "accept":
+                    self.assertIsNotNone(run, bad_shelf().refused.get(row["path"]))
+                elif verdict(row) == "reject":
+                    self.assertIsNone(run)
+
+    def test_what_was_mended_is_noted(self):
+        for row in manifest():
+            run = bad_shelf().of(row["path"])
+            if run is None:
+                continue
+            with self.subTest(row["file"]):
+                notes = bad_shelf().sql(row["path"], "SELECT severity FROM notes")
+                mended = [note for note in notes if note["severity"] in ("repaired", "rejected")]
+                self.assertEqual(bool(mended), bool(run["repaired"] or run["rejected"]))
+
+    def test_a_refusal_says_what_and_what_to_do(self):
+        for path, line in {**bad_shelf().refused, **foreign_shelf().refused}.items():
+            with self.subTest(os.path.basename(path)):
+                said = line[len(f"perfshelf: {path}: "):]
+                self.assertGreater(len(said), 10)
+                self.assertIn(";", said)  # "what is wrong at byte N; what to do"
+                self.assertTrue(said.isprintable(), repr(said))
+
+    def test_nothing_is_left_behind(self):
+        for shelf in (bad_shelf(), foreign_shelf()):
+            self.assertEqual([name[:16] for name in shelf.files_in("runs")], sorted(r["id"] for r in shelf.runs.values()))
+            self.assertEqual([name[:64] for name in shelf.files_in("originals")], sorted(shelf.runs))
+            self.assertEqual(shelf.files_in("spool"), [])
+            catalog = sqlite3.connect(os.path.join(shelf.folder, "catalog.db"))
+            failures = catalog.execute("SELECT count(*), count(code), count(text) FROM import_log WHERE run IS NULL "
+                                       "OR run = ''").fetchone()
+            catalog.close()
+            self.assertEqual(failures, (len(shelf.refused),) * 3)
+
+    def test_bombs_cost_little(self):
+        """253 files, five of which inflate to hundreds of megabytes, in bounded time and memory."""
+        sanitized = "asan" in os.environ.get("PERFSHELF", "")
+        bad_shelf()
+        self.assertLess(bad_shelf().seconds, 300 if sanitized else 60)
+        if not sanitized:
+            self.assertLess(bad_shelf().peak_kib, 600 * 1024)
+
+    def test_other_tools_profiles_are_refused_by_name(self):
+        for path in foreign_shelf().refused:
+            with self.subTest(os.path.basename(path)):
+                self.assertNotIn(sha256(path), foreign_shelf().runs)
+        self.assertEqual(foreign_shelf().runs, {})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Real profiles beside the checkout, put on one shelf once; the tests of this folder ask that shelf.
+
+The corpus is looked for at ../shared/corpus, or where PERFSHELF_CORPUS says; without it these tests are skipped.
+"""
+import atexit
+import functools
+import gzip
+import hashlib
+import json
+import os
+import resource
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CORPUS = os.environ.get("PERFSHELF_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
+PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
+
+needs_corpus = unittest.skipUnless(os.path.isdir(CORPUS), f"no corpus at {os.path.relpath(CORPUS)}")
+
+
+def paths(*folders):
+    """Every file of these folders of the corpus that is a profile, not an oracle."""
+    found = []
+    for folder in folders:
+        top = os.path.join(CORPUS, folder)
+        for name in sorted(os.listdir(top)):
+            if ".oracle.json" not in name and not name.endswith((".tsv", ".expect.json")):
+                found.append(os.path.join(top, name))
+    return found
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def oracle(path):
+    """What the original tool says of the profile; None when it has no oracle."""
+    stem = os.path.splitext(path)[0]
+    for name, opener in ((stem + ".oracle.json", open), (stem + ".oracle.json.gz", gzip.open)):
+        if os.path.exists(name):
+            with opener(name, "rb") as file:
+                return json.loads(file.read().decode("utf-8", "surrogatepass"))
+    return None
+
+
+def number(value):
+    """A number with its type and every bit, so that 0, 0.0 and -0.0 differ; integers beyond 64 bits are doubles with us."""
+    if isinstance(value, bool) or (isinstance(value, int) and not -2**63 <= value < 2**63):
+        value = float(value)
+    return ("double", struct.pack(">d", value)) if isinstance(value, float) else value
+
+
+def text(value):
+    """Lone surrogates, which a database in UTF-8 cannot hold, are U+FFFD on the shelf."""
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Shelf:
+    """A data folder and what `perfshelf add` said when each file was put on it."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-corpus-")
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.runs = {}    # sha256 -> what add --json said
+        self.refused = {} # path -> the line on stderr
+
+    def run(self, *args):
+        return subprocess.run([PROGRAM, *args, "--data", self.folder], capture_output=True, timeout=600)
+
+    def add(self, files):
+        """One process for all files. Every file must come back as one line, on stdout or on stderr."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        done = self.run("add", "--json", "--", *files)
+        self.peak_kib = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+        for line in done.stdout.decode().splitlines():
+            run = json.loads(line)
+            self.runs.setdefault(run["sha256"], run)
+        waiting = list(files)
+        for line in done.stderr.decode("utf-8", "replace").splitlines():
+            path = next((p for p in waiting if line.startswith(f"perfshelf: {p}: ")), None)
+            if path is None:
+                raise AssertionError(f"not a line about one of the files: {line}")
+            waiting.remove(path)
+            self.refused[path] = line
+        if done.returncode != (1 if len(waiting) < len(files) else 0):
+            raise AssertionError(f"exit status {done.returncode} with {len(files) - len(waiting)} failures")
+        missing = [p for p in waiting if sha256(p) not in self.runs]
+        if missing:
+            raise AssertionError(f"no word about {missing[:5]}; the program ended with {done.returncode}")
+
+    def of(self, path):
+        """What add said of the file, or None when it was refused."""
+        return None if path in self.refused else self.runs.get(sha256(path))
+
+    def sql(self, path, statement):
+        done = self.run("sql", self.of(path)["id"], statement, "--json")
+        if done.returncode:
+            raise AssertionError(done.stderr.decode())
+        return json.loads(done.stdout)
+
+    def show(self, path):
+        return json.loads(self.run("show", self.of(path)["id"], "--json").stdout)
+
+    def files_in(self, folder):
+        top = os.path.join(self.folder, folder)
+        return sorted(os.listdir(top)) if os.path.isdir(top) else []
+
+
+@functools.cache
+def good_shelf():
+    """All import logs and cProfile dumps of the corpus."""
+    shelf = Shelf()
+    shelf.add(paths("made/importtime", "made/pstats", "wild/importtime", "wild/pstats"))
+    return shelf

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Every cProfile dump of the corpus: functions and caller edges equal pstats', doubles bit for bit."""
+import marshal
+import os
+import unittest
+
+from corpus import good_shelf, needs_corpus, number, oracle, paths, text
+
+FUNCTIONS = "SELECT id, file, line, name, ncalls, primitive_calls, tottime_s, cumtime_s FROM functions ORDER BY id"
+CALLERS = "SELECT callee_id, caller_id, ncalls, primitive_calls, tottime_s, cumtime_s FROM callers"
+
+
+def is_dump(path):
+    return not path.endswith((".print_stats.txt", ".callgrind.out"))
+
+
+def is_empty(path):
+    """The dump of a profiler that was never enabled: pstats.Stats refuses it, and so do we."""
+    return os.path.getsize(path) == 2
+
+
+def known_functions(doc):
+    """[file, line, name, nc, cc, tt, ct] of each function, in the order of the file."""
+    return [[text(f["file"]), number(f["line"]), text(f["name"])] + [number(f[k]) for k in ("nc", "cc", "tt", "ct")]
+            for f in doc["functions"]]
+
+
+def known_callers(doc):
+    """{(callee, caller): numbers}; a caller without an entry of its own is its label. Counts only from `profile`."""
+    edges = {}
+    for callee, function in enumerate(doc["functions"], 1):
+        for j, *values in function["callers"]:
+            only = doc.get("callers_only") or []
+            caller = j + 1 if j >= 0 else tuple(text(x) if isinstance(x, str) else number(x) for x in only[-1 - j])
+            numbers = [number(value) for value in values]
+            edges[callee, caller] = numbers + [None] * (4 - len(numbers))
+    return edges
+
+
+def stored(shelf, path, count):
+    """The same two from the shelf; functions after the first `count` are callers without an entry."""
+    rows = shelf.sql(path, FUNCTIONS)
+    functions = [[r["file"], number(r["line"]), r["name"]] +
+                 [number(r[k]) for k in ("ncalls", "primitive_calls", "tottime_s", "cumtime_s")] for r in rows]
+    labels = {r["id"]: r["id"] if r["id"] <= count else (r["file"], number(r["line"]), r["name"]) for r in rows}
+    edges = {}
+    for r in shelf.sql(path, CALLERS):
+        numbers = [r[k] if r[k] is None else number(r[k]) for k in ("ncalls", "primitive_calls", "tottime_s", "cumtime_s")]
+        edges[r["callee_id"], labels[r["caller_id"]]] = numbers
+    ids = [r["id"] for r in rows]
+    return ids, functions, edges
+
+
+@needs_corpus
+class Dumps(unittest.TestCase):
+    maxDiff = 2000
+
+    def equal(self, path, doc):
+        count = len(doc["functions"])
+        ids, functions, edges = stored(good_shelf(), path, count)
+        self.assertEqual(ids, list(range(1, len(ids) + 1)))
+        for a, b in zip(known_functions(doc), functions):
+            self.assertEqual(a, b)
+        self.assertEqual(len(functions), count + len(doc.get("callers_only") or []))
+        known = known_callers(doc)
+        for key, numbers in known.items():
+            self.assertEqual(numbers, edges.get(key), key)
+        self.assertEqual(len(known), len(edges))
+
+    def test_made_dumps_equal_the_oracle(self):
+        for path in filter(is_dump, paths("made/pstats")):
+            if is_empty(path):
+                continue
+            with self.subTest(os.path.basename(path)):
+                self.equal(path, oracle(path))
+
+    def test_wild_dumps_equal_this_python(self):
+        """Against marshal of the Python at hand, where it can read the file (Python 2's it cannot)."""
+        compared = 0
+        for path in paths("wild/pstats"):
+            if is_empty(path):
+                continue
+            with self.subTest(os.path.basename(path)):
+                self.assertEqual(good_shelf().of(path)["kind"], "pstats")
+                try:
+                    with open(path, "rb") as file:
+                        raw = marshal.load(file)
+                except ValueError:
+                    continue
+                self.equal(path, from_marshal(raw))
+                compared += 1
+        self.assertGreater(compared, 10)
+
+    def test_totals(self):
+        for path in filter(is_dump, paths("made/pstats")):
+            if is_empty(path):
+                continue
+            with self.subTest(os.path.basename(path)):
+                doc, summary = oracle(path), good_shelf().show(path)["summary"]
+                self.assertEqual(number(summary["total_tt_s"]), number(doc["total_tt"]) if doc["total_tt"] else
+                                 number(summary["total_tt_s"]))
+                self.assertEqual(summary["total_calls"], doc["total_calls"])
+                self.assertEqual(summary["primitive_calls"], doc["prim_calls"])
+                self.assertEqual(summary["functions"], doc["n_functions"] - doc.get("sampled", False))
+                self.assertEqual(summary["calls_pairs"], doc["sum_callers_edges"])
+                self.assertEqual(summary["sampled"], doc.get("sampled", False))
+
+    def test_ledger_accounts_for_each_entry(self):
+        for path in filter(is_dump, paths("made/pstats", "wild/pstats")):
+            if is_empty(path):
+                continue
+            with self.subTest(os.path.basename(path)):
+                ledger = good_shelf().show(path)["ledger"]
+                parts = [ledger[key] for key in ("stored", "repaired", "rejected", "other")]
+                self.assertEqual(ledger["read"], sum(parts))
+                self.assertEqual(ledger["rejected"], 0)
+
+    def test_what_is_no_dump_is_refused(self):
+        for path in paths("made/pstats", "wild/pstats"):
+            if is_empty(path) or not is_dump(path):
+                self.assertIn(path, good_shelf().refused)
+
+
+def from_marshal(raw):
+    """A loaded dump in the oracle's words."""
+    keys = {key: i for i, key in enumerate(raw) if len(key) == 3}
+    only, functions = [], []
+    for key in keys:
+        cc, nc, tt, ct, callers = raw[key]
+        edges = []
+        for caller, values in callers.items():
+            if caller not in keys and caller not in only:
+                only.append(caller)
+            j = keys[caller] if caller in keys else -1 - only.index(caller)
+            edges.append([j, *(values if isinstance(values, tuple) else [values])])
+        functions.append({"file": key[0], "line": key[1], "name": key[2], "nc": nc, "cc": cc, "tt": tt, "ct": ct,
+                          "callers": edges})
+    return {"functions": functions, "callers_only": only}
+
+
+if __name__ == "__main__":
+    unittest.main()
