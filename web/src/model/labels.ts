@@ -90,3 +90,10 @@ export function commonFolder(paths: readonly string[]): string {
     }
     return common ? common.join('/') + '/' : '';
 }
+
+const LIBRARY = /^.*[\\/](?:site-packages|dist-packages|lib\/python\d\.\d+)[\\/](.+)$/;
+
+/** A path without the folders that every file of a library shares; the full path is in the tooltip. */
+export function libraryPath(file: string): string {
+    return LIBRARY.exec(file)?.[1] ?? file;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Call tree tab: the whole height for one picture, from all roots or from a chosen function.
+ */
+import { useMemo, useRef } from 'preact/hooks';
+import { useKeys } from '../base/keys';
+import { navigate, route, setQuery } from '../base/router';
+import type { Run } from '../base/types';
+import { Segmented } from '../components/segmented';
+import { NumberField } from '../components/number_field';
+import { SearchField } from '../components/search_field';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
+import { readFilters } from '../model/filter_query';
+import { functionName } from '../model/labels';
+import { matchSet, matcher } from '../model/search';
+import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './calltree_pane';
+import { FunctionPicker } from './function_picker';
+import { useSumsRemark } from './functions_tab';
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+const MIN_PCT = 0.1;
+
+export function CallTreeTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const root = query.root ? Number(query.root) : 0;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const minPct = query.min === undefined ? MIN_PCT : Number(query.min);
+    const answer = useCallTree(run, { root, minPct, limit: 20_000, depth: 200 });
+    const tree = answer.data;
+    const input = useRef<HTMLInputElement | null>(null);
+    useSumsRemark(run);
+    useKeys('Call tree', [
+        { key: '/', label: 'search the tree', run: () => input.current?.focus() },
+        { key: 'r', label: 'from all roots', run: () => toRoot(null) },
+    ]);
+    const found = useMemo(
+        () =>
+            tree
+                ? matchSet(
+                      search,
+                      tree.n,
+                      (i) => tree.names[tree.name[i]],
+                      (i) => tree.files[tree.file[i]],
+                  )
+                : null,
+        [tree, search],
+    );
+    const name = root && tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : 'all roots';
+    const wide = viewportWidth.value >= 1200;
+    return (
+        <div class="tab-body">
+            <Toolbar label="what is shown">
+                <Segmented
+                    label="where the tree starts"
+                    value={root ? 'one' : 'all'}
+                    options={[
+                        {
+                            value: 'all',
+                            text: 'All roots',
+                            tip: 'every function without a caller (r)',
+                        },
+                        {
+                            value: 'one',
+                            text: 'One function',
+                            tip: 'pick a function, or a frame and Enter',
+                            disabled: !root,
+                        },
+                    ]}
+                    onChange={() => toRoot(null)}
+                />
+                <FunctionPicker
+                    run={run}
+                    label="root of the tree"
+                    placeholder="From a function"
+                    picked={root || null}
+                    onPick={toRoot}
+                    width={wide ? 260 : 170}
+                />
+                <NumberField
+                    label="at least"
+                    unit="%"
+                    value={minPct}
+                    width={64}
+                    tip="calls below this share of the root are left out"
+                    onChange={(min) =>
+                        put({ min: min === null || min === MIN_PCT ? null : String(min) })
+                    }
+                />
+                {wide && <TreeRemark tree={tree} onOpen={toRoot} />}
+                <Spacer />
+                {wide && <CertaintyLegend tree={tree} />}
+                <SearchField
+                    value={filters.q}
+                    inputRef={input}
+                    placeholder="Search functions"
+                    hint="/"
+                    width={wide ? 200 : 150}
+                    count={found?.count ?? null}
+                    regex={filters.regex}
+                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                    error={search.error}
+                    onInput={(q) => put({ q: q || null })}
+                />
+            </Toolbar>
+            {!wide && (
+                <div class="legend-line">
+                    <CertaintyLegend tree={tree} />
+                </div>
+            )}
+            <CallTreePicture
+                answer={answer}
+                allRoots={!root}
+                rootName={name}
+                search={search}
+                onOpen={toRoot}
+            />
+        </div>
+    );
+
+    function toRoot(id: number | null): void {
+        const next: Record<string, string> = { ...route.peek().query };
+        for (const key of ['root', 'zoom', 'frame']) delete next[key];
+        if (id) next.root = String(id);
+        navigate(route.peek().path, next);
+    }
+}

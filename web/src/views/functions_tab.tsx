@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Functions tab: pstats' table, the selected function as a sandwich, its call tree below.
+ */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { route } from '../base/router';
+import type { Run } from '../base/types';
+import { setStatus } from '../components/status_line';
+import { PaneHead } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
+import { readFilters } from '../model/filter_query';
+import { functionName } from '../model/labels';
+import { matcher } from '../model/search';
+import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './calltree_pane';
+import { FunctionPane } from './function_pane';
+import { pstatsOf, walkToFunction } from './functions_data';
+import { FunctionsByFile } from './functions_by_file';
+import { FunctionsTable } from './functions_table';
+import { FunctionsToolbar } from './functions_toolbar';
+
+const SUMS_REMARK =
+    'cProfile keeps sums per caller, not call paths: the tree marks what follows from them';
+
+export function useSumsRemark(run: Run): void {
+    useEffect(() => {
+        setStatus(undefined, SUMS_REMARK, undefined);
+        return () => setStatus(undefined, null, undefined);
+    }, [run.id]);
+}
+
+export function FunctionsTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    /** the first row of the table stands in until one is selected */
+    const [first, setFirst] = useState<number | null>(null);
+    const [shown, setShown] = useState<number | null>(null);
+    useSumsRemark(run);
+    const id = query.fn ? Number(query.fn) : first;
+    const grouped = query.group === 'file';
+    const total = pstatsOf(run).total_tt_s;
+    const shared = { run, filters, search, total, selected: id, onShown: setShown };
+    return (
+        <div class="tab-body">
+            <FunctionsToolbar run={run} filters={filters} error={search.error} shown={shown} />
+            <div class="panes functions-panes">
+                <section class="pane pane-main">
+                    {grouped ? (
+                        <FunctionsByFile {...shared} />
+                    ) : (
+                        <FunctionsTable {...shared} onFirst={setFirst} />
+                    )}
+                </section>
+                <FunctionPane run={run} id={id} />
+            </div>
+            {viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
+        </div>
+    );
+}
+
+function TreeOf({ run, id }: { run: Run; id: number | null }) {
+    const answer = useCallTree(run, id === null ? null : { root: id });
+    const tree = answer.data;
+    const name = tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : '';
+    return (
+        <section class="pane pane-tree">
+            <PaneHead
+                title="Call tree"
+                remark={
+                    name ? (
+                        <>
+                            from <span class="mono">{name}</span>, drawn from per-caller sums
+                        </>
+                    ) : null
+                }
+            >
+                <TreeRemark tree={tree} onOpen={walkToFunction} />
+                <CertaintyLegend tree={tree} />
+            </PaneHead>
+            <CallTreePicture
+                answer={answer}
+                allRoots={false}
+                rootName={name}
+                onOpen={walkToFunction}
+            />
+        </section>
+    );
+}

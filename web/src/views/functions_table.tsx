@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+import { useEffect, useMemo } from 'preact/hooks';
+import { withParams } from '../base/client';
+import { setQuery } from '../base/router';
+import type { Run } from '../base/types';
+import { DataGrid } from '../components/data_grid';
+import type { Filters } from '../model/filter_query';
+import type { Matcher } from '../model/search';
+import { functionColumns } from './functions_columns';
+import { type FunctionRow, functionsPath, walkToFunction } from './functions_data';
+import { functionParams } from './functions_toolbar';
+import { useSource } from './use_source';
+
+export interface TableProps {
+    run: Run;
+    filters: Filters;
+    search: Matcher;
+    total: number;
+    selected: number | null;
+    onShown: (rows: number) => void;
+}
+
+/** All functions; the server sorts, filters and pages. */
+export function FunctionsTable(props: TableProps & { onFirst: (id: number | null) => void }) {
+    const { run, filters, search, total, selected, onShown, onFirst } = props;
+    const params = functionParams(filters);
+    const source = useSource<FunctionRow>(functionsPath(run), params);
+    const columns = useMemo(() => functionColumns(search, total), [search, total]);
+    const version = source.version.value;
+    useEffect(() => {
+        if (!source.ready.peek()) return;
+        onShown(source.total);
+        onFirst(source.rowAt(0)?.id ?? null);
+    }, [source, version]);
+    return (
+        <DataGrid<FunctionRow>
+            label="Functions"
+            columns={columns}
+            source={source}
+            rowKey={(row) => row.id}
+            sort={{ key: params.sort, desc: params.desc }}
+            onSort={({ key, desc }) =>
+                setQuery({ sort: key, desc: desc ? '1' : '0' }, { replace: true })
+            }
+            selected={selected}
+            onSelect={(row) =>
+                setQuery({ fn: String(row.id), zoom: null, frame: null }, { replace: true })
+            }
+            onOpen={(row) => walkToFunction(row.id)}
+            resetKey={withParams('', params)}
+            empty={
+                source.of === 0
+                    ? 'This profile holds no function: the profiler was never enabled, or dumped before it was.'
+                    : 'No function is left under these filters.'
+            }
+        />
+    );
+}
