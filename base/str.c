@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* memmem */
 #include "base/str.h"
 
 const char *ps_str_find(struct ps_str hay, struct ps_str needle)

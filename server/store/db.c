@@ -138,6 +138,16 @@ void ps_stmt_done(struct ps_stmt *stmt)
     stmt->busy = false;
 }
 
+void ps_stmt_rewind(struct ps_stmt *stmt)
+{
+    sqlite3_reset(stmt->handle);
+}
+
+const char *ps_db_run(const struct ps_db *db)
+{
+    return db->id;
+}
+
 void ps_stmt_auto(struct ps_stmt **stmt)
 {
     ps_stmt_done(*stmt);

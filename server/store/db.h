@@ -25,6 +25,9 @@ enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id, struc
                                    struct ps_err *err);
 void ps_db_close(struct ps_db *db);
 
+/* The id of the run behind an acquired handle. */
+const char *ps_db_run(const struct ps_db *db);
+
 /* The catalog, locked for this thread until ps_catalog_unlock. */
 struct ps_db *ps_catalog_lock(struct ps_store *store);
 void ps_catalog_unlock(struct ps_store *store);
@@ -37,7 +40,8 @@ const char *ps_sql_text(const char *name);
 enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt **out,
                              struct ps_err *err);
 void ps_stmt_done(struct ps_stmt *stmt);
-void ps_stmt_auto(struct ps_stmt **stmt); /* for PS_AUTO */
+void ps_stmt_rewind(struct ps_stmt *stmt); /* to before the first row; bindings stay */
+void ps_stmt_auto(struct ps_stmt **stmt);  /* for PS_AUTO */
 /* Runs all statements of sql. */
 enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err);
 

@@ -1,0 +1,42 @@
+-- The table of a pstats dump, with pstats' own sort keys and their directions (Lib/pstats.py). For the head's words see imports.sql.
+--
+-- sort: cumulative desc cumtime_s
+-- sort: cumtime_s desc cumtime_s
+-- sort: time desc tottime_s
+-- sort: tottime desc tottime_s
+-- sort: tottime_s desc tottime_s
+-- sort: calls desc ncalls
+-- sort: ncalls desc ncalls
+-- sort: pcalls desc primitive_calls
+-- sort: primitive_calls desc primitive_calls
+-- sort: tot_percall_s desc tot_percall_s
+-- sort: cum_percall_s desc cum_percall_s
+-- sort: filename asc file
+-- sort: file asc file, line
+-- sort: line asc line
+-- sort: name asc name
+-- sort: nfl asc name, file, line
+-- sort: stdname asc stdname
+-- sort: origin asc origin
+-- sort: id asc id
+-- sum: tottime_s sum(tottime_s)
+-- sum: ncalls sum(ncalls)
+-- sum: primitive_calls sum(primitive_calls)
+-- of: SELECT count(*) FROM function WHERE listed
+-- rows: by-id
+SELECT f.id, l.path AS file, f.line, f.name, o.word AS origin, f.ncalls, f.primitive_calls,
+       f.tottime_s, 1.0 * f.tottime_s / nullif(f.ncalls, 0) AS tot_percall_s,
+       f.cumtime_s, 1.0 * f.cumtime_s / nullif(f.primitive_calls, 0) AS cum_percall_s,
+       nullif(f.cycle, 0) AS cycle, f.listed,
+       CASE WHEN l.path = '~' AND f.line = 0 AND f.name LIKE '<%>' THEN '{' || substr(f.name, 2, length(f.name) - 2) || '}'
+            ELSE l.path || ':' || f.line || '(' || f.name || ')' END AS stdname
+FROM function f
+JOIN file l ON l.id = f.file
+JOIN origin o ON o.id = f.origin
+WHERE (:row IS NULL OR f.id = :row)
+  AND (:row IS NOT NULL OR f.listed)
+  AND (:q IS NULL OR ps_words(:q, f.name, l.path))
+  AND (:regex IS NULL OR f.name REGEXP :regex OR l.path REGEXP :regex)
+  AND (:hide IS NULL OR NOT (f.name REGEXP :hide OR l.path REGEXP :hide))
+  AND (:origin IS NULL OR instr(:origin, ',' || o.word || ','))
+  AND (:file IS NULL OR l.path = :file)

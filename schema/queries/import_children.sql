@@ -1,0 +1,4 @@
+-- The :limit largest direct imports of :id.
+SELECT i.id, i.module, i.self_us, i.cumulative_us, o.word AS origin
+FROM import i JOIN package p ON p.id = i.package JOIN origin o ON o.id = p.origin
+WHERE i.parent = :id AND NOT i.flags & 1 ORDER BY i.cumulative_us DESC, i.id LIMIT :limit;

@@ -1,0 +1,38 @@
+-- The table of an import log. Read by server/query/table.c, which takes from this head:
+-- sort: KEY asc|desc EXPRESSION   how rows can be ordered; the first is the default; ties keep the order of the log
+-- sum: NAME EXPRESSION            figures over the filtered rows
+-- of: SELECT                      rows before filtering
+-- rows: by-id                     a row can be had by :row alone
+--
+-- sort: ord asc id
+-- sort: start asc start
+-- sort: self_us desc self_us
+-- sort: cumulative_us desc cumulative_us
+-- sort: module asc module
+-- sort: package asc package, module
+-- sort: origin asc origin, module
+-- sort: depth asc depth
+-- sort: importer asc importer
+-- sort: children desc children
+-- sum: self_us sum(self_us)
+-- sum: self_pct_of_all 100.0 * sum(self_us) / nullif((SELECT sum(self_us) FROM package), 0)
+-- of: SELECT count(*) FROM import WHERE NOT flags & 1
+-- rows: by-id
+SELECT i.id, nullif(i.parent, 0) AS parent_id, i.id AS ord, nullif(i.depth, -1) AS depth, i.module, p.name AS package, o.word AS origin,
+       i.self_us, i.cumulative_us, i.flags & 1 AS cached, (i.flags >> 1) & 1 AS startup, (i.flags >> 2) & 1 AS unfinished,
+       (i.flags >> 4) & 1 AS first, nullif(i.importer, 0) AS importer_id, m.module AS importer, i.children, nullif(i.start, 0) AS start
+FROM import i
+JOIN package p ON p.id = i.package
+JOIN origin o ON o.id = p.origin
+LEFT JOIN import m ON m.id = i.importer
+WHERE (:row IS NULL OR i.id = :row)
+  AND (:row IS NOT NULL OR :cached = '1' OR NOT i.flags & 1)
+  AND (:q IS NULL OR ps_words(:q, i.module))
+  AND (:regex IS NULL OR i.module REGEXP :regex)
+  AND (:hide IS NULL OR NOT i.module REGEXP :hide)
+  AND (:origin IS NULL OR instr(:origin, ',' || o.word || ','))
+  AND (:min_us IS NULL OR CASE :by WHEN 'self' THEN i.self_us ELSE i.cumulative_us END >= CAST(:min_us AS REAL))
+  AND (:under IS NULL OR i.id BETWEEN (SELECT low FROM import WHERE id = CAST(:under AS INTEGER)) AND CAST(:under AS INTEGER))
+  AND (:parent IS NULL OR i.parent = CAST(:parent AS INTEGER))
+  AND (:package IS NULL OR p.name = :package)
+  AND (:module IS NULL OR i.module = :module)

@@ -1,0 +1,13 @@
+-- The ledger. For the head's words see imports.sql.
+--
+-- sort: id asc id
+-- sort: severity asc severity
+-- sort: byte_offset asc byte_offset
+-- sort: line asc line
+-- sort: what asc what
+-- of: SELECT count(*) FROM note
+SELECT id, severity, byte_offset, line, what
+FROM notes
+WHERE (:q IS NULL OR ps_words(:q, what, severity))
+  AND (:regex IS NULL OR what REGEXP :regex)
+  AND (:severity IS NULL OR severity = :severity)

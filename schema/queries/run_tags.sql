@@ -1,0 +1,1 @@
+SELECT k, v FROM tag WHERE run = :id ORDER BY k;

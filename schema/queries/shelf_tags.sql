@@ -1,0 +1,1 @@
+SELECT DISTINCT k || '=' || v AS tag FROM tag ORDER BY tag LIMIT 1000;

@@ -1,0 +1,1 @@
+SELECT DISTINCT who FROM run WHERE who <> '' ORDER BY who LIMIT 1000;

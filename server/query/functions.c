@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* functions.c: one function of a pstats dump, and the call tree that its sums allow. */
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("function_totals"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+        *tottime = ps_col_real(stmt, 0);
+        *base = ps_col_real(stmt, 1);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static void percent(struct ps_json *json, const char *key, double part, double whole)
+{
+    ps_json_key(json, key);
+    if (whole > 0)
+        ps_json_real(json, 100.0 * part / whole);
+    else
+        ps_json_null(json);
+}
+
+/* One side of the sandwich; `pct` is percent of cumtime. The last column but one is cumtime_s. */
+static enum ps_status write_side(struct ps_db *db, const char *query, const char *key, int64_t id,
+                                 int64_t limit, double cumtime, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_query_prepare(db, query, id, &stmt, err);
+    const int time_column = 8;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":limit", limit);
+    ps_json_key(json, key);
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err)) {
+        ps_json_object(json);
+        for (int i = 0; i < ps_col_count(stmt); i++) {
+            ps_json_key(json, ps_col_name(stmt, i));
+            ps_col_json(stmt, i, json);
+        }
+        percent(json, "pct", ps_col_real(stmt, time_column),
+                ps_col_is_null(stmt, time_column) ? 0 : cumtime);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, double *cumtime,
+                               struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("functions"), &stmt, err);
+    double own = 0;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":row", id);
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "there is no function %lld", (long long)id);
+    ps_json_key(json, "fn");
+    ps_json_object(json);
+    for (int i = 0; i < ps_col_count(stmt); i++) {
+        const char *name = ps_col_name(stmt, i);
+
+        ps_json_key(json, name);
+        ps_col_json(stmt, i, json);
+        if (strcmp(name, "cumtime_s") == 0)
+            *cumtime = ps_col_real(stmt, i);
+        if (strcmp(name, "tottime_s") == 0)
+            own = ps_col_real(stmt, i);
+    }
+    percent(json, "self_pct", own, tottime);
+    percent(json, "cum_pct", *cumtime, tottime);
+    ps_json_end(json);
+    return PS_OK;
+}
+
+static enum ps_status write_degree(struct ps_db *db, int64_t id, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_query_prepare(db, "function_degree", id, &stmt, err);
+
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    ps_json_kint(json, "callers_total", ps_col_int(stmt, 0));
+    ps_json_kint(json, "callees_total", ps_col_int(stmt, 1));
+    return PS_OK;
+}
+
+/* Amdahl: what part of the whole is in or below the function. Never above 1, though a dump of
+ * several threads may add up to more. */
+static void write_amdahl(double cumtime, double tottime, struct ps_json *json)
+{
+    double share = tottime > 0 ? cumtime / tottime : 0;
+
+    ps_json_key(json, "amdahl");
+    ps_json_object(json);
+    ps_json_kreal(json, "share", share > 1 ? 1 : share);
+    ps_json_kreal(json, "total_s", tottime);
+    ps_json_end(json);
+}
+
+enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    double tottime = 0, base = 0, cumtime = 0;
+    int64_t limit;
+    enum ps_status status = ps_param_int(params, "limit", 1, 10000, 200, &limit, err);
+
+    (void)view;
+    if (status == PS_OK)
+        status = ps_function_totals(db, &tottime, &base, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    status = write_fn(db, id, tottime, &cumtime, &json, err);
+    if (status == PS_OK)
+        status = write_side(db, "function_callers", "callers", id, limit, cumtime, &json, err);
+    if (status == PS_OK)
+        status = write_side(db, "function_callees", "callees", id, limit, cumtime, &json, err);
+    if (status == PS_OK)
+        status = write_degree(db, id, &json, err);
+    if (status == PS_OK) {
+        write_amdahl(cumtime, tottime, &json);
+        ps_json_end(&json);
+    }
+    return status;
+}
+
+/* --- call tree
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+/* Columns of queries/calltree.sql. */
+enum {
+    C_FN,
+    C_PARENT,
+    C_NAME,
+    C_FILE,
+    C_LINE,
+    C_LO,
+    C_HI,
+    C_SELF,
+    C_CALLS,
+    C_CERTAINTY,
+    C_ORIGIN,
+    C_CUT,
+    C_TOTAL
+};
+
+/* Texts numbered as they first come: the answer holds each once. */
+struct texts {
+    struct ps_arena arena;
+    struct ps_str *items;
+    size_t n, cap;
+    uint32_t *slots; /* open addressing: item + 1 */
+    size_t n_slots;
+};
+
+static size_t text_hash(struct ps_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.at[i]) * 0x100000001b3u;
+    return (size_t)h;
+}
+
+static uint32_t *text_slot(struct texts *t, struct ps_str text)
+{
+    size_t at = text_hash(text) & (t->n_slots - 1);
+
+    while (t->slots[at] && !ps_str_eq(t->items[t->slots[at] - 1], text))
+        at = (at + 1) & (t->n_slots - 1);
+    return &t->slots[at];
+}
+
+static int64_t text_number(struct texts *t, struct ps_str text)
+{
+    uint32_t *slot;
+
+    if (t->n * 2 >= t->n_slots) {
+        free(t->slots);
+        t->n_slots = t->n_slots ? t->n_slots * 2 : 512;
+        t->slots = ps_alloc(t->n_slots * sizeof *t->slots);
+        for (size_t i = 0; i < t->n; i++)
+            *text_slot(t, t->items[i]) = (uint32_t)i + 1;
+    }
+    slot = text_slot(t, text);
+    if (!*slot) {
+        PS_PUSH_ROOM(t->items, t->n, t->cap);
+        t->items[t->n++] = ps_arena_copy(&t->arena, text);
+        *slot = (uint32_t)t->n;
+    }
+    return *slot - 1;
+}
+
+static void texts_json(struct texts *t, const char *key, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; i < t->n; i++)
+        ps_json_str(json, t->items[i]);
+    ps_json_end(json);
+}
+
+static void texts_free(struct texts *t)
+{
+    free(t->items);
+    free(t->slots);
+    ps_arena_free(&t->arena);
+}
+
+/* Rows become columns: each column is written into a buffer of its own while the rows pass once. */
+struct columns {
+    struct ps_buf text[C_TOTAL + 1];
+    struct ps_json json[C_TOTAL + 1];
+};
+
+static void columns_open(struct columns *c)
+{
+    for (int i = 0; i <= C_TOTAL; i++) {
+        c->text[i] = (struct ps_buf){0};
+        c->json[i] = ps_json_to(&c->text[i]);
+        ps_json_array(&c->json[i]);
+    }
+}
+
+static void columns_row(struct columns *c, struct ps_stmt *stmt, struct texts *names,
+                        struct texts *files)
+{
+    for (int i = 0; i < C_CUT; i++) {
+        if (i == C_NAME)
+            ps_json_int(&c->json[i], text_number(names, ps_col_text(stmt, i)));
+        else if (i == C_FILE)
+            ps_json_int(&c->json[i], text_number(files, ps_col_text(stmt, i)));
+        else if (i == C_PARENT)
+            ps_json_int(&c->json[i],
+                        ps_col_int(stmt, i) - 1); /* preorder ids from 1; NULL is a root */
+        else
+            ps_col_json(stmt, i, &c->json[i]);
+    }
+}
+
+static void columns_close(struct columns *c, struct ps_json *json)
+{
+    static const char *const keys[] = {"id", "parent", "name",  "file",      "line",  "lo",
+                                       "hi", "self",   "calls", "certainty", "origin"};
+
+    for (int i = 0; i <= C_TOTAL; i++) {
+        ps_json_end(&c->json[i]);
+        if (i < C_CUT) {
+            ps_json_key(json, keys[i]);
+            ps_json_raw(json, ps_buf_slice(&c->text[i]));
+        }
+        ps_buf_free(&c->text[i]);
+    }
+}
+
+static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
+{
+    struct texts names = {0}, files = {0};
+    struct columns columns;
+    int64_t n = 0, cut = 0;
+    double total = 0;
+
+    columns_open(&columns);
+    while (ps_stmt_row(stmt, err)) {
+        columns_row(&columns, stmt, &names, &files);
+        cut = ps_col_int(stmt, C_CUT);
+        total = ps_col_real(stmt, C_TOTAL);
+        n++;
+    }
+    ps_json_object(json);
+    ps_json_kint(json, "n", n);
+    ps_json_kstr(json, "unit", "s");
+    ps_json_kreal(json, "total", total);
+    ps_json_kint(json, "cut", cut);
+    columns_close(&columns, json);
+    texts_json(&names, "names", json);
+    texts_json(&files, "files", json);
+    ps_json_end(json);
+    texts_free(&names);
+    texts_free(&files);
+    return err->code;
+}
+
+enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t root, depth, limit;
+    double min_pct;
+    enum ps_status status = ps_param_int(params, "root", 0, UINT32_MAX, 0, &root, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_param_int(params, "depth", 1, 1000, 60, &depth, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "limit", 1, 50000, 5000, &limit, err);
+    if (status == PS_OK)
+        status = ps_param_real(params, "min_pct", 0, 100, 0.1, &min_pct, err);
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("calltree"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":root", root);
+    ps_bind_real(stmt, ":min_share", min_pct / 100);
+    ps_bind_int(stmt, ":depth", depth);
+    ps_bind_int(stmt, ":limit", limit);
+    return write_calltree(stmt, &json, err);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* imports.c: pictures and details of an import log. */
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+#define TREE_ROWS 100000
+
+struct tree {
+    size_t n, cap;
+    int64_t *id, *parent, *total, *package, *startup;
+    struct ps_num *self, *cumulative;
+    struct ps_str *names;
+    struct ps_arena arena;
+};
+
+static void tree_free(struct tree *t)
+{
+    free(t->id);
+    free(t->parent);
+    free(t->total);
+    free(t->package);
+    free(t->startup);
+    free(t->self);
+    free(t->cumulative);
+    free(t->names);
+    ps_arena_free(&t->arena);
+}
+
+static void tree_room(struct tree *t)
+{
+    if (t->n < t->cap)
+        return;
+    t->cap = t->cap ? t->cap * 2 : 1024;
+    t->id = ps_grow(t->id, t->cap, sizeof *t->id);
+    t->parent = ps_grow(t->parent, t->cap, sizeof *t->parent);
+    t->total = ps_grow(t->total, t->cap, sizeof *t->total);
+    t->package = ps_grow(t->package, t->cap, sizeof *t->package);
+    t->startup = ps_grow(t->startup, t->cap, sizeof *t->startup);
+    t->self = ps_grow(t->self, t->cap, sizeof *t->self);
+    t->cumulative = ps_grow(t->cumulative, t->cap, sizeof *t->cumulative);
+    t->names = ps_grow(t->names, t->cap, sizeof *t->names);
+}
+
+static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree *t,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_tree"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":min_total_us", min_total);
+    while (ps_stmt_row(stmt, err)) {
+        tree_room(t);
+        t->id[t->n] = ps_col_int(stmt, 0);
+        t->parent[t->n] = ps_col_int(stmt, 1);
+        t->self[t->n] = ps_col_num(stmt, 2);
+        t->cumulative[t->n] = ps_col_num(stmt, 3);
+        t->total[t->n] = ps_col_int(stmt, 4);
+        t->names[t->n] = ps_arena_copy(&t->arena, ps_col_text(stmt, 5));
+        t->package[t->n] = ps_col_int(stmt, 6);
+        t->startup[t->n] = ps_col_int(stmt, 7);
+        t->n++;
+    }
+    return err->code;
+}
+
+/* Parents as indexes: ids are dense, so a table from id to index is all it takes. */
+static void parents_to_indexes(struct tree *t)
+{
+    int64_t high = 0;
+    int64_t *index;
+
+    for (size_t i = 0; i < t->n; i++)
+        high = t->id[i] > high ? t->id[i] : high;
+    index = ps_alloc((size_t)(high + 1) * sizeof *index);
+    for (size_t i = 0; i < t->n; i++)
+        index[t->id[i]] = (int64_t)i;
+    for (size_t i = 0; i < t->n; i++)
+        t->parent[i] = t->parent[i] ? index[t->parent[i]] : -1;
+    free(index);
+}
+
+static void int_column(struct ps_json *json, const char *key, const int64_t *values, size_t n,
+                       int64_t minus)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_int(json, values[i] - minus);
+    ps_json_end(json);
+}
+
+static void num_column(struct ps_json *json, const char *key, const struct ps_num *values, size_t n)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_num(json, values[i]);
+    ps_json_end(json);
+}
+
+/* "packages": names in order of id, and "origin" of each row. */
+static enum ps_status write_packages(struct ps_db *db, const struct tree *t, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) int64_t *origins = NULL;
+    size_t n = 0, cap = 0;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("package_names"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "packages");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err)) {
+        PS_PUSH_ROOM(origins, n, cap);
+        origins[n++] = ps_col_int(stmt, 2);
+        ps_json_str(json, ps_col_text(stmt, 1));
+    }
+    ps_json_end(json);
+    ps_json_key(json, "origin");
+    ps_json_array(json);
+    for (size_t i = 0; i < t->n; i++)
+        ps_json_int(
+            json, (size_t)t->package[i] <= n && t->package[i] > 0 ? origins[t->package[i] - 1] : 4);
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status tree_size(struct ps_db *db, int64_t limit, int64_t *n, int64_t *below,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_tree_size"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":limit", limit);
+    if (!ps_stmt_row(stmt, err))
+        return err->code;
+    *n = ps_col_int(stmt, 0);
+    *below = ps_col_is_null(stmt, 1)
+                 ? INT64_MIN
+                 : ps_col_int(stmt, 1) + 1; /* ties go too: never more than limit */
+    return PS_OK;
+}
+
+enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct tree t = {0};
+    int64_t limit, all = 0, below = 0;
+    enum ps_status status = ps_param_int(params, "limit", 1, TREE_ROWS, TREE_ROWS, &limit, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = tree_size(db, limit, &all, &below, err);
+    if (status == PS_OK)
+        status = tree_read(db, below, &t, err);
+    if (status == PS_OK) {
+        parents_to_indexes(&t);
+        ps_json_object(&json);
+        ps_json_kint(&json, "n", (int64_t)t.n);
+        ps_json_key(&json, "cut");
+        if (all > (int64_t)t.n) {
+            ps_json_object(&json);
+            ps_json_kint(&json, "rows", all - (int64_t)t.n);
+            ps_json_kint(&json, "below_us", below);
+            ps_json_end(&json);
+        } else {
+            ps_json_null(&json);
+        }
+        int_column(&json, "id", t.id, t.n, 0);
+        int_column(&json, "parent", t.parent, t.n, 0);
+        num_column(&json, "self_us", t.self, t.n);
+        num_column(&json, "cumulative_us", t.cumulative, t.n);
+        int_column(&json, "total_us", t.total, t.n, 0);
+        int_column(&json, "package", t.package, t.n, 1);
+        int_column(&json, "startup", t.startup, t.n, 0);
+        ps_json_key(&json, "names");
+        ps_json_array(&json);
+        for (size_t i = 0; i < t.n; i++)
+            ps_json_str(&json, t.names[i]);
+        ps_json_end(&json);
+        status = write_packages(db, &t, &json, err);
+        ps_json_end(&json);
+    }
+    tree_free(&t);
+    return status;
+}
+
+/* All rows of a query with :id and :limit as an array of objects. */
+static enum ps_status rows_of(struct ps_db *db, const char *query, int64_t id, int64_t limit,
+                              const char *key, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_query_prepare(db, query, id, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":limit", limit);
+    ps_json_key(json, key);
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err))
+        ps_row_object(stmt, 0, json);
+    ps_json_end(json);
+    return err->code;
+}
+
+/* What the ten largest children leave out. */
+static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max,
+                                 struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *sum = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t count = 0, took = 0;
+    enum ps_status status = ps_query_prepare(db, "import_children_sum", id, &sum, err);
+
+    if (status == PS_OK && ps_stmt_row(sum, err)) {
+        count = ps_col_int(sum, 0);
+        took = ps_col_int(sum, 1);
+    }
+    if (status == PS_OK)
+        status = ps_query_prepare(db, "import_children", id, &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":limit", shown_max);
+    while (ps_stmt_row(stmt, err)) {
+        count--;
+        took -= ps_col_int(stmt, 3);
+    }
+    ps_json_key(json, "rest");
+    ps_json_object(json);
+    ps_json_kint(json, "count", count);
+    ps_json_kint(json, "cumulative_us", took);
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t id, const char *key,
+                                   struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":row", id);
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "there is no row %lld", (long long)id);
+    ps_json_key(json, key);
+    ps_row_object(stmt, 0, json);
+    return PS_OK;
+}
+
+enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    enum ps_status status;
+
+    (void)view, (void)params;
+    ps_json_object(&json);
+    status = row_of_table(db, "imports", id, "row", &json, err);
+    if (status == PS_OK)
+        status = rows_of(db, "import_chain", id, -1, "chain", &json, err);
+    if (status == PS_OK)
+        status = rows_of(db, "import_again", id, -1, "again", &json, err);
+    if (status == PS_OK)
+        status = rows_of(db, "import_children", id, 10, "children", &json, err);
+    if (status == PS_OK)
+        status = write_rest(db, id, 10, &json, err);
+    if (status == PS_OK)
+        ps_json_end(&json);
+    return status;
+}

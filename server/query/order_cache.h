@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * order_cache.h: the ids of a filtered and sorted table, kept between the pages of a scroll. Runs
+ * never change, so an entry is never wrong; the least recently used go when all together hold more
+ * than 16 MiB. Thread-safe.
+ */
+#ifndef PS_QUERY_ORDER_CACHE_H
+#define PS_QUERY_ORDER_CACHE_H
+
+#include "server/query/query.h"
+
+struct ps_order {
+    uint32_t *ids;
+    int64_t n;          /* ids; 0 for tables that are not looked up by id */
+    int64_t total;      /* rows after the filter */
+    struct ps_buf sums; /* finished JSON object */
+    /* of the cache */
+    char *key;
+    unsigned users;
+    bool kept;
+    struct ps_order *next;
+};
+
+/* The order of `query` on `run` under these params (all but limit, offset and format count); NULL
+ * when it is not there. Release it. */
+struct ps_order *ps_order_find(const char *run, const char *query, struct ps_params params);
+/* Puts an order in; the caller keeps using it until its release. */
+void ps_order_keep(struct ps_order *order, const char *run, const char *query,
+                   struct ps_params params);
+void ps_order_release(struct ps_order *order); /* NULL is fine */
+
+#endif

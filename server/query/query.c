@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/query/query.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+static const struct ps_view views[] = {
+    {"importtime", "imports", ps_view_table, "imports"},
+    {"importtime", "imports/tree", ps_view_import_tree, NULL},
+    {"importtime", "imports/{}", ps_view_import, NULL},
+    {"importtime", "packages", ps_view_table, "packages"},
+    {"pstats", "functions", ps_view_table, "functions"},
+    {"pstats", "functions/{}", ps_view_function, NULL},
+    {"pstats", "files", ps_view_table, "files"},
+    {"pstats", "calltree", ps_view_calltree, NULL},
+    {"pstats", "graph", ps_view_graph, NULL},
+    {NULL, "notes", ps_view_table, "notes"},
+};
+
+const char *ps_param_get(struct ps_params params, const char *key)
+{
+    for (size_t i = params.n; i > 0; i--)
+        if (strcmp(params.at[i - 1].key, key) == 0)
+            return params.at[i - 1].value;
+    return NULL;
+}
+
+enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
+                            int64_t fallback, int64_t *out, struct ps_err *err)
+{
+    const char *text = ps_param_get(params, key);
+
+    *out = fallback;
+    if (!text || !text[0])
+        return PS_OK;
+    if (!ps_str_i64(ps_str_of(text), out) || *out < low || *out > high)
+        return ps_fail(err, PS_BAD_REQUEST, "%s must be a whole number from %lld to %lld", key,
+                       (long long)low, (long long)high);
+    return PS_OK;
+}
+
+enum ps_status ps_param_real(struct ps_params params, const char *key, double low, double high,
+                             double fallback, double *out, struct ps_err *err)
+{
+    const char *text = ps_param_get(params, key);
+    char *end;
+
+    *out = fallback;
+    if (!text || !text[0])
+        return PS_OK;
+    *out = strtod(text, &end);
+    if (*end || !isfinite(*out) || *out < low || *out > high)
+        return ps_fail(err, PS_BAD_REQUEST, "%s must be a number from %g to %g", key, low, high);
+    return PS_OK;
+}
+
+enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
+                                struct ps_stmt **out, struct ps_err *err)
+{
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+
+    if (status == PS_OK)
+        ps_bind_int(*out, ":id", id);
+    return status;
+}
+
+void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out)
+{
+    ps_json_object(out);
+    for (int i = from; i < ps_col_count(stmt); i++) {
+        ps_json_key(out, ps_col_name(stmt, i));
+        ps_col_json(stmt, i, out);
+    }
+    ps_json_end(out);
+}
+
+void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out)
+{
+    ps_json_array(out);
+    for (int i = from; i < ps_col_count(stmt); i++)
+        ps_col_json(stmt, i, out);
+    ps_json_end(out);
+}
+
+static void csv_text(struct ps_str text, struct ps_buf *out)
+{
+    bool quote = memchr(text.at, ',', text.len) || memchr(text.at, '"', text.len) ||
+                 memchr(text.at, '\n', text.len) || memchr(text.at, '\r', text.len);
+
+    if (!quote) {
+        ps_buf_str(out, text);
+        return;
+    }
+    ps_buf_puts(out, "\"");
+    for (size_t i = 0; i < text.len; i++)
+        ps_buf_add(out, text.at[i] == '"' ? "\"\"" : &text.at[i], text.at[i] == '"' ? 2 : 1);
+    ps_buf_puts(out, "\"");
+}
+
+void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
+{
+    for (int i = 0; i < ps_col_count(stmt); i++) {
+        if (i)
+            ps_buf_puts(out, ",");
+        csv_text(ps_str_of(ps_col_name(stmt, i)), out);
+    }
+    ps_buf_puts(out, "\r\n");
+}
+
+void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
+{
+    for (int i = 0; i < ps_col_count(stmt); i++) {
+        struct ps_num n = ps_col_num(stmt, i);
+
+        if (i)
+            ps_buf_puts(out, ",");
+        if (n.kind == PS_NUM_REAL) {
+            char text[32];
+
+            ps_buf_add(out, text, ps_real_text(n.r, text));
+        } else if (!ps_col_is_null(stmt, i)) {
+            csv_text(ps_col_text(stmt, i), out);
+        }
+    }
+    ps_buf_puts(out, "\r\n");
+}
+
+/* "imports/12" fits "imports/{}" with *id 12. */
+static bool path_fits(const char *pattern, const char *path, int64_t *id)
+{
+    size_t fixed = strcspn(pattern, "{");
+
+    *id = 0;
+    if (!pattern[fixed])
+        return strcmp(pattern, path) == 0;
+    return strncmp(pattern, path, fixed) == 0 && ps_str_i64(ps_str_of(path + fixed), id) && *id > 0;
+}
+
+static const struct ps_view *find_view(const char *path, int64_t *id)
+{
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (path_fits(views[i].path, path, id))
+            return &views[i];
+    return NULL;
+}
+
+enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    int64_t row = 0;
+    const struct ps_view *found = find_view(view, &row);
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_store_brief(store, id, &brief, err);
+
+    free(brief.name);
+    if (status != PS_OK)
+        return status;
+    if (!found || (found->kind && strcmp(found->kind, brief.kind) != 0))
+        return ps_fail(err, PS_NOT_FOUND, "%s runs have no view %s", brief.kind, view);
+    answer->type = "application/json";
+    status = ps_run_acquire(store, id, &db, err);
+    if (status != PS_OK)
+        return status;
+    status = found->answer(db, found, row, params, answer, err);
+    ps_run_release(db);
+    return status;
+}

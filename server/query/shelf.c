@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* shelf.c: what stands on the shelf. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "server/query/views.h"
+
+/* Columns of queries/runs.sql. */
+enum {
+    R_SEQ,
+    R_RUN,
+    R_KIND,
+    R_NAME,
+    R_SERIES,
+    R_WHO,
+    R_TOOL,
+    R_TOOL_VERSION,
+    R_CREATED,
+    R_VALUE,
+    R_UNIT,
+    R_LABEL,
+    R_BYTES,
+    R_DB_BYTES,
+    R_SHA,
+    R_ROWS,
+    R_LEDGER_UNIT,
+    R_READ,
+    R_STORED,
+    R_REPAIRED,
+    R_REJECTED,
+    R_OTHER,
+    R_SUMMARY
+};
+
+static void write_time(struct ps_json *json, const char *key, int64_t ms)
+{
+    char text[40];
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm utc;
+    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
+
+    (void)snprintf(text + n, sizeof text - n, ".%03dZ", (int)(ms % 1000));
+    ps_json_kstr(json, key, text);
+}
+
+static void write_column(struct ps_stmt *row, int column, const char *key, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_col_json(row, column, json);
+}
+
+static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tags"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_col_text(row, R_RUN));
+    ps_json_key(json, "tags");
+    ps_json_object(json);
+    while (ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 0));
+
+        write_column(stmt, 1, key, json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+/* trend: headlines of the series up to this run, oldest first; delta_pct: against the one before.
+ */
+static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double values[16];
+    int n = 0;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_trend"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":series", ps_col_text(row, R_SERIES));
+    ps_bind_text(stmt, ":kind", ps_col_text(row, R_KIND));
+    ps_bind_int(stmt, ":seq", ps_col_int(row, R_SEQ));
+    if (ps_col_text(row, R_SERIES).len)
+        while (n < 16 && ps_stmt_row(stmt, err))
+            values[n++] = ps_col_real(stmt, 0);
+    ps_json_key(json, "trend");
+    ps_json_array(json);
+    for (int i = n > 1 ? n : 0; i > 0; i--)
+        ps_json_real(json, values[i - 1]);
+    ps_json_end(json);
+    ps_json_key(json, "delta_pct");
+    if (n > 1 && values[1] != 0)
+        ps_json_real(json, 100.0 * (values[0] - values[1]) / values[1]);
+    else
+        ps_json_null(json);
+    return err->code;
+}
+
+static void write_ledger(struct ps_stmt *row, struct ps_json *json)
+{
+    ps_json_key(json, "ledger");
+    ps_json_object(json);
+    write_column(row, R_LEDGER_UNIT, "unit", json);
+    write_column(row, R_READ, "read", json);
+    write_column(row, R_STORED, "stored", json);
+    write_column(row, R_REPAIRED, "repaired", json);
+    write_column(row, R_REJECTED, "rejected", json);
+    write_column(row, R_OTHER, "other", json);
+    ps_json_end(json);
+}
+
+static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
+                                struct ps_err *err)
+{
+    static const struct {
+        int column;
+        const char *key;
+    } plain[] = {{R_RUN, "id"},
+                 {R_KIND, "kind"},
+                 {R_NAME, "name"},
+                 {R_SERIES, "series"},
+                 {R_WHO, "who"},
+                 {R_TOOL, "tool"},
+                 {R_TOOL_VERSION, "tool_version"},
+                 {R_BYTES, "bytes"},
+                 {R_DB_BYTES, "db_bytes"},
+                 {R_SHA, "sha256"},
+                 {R_ROWS, "rows"}};
+    enum ps_status status;
+
+    ps_json_object(json);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        write_column(row, plain[i].column, plain[i].key, json);
+    write_time(json, "created_at", ps_col_int(row, R_CREATED));
+    ps_json_key(json, "headline");
+    ps_json_object(json);
+    write_column(row, R_VALUE, "value", json);
+    write_column(row, R_UNIT, "unit", json);
+    write_column(row, R_LABEL, "label", json);
+    ps_json_end(json);
+    write_ledger(row, json);
+    ps_json_key(json, "summary");
+    ps_json_raw(json, ps_col_text(row, R_SUMMARY));
+    status = write_tags(db, row, json, err);
+    if (status == PS_OK)
+        status = write_trend(db, row, json, err);
+    ps_json_end(json);
+    return status;
+}
+
+static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, struct ps_json *json,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf count = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *counted = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_table_head head;
+    int64_t limit, offset;
+    enum ps_status status = ps_table_head("runs", params, &head, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "limit", 0, 10000, 200, &limit, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, err);
+    if (status != PS_OK)
+        return status;
+    ps_buf_printf(&count, "SELECT count(*) FROM (%s)", head.sql);
+    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s DESC LIMIT %lld OFFSET %lld", head.sql,
+                  head.order, (long long)limit, (long long)offset);
+    status = ps_db_prepare(db, count.at, &counted, err);
+    if (status == PS_OK)
+        status = ps_bind_filters(counted, params, err);
+    if (status == PS_OK)
+        status = ps_db_prepare(db, text.at, &stmt, err);
+    if (status == PS_OK)
+        status = ps_bind_filters(stmt, params, err);
+    if (status != PS_OK || !ps_stmt_row(counted, err))
+        return status == PS_OK ? err->code : status;
+    ps_json_object(json);
+    ps_json_kint(json, "total", ps_col_int(counted, 0));
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        status = write_run(db, stmt, json, err);
+    ps_json_end(json);
+    ps_json_end(json);
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                             struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = runs_locked(db, params, out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
+
+static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_json *out,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("runs"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":row", ps_str_of(id));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    return write_run(db, stmt, out, err);
+}
+
+enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out,
+                            struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = run_locked(db, id, out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
+
+/* key: array of objects, or of texts where the query has one column. */
+static enum ps_status write_list(struct ps_db *db, const char *query, const char *key,
+                                 struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, key);
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err)) {
+        if (ps_col_count(stmt) == 1)
+            ps_col_json(stmt, 0, json);
+        else
+            ps_row_object(stmt, 0, json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status shelf_locked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    static const char *const lists[][2] = {{"shelf_kinds", "kinds"},
+                                           {"shelf_series", "series"},
+                                           {"shelf_tags", "tags"},
+                                           {"shelf_who", "who"}};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("shelf"), &stmt, err);
+
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    write_column(stmt, 0, "runs", json);
+    write_column(stmt, 1, "bytes_runs", json);
+    write_column(stmt, 2, "bytes_originals", json);
+    for (size_t i = 0; status == PS_OK && i < sizeof lists / sizeof *lists; i++)
+        status = write_list(db, lists[i][0], lists[i][1], json, err);
+    return status;
+}
+
+enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = shelf_locked(db, out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* views.h: what the files of this folder share. Nobody else includes it. */
+#ifndef PS_QUERY_VIEWS_H
+#define PS_QUERY_VIEWS_H
+
+#include "server/query/query.h"
+#include "server/store/db.h"
+
+/* One view of a run: `id` is the number in the last part of the path, 0 when there is none. */
+struct ps_view {
+    const char *kind; /* of runs that have it; NULL: all */
+    const char *path; /* "imports", "imports/tree", "imports/{}" */
+    enum ps_status (*answer)(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
+    const char *query; /* the .sql behind a table */
+};
+
+enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
+enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err);
+enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer,
+                              struct ps_err *err);
+enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err);
+enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err);
+enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
+
+/* A whole number parameter in [low, high]; `fallback` when it is not given. */
+enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
+                            int64_t fallback, int64_t *out, struct ps_err *err);
+enum ps_status ps_param_real(struct ps_params params, const char *key, double low, double high,
+                             double fallback, double *out, struct ps_err *err);
+
+/* Prepares the named query with :id bound. */
+enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
+                                struct ps_stmt **out, struct ps_err *err);
+
+/* The current row as an object / array of its columns, from column `from` on. */
+void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out);
+void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out);
+void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out);
+void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out);
+
+/* Binds the filters of the table queries from params; checks regular expressions. */
+enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err);
+
+/* Sum of own times, and the base of a graph's percentages. */
+enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
+                                  struct ps_err *err);
+
+/* What stands in the head of a table query. */
+struct ps_table_head {
+    const char *sql;
+    char order[200]; /* ORDER BY terms of the sort asked for, "" when the key is unknown */
+    char sums[400];  /* ", expr AS name" for each sum */
+    char of[200];    /* SELECT for rows before filtering */
+    bool by_id;
+};
+enum ps_status ps_table_head(const char *query, struct ps_params params, struct ps_table_head *out,
+                             struct ps_err *err);
+
+#endif
