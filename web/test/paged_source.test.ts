@@ -23,7 +23,10 @@ function server(total: number) {
         const offset = Number(search.get('offset'));
         const prefix = search.get('q') ?? 'row';
         const count = Math.min(200, total - offset);
-        const rows = Array.from({ length: count }, (_, i) => [offset + i, `${prefix}${offset + i}`]);
+        const rows = Array.from({ length: count }, (_, i) => [
+            offset + i,
+            `${prefix}${offset + i}`,
+        ]);
         const page = { total, of: total, columns: ['id', 'name'], rows, sums: { n: total } };
         return new Promise((resolve, reject) => {
             init.signal?.addEventListener('abort', () =>

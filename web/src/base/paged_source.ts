@@ -83,8 +83,11 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         shown.total = answer.total;
         shown.of = answer.of;
         shown.sums = answer.sums ?? {};
-        shown.pages.set(page, answer.rows.map((row) => asObject<R>(answer.columns, row)));
-        version.value++;
+        shown.pages.set(
+            page,
+            answer.rows.map((row) => asObject<R>(answer.columns, row)),
+        );
+        version.value = version.peek() + 1;
         ensure(...wanted);
     }
 

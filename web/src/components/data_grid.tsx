@@ -13,7 +13,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { GridHead } from './grid_head';
 import { cursorAfter } from './grid_keys';
 import { GridRow, ROW_HEIGHT } from './grid_row';
-import type { AnyGridSource, DataGridProps, GridBand, GridColumn } from './grid_types';
+import type { AnyGridSource, DataGridProps, GridBand, GridColumn, GridKey } from './grid_types';
 import { Notice } from './notice';
 import { LoadingLine } from './progress';
 import { viewportWidth } from './viewport';
@@ -102,7 +102,11 @@ function useCursor<R>(
             const band = bandAt(now, i);
             return !band || (band.stops ?? false);
         };
-        const next = cursorAfter(event.key, { source: now.source, tree: now.tree, stops, page }, at);
+        const next = cursorAfter(
+            event.key,
+            { source: now.source, tree: now.tree, stops, page },
+            at,
+        );
         if (next !== undefined) {
             event.preventDefault();
             moveTo(next);
@@ -130,6 +134,50 @@ function useCursor<R>(
     }, [props.handle]);
 
     return { cursor, setCursor, onKeyDown };
+}
+
+const FAR = 300;
+
+/* Where a row has gone that was at `index`; the same place when it is nowhere near. */
+function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: number): number {
+    for (let away = 0; away <= FAR; away++) {
+        for (const at of [index + away, index - away]) {
+            const row = at >= 0 ? source.rowAt(at) : undefined;
+            if (row !== undefined && rowKey(row) === key) return at;
+        }
+    }
+    return index;
+}
+
+/* Rows that others add above do not push away what one looks at, nor the cursor. */
+function useAnchor<R>(
+    props: DataGridProps<R>,
+    scroller: { current: HTMLDivElement | null },
+    items: { index: number; start: number }[],
+    cursor: number,
+    setCursor: (index: number) => void,
+): void {
+    const seen = useRef<{ cursor?: GridKey; top?: GridKey; at: number }>({ at: 0 });
+    const version = props.source.version.value;
+    const keyAt = (index: number) => {
+        const row = index >= 0 ? props.source.rowAt(index) : undefined;
+        return row === undefined ? undefined : props.rowKey(row);
+    };
+    useLayoutEffect(() => {
+        const { cursor: cursorKey, top, at } = seen.current;
+        const box = scroller.current;
+        if (!props.anchored || !box) return;
+        if (cursor >= 0 && cursorKey !== undefined) setCursor(follow(props, cursorKey, cursor));
+        if (box.scrollTop > 0 && top !== undefined) {
+            box.scrollTop += (follow(props, top, at) - at) * ROW_HEIGHT;
+        }
+    }, [version]);
+    useLayoutEffect(() => {
+        const box = scroller.current;
+        const first = items.find(({ start }) => start - HEAD_HEIGHT >= (box?.scrollTop ?? 0));
+        const at = first?.index ?? 0;
+        seen.current = { cursor: keyAt(cursor), top: keyAt(at), at };
+    });
 }
 
 function indexAt(event: Event): number {
@@ -169,6 +217,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     }, [resetKey]);
 
     const items = rows.getVirtualItems();
+    useAnchor(props, scroller, items, cursor, setCursor);
     const from = items.length ? items[0].index : 0;
     const to = items.length ? items[items.length - 1].index + 1 : 1;
     useEffect(() => source.ensure(from, to), [source, from, to, version]);

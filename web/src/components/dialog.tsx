@@ -16,6 +16,9 @@ export function Dialog({ label, class: name = 'dialog', onClose, children }: Dia
         const dialog = ref.current;
         const before = document.activeElement as HTMLElement | null;
         dialog?.showModal();
+        const first = dialog?.querySelector<HTMLElement>('[data-focus]');
+        first?.focus();
+        if (first instanceof HTMLInputElement) first.select();
         return () => {
             dialog?.close();
             before?.focus?.();

@@ -11,7 +11,9 @@ export function DropOverlay({ count, listen }: DropOverlayProps) {
     const what = count === 1 ? 'the file' : count > 1 ? `${int(count)} files` : 'the files';
     return (
         <div class="drop-overlay">
-            <b>Drop {what} to put {count === 1 ? 'it' : 'them'} on the shelf</b>
+            <b>
+                Drop {what} to put {count === 1 ? 'it' : 'them'} on the shelf
+            </b>
             <span class="soft">
                 The format is read from the content, the name does not matter. Nothing leaves{' '}
                 {listen}.

@@ -40,7 +40,17 @@ export class GridRow<R> extends Component<RowProps<R>> {
         );
     }
 
-    render({ row, index, top, columns, template, selected, cursor, extraClass, tree }: RowProps<R>) {
+    render({
+        row,
+        index,
+        top,
+        columns,
+        template,
+        selected,
+        cursor,
+        extraClass,
+        tree,
+    }: RowProps<R>) {
         const state = `${selected ? ' is-selected' : ''}${cursor ? ' is-cursor' : ''}`;
         return (
             <div

@@ -101,5 +101,7 @@ export interface DataGridProps<R> {
     /** Back to the top when this changes (the sort, the filter). */
     resetKey?: string;
     handle?: { current: GridHandle | null };
+    /** Rows may be added above what is in view by others: cursor and view stay with their rows. */
+    anchored?: boolean;
     class?: string;
 }

@@ -42,11 +42,38 @@ function KeyCombo({ combo }: { combo: string }) {
     );
 }
 
+/* What components do by themselves, wherever they stand. */
+const TABLE_KEYS: [label: string, keys: string[]][] = [
+    ['move', ['↑', '↓', 'pg up', 'pg dn']],
+    ['first, last row', ['home', 'end']],
+    ['close, open a branch', ['←', '→']],
+];
+
+function FixedKeys({ name, keys }: { name: string; keys: typeof TABLE_KEYS }) {
+    return (
+        <section>
+            <h3>{name}</h3>
+            <dl>
+                {keys.map(([label, signs]) => [
+                    <dt key={label}>
+                        {signs.map((sign) => (
+                            <kbd key={sign}>{sign}</kbd>
+                        ))}
+                    </dt>,
+                    <dd>{label}</dd>,
+                ])}
+            </dl>
+        </section>
+    );
+}
+
 export function KeyHelp({ onClose }: { onClose: () => void }) {
     const shown = [...scopes.value].reverse().filter((scope) => scope.keys.some((k) => k.label));
     return (
         <Dialog label="Keys" class="dialog key-help" onClose={onClose}>
-            <h2>Keys</h2>
+            <h2 tabIndex={-1} data-focus>
+                Keys
+            </h2>
             <div class="key-scopes">
                 {shown.map((scope) => (
                     <section key={scope.name}>
@@ -63,8 +90,11 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
                         </dl>
                     </section>
                 ))}
+                <FixedKeys name="In a table" keys={TABLE_KEYS} />
             </div>
             <div class="key-foot">
+                Drop files anywhere, or paste what you copied (<kbd>ctrl</kbd> <kbd>v</kbd>), to put
+                it on the shelf.{' '}
                 <a class="link" href="/licences.txt" target="_blank">
                     Licences
                 </a>{' '}

@@ -33,7 +33,7 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
 }
 
 function where({ text, at }: ErrorLike): string {
-    const said = text.replace(/\.$/, '');
+    const said = text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');
     if (at === null || /\bbyte \d/.test(text)) return `${said}.`;
     return `${said}, at byte ${int(at)}.`;
 }

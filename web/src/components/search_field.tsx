@@ -78,7 +78,11 @@ export function SearchField(props: SearchFieldProps) {
 
     const state = `${props.large ? ' is-large' : ''}${props.error ? ' is-wrong' : ''}`;
     return (
-        <span class={`search-field${state}`} style={{ width: props.width }} title={props.error ?? ''}>
+        <span
+            class={`search-field${state}`}
+            style={{ width: props.width }}
+            title={props.error ?? ''}
+        >
             <input
                 ref={input}
                 type="text"

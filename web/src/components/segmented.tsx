@@ -9,7 +9,12 @@ interface SegmentedProps<T extends string> {
 }
 
 /** One of a few, all in sight. */
-export function Segmented<T extends string>({ label, options, value, onChange }: SegmentedProps<T>) {
+export function Segmented<T extends string>({
+    label,
+    options,
+    value,
+    onChange,
+}: SegmentedProps<T>) {
     return (
         <div class="segmented" role="group" aria-label={label}>
             {options.map((option) => (

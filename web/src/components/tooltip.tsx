@@ -32,8 +32,7 @@ export function hideTooltip(): void {
 }
 
 function place(box: DOMRect, { x, y, avoid }: Shown & { avoid?: Avoid }): [number, number] {
-    const left =
-        x + OFFSET + box.width + EDGE <= innerWidth ? x + OFFSET : x - OFFSET - box.width;
+    const left = x + OFFSET + box.width + EDGE <= innerWidth ? x + OFFSET : x - OFFSET - box.width;
     const below = Math.max(y + OFFSET, (avoid?.bottom ?? 0) + 4);
     const above = Math.min(y - OFFSET, (avoid?.top ?? innerHeight) - 4) - box.height;
     const top = below + box.height + EDGE <= innerHeight ? below : above;

@@ -108,7 +108,8 @@ export interface Delta {
 /** Null when the two measure different things. */
 export function headlineDelta(base: Run, fresh: Run): Delta | null {
     const [a, b] = [base.headline, fresh.headline];
-    if (!a || !b || a.unit !== b.unit || a.label !== b.label || base.kind !== fresh.kind) return null;
+    if (!a || !b || a.unit !== b.unit || a.label !== b.label || base.kind !== fresh.kind)
+        return null;
     const by = b.value - a.value;
     return { by, unit: b.unit, pct: a.value === 0 ? null : (by / a.value) * 100 };
 }

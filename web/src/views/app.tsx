@@ -12,7 +12,7 @@ import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
 import { inField, Intake } from './intake';
-import { goLive, knownRuns, onRunChange } from './live';
+import { goLive, knownRuns, namesVersion } from './live';
 import { prefetchViews } from './report_tabs';
 import { ReportView } from './report_view';
 import { RunSearch, ShelfSearch } from './run_search';
@@ -20,8 +20,6 @@ import { ShelfView } from './shelf_view';
 import { pickFiles } from './uploads';
 
 const helpOpen = signal(false);
-/** Names in the breadcrumb change with the runs. */
-const runsSeen = signal(0);
 /** Where the shelf was left, so that going back finds the same filter. */
 let shelfHref = formatHash([]);
 
@@ -43,20 +41,16 @@ function useWindow(): void {
     useEffect(() => {
         addEventListener('keydown', onKeyDown);
         const stop = goLive();
-        const unlisten = onRunChange(() => {
-            runsSeen.value++;
-        });
         const idle = setTimeout(prefetchViews, 300);
         return () => {
             removeEventListener('keydown', onKeyDown);
             stop();
-            unlisten();
             clearTimeout(idle);
         };
     }, []);
 }
 
-function crumbs(path: string[]): Crumb[] {
+function crumbs(path: string[], _names: number): Crumb[] {
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
     const run = knownRuns.get(path[1] ?? '');
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
@@ -99,12 +93,11 @@ export function App() {
         { key: 'o', label: 'add profiles', run: pickFiles },
         { key: '?', label: 'these keys', run: () => (helpOpen.value = true) },
     ]);
-    void runsSeen.value;
     return (
         <>
             <TopBar
                 home={formatHash([])}
-                crumbs={crumbs(path)}
+                crumbs={crumbs(path, namesVersion.value)}
                 search={
                     onShelf ? <ShelfSearch inputRef={search} /> : <RunSearch inputRef={search} />
                 }

@@ -56,8 +56,8 @@ function Pair({ runs, swapped }: { runs: Run[]; swapped: boolean }) {
     return (
         <>
             <span class="check-pair">
-                <small>base</small> <span title={base.name}>{base.name}</span> →{' '}
-                <small>new</small> <span title={fresh.name}>{fresh.name}</span>
+                <small>base</small> <span title={base.name}>{base.name}</span> → <small>new</small>{' '}
+                <span title={fresh.name}>{fresh.name}</span>
             </span>
             <Verdict base={base} fresh={fresh} />
         </>

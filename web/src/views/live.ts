@@ -33,6 +33,16 @@ type Listener = (change: RunChange) => void;
 const listeners = new Set<Listener>();
 /** Runs as they were last seen, so that a report has its head at once. */
 export const knownRuns = new Map<string, Run>();
+/** Changes with any name that may stand in a breadcrumb. */
+export const namesVersion = signal(0);
+
+export function noteRun(run: Run): void {
+    const before = knownRuns.get(run.id);
+    knownRuns.set(run.id, run);
+    if (before?.name !== run.name || before.series !== run.series) {
+        namesVersion.value = namesVersion.peek() + 1;
+    }
+}
 
 export function onRunChange(listen: Listener): () => void {
     listeners.add(listen);
@@ -40,7 +50,7 @@ export function onRunChange(listen: Listener): () => void {
 }
 
 export function announce(change: RunChange): void {
-    if (change.type === 'run') knownRuns.set(change.run.id, change.run);
+    if (change.type === 'run') noteRun(change.run);
     if (change.type === 'gone') knownRuns.delete(change.id);
     for (const listen of listeners) listen(change);
     refreshShelfSoon();

@@ -12,7 +12,7 @@ const NARROW = 1000;
 
 function importFacts(summary: ImportSummary): Fact[] {
     const { total_us, startup_us, program_us } = summary;
-    const share = (us: number) => (total_us > 0 ? ` · ${pct((us / total_us) * 100)}${THIN}%` : '');
+    const share = (us: number) => (total_us > 0 ? `· ${pct((us / total_us) * 100)}${THIN}%` : '');
     return [
         {
             label: 'Total',

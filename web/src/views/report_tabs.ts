@@ -26,8 +26,41 @@ const LEDGER: TabSpec = {
 };
 
 const TABS: Record<string, TabSpec[]> = {
-    importtime: [],
-    pstats: [],
+    importtime: [
+        {
+            id: 'imports',
+            title: 'Imports',
+            load: async () => (await import('./imports_tab')).ImportsTab,
+        },
+        {
+            id: 'packages',
+            title: 'Packages',
+            load: async () => (await import('./packages_tab')).PackagesTab,
+        },
+        {
+            id: 'who-imports',
+            title: 'Who imports',
+            load: async () => (await import('./who_imports_tab')).WhoImportsTab,
+        },
+    ],
+    pstats: [
+        {
+            id: 'functions',
+            title: 'Functions',
+            load: async () => (await import('./functions_tab')).FunctionsTab,
+        },
+        {
+            id: 'calltree',
+            title: 'Call tree',
+            load: async () => (await import('./calltree_tab')).CallTreeTab,
+        },
+        {
+            id: 'files',
+            title: 'Files',
+            count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
+            load: async () => (await import('./files_tab')).FilesTab,
+        },
+    ],
 };
 
 export function tabsOf(run: Run): TabSpec[] {

@@ -2,7 +2,8 @@
  *
  * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { API, asApiError, getJson, isAbort, type ApiError } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route, type Query } from '../base/router';
@@ -18,7 +19,7 @@ import { Tabs } from '../components/tabs';
 import { Tag } from '../components/tag';
 import { hideTooltip } from '../components/tooltip';
 import { ledgerIdentity } from './ledger_words';
-import { knownRuns, onRunChange } from './live';
+import { knownRuns, noteRun, onRunChange } from './live';
 import { factsOf, RunWarnings } from './report_facts';
 import { loadView, tabsOf, viewNow, type TabSpec } from './report_tabs';
 import { DeleteDialog, EditDialog } from './run_dialogs';
@@ -33,7 +34,7 @@ function useRun(id: string): { run: Run | null; error: ApiError | null } {
         setError(null);
         getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
             .then((found) => {
-                knownRuns.set(found.id, found);
+                noteRun(found);
                 setRun(found);
             })
             .catch((reason: unknown) => {
@@ -104,7 +105,8 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     useEffect(() => {
         document.title = `${run.name} · perfshelf`;
     }, [run.name]);
-    useEffect(() => {
+    // Before the effects of the tab, which adds its remark in the middle.
+    useLayoutEffect(() => {
         const { bytes, sha256 } = run;
         const source = `${int(bytes)} bytes · sha256 ${sha256.slice(0, 4)}…${sha256.slice(-4)}`;
         setStatus(ledgerIdentity(run.ledger), null, <span title={sha256}>{source}</span>);
@@ -169,7 +171,11 @@ function RunMenu({ run, onPick }: { run: Run; onPick: (dialog: 'edit' | 'delete'
             label="More"
             align="right"
             items={[
-                { text: 'Edit name, series, tags', note: <kbd>e</kbd>, onPick: () => onPick('edit') },
+                {
+                    text: 'Edit name, series, tags',
+                    note: <kbd>e</kbd>,
+                    onPick: () => onPick('edit'),
+                },
                 {
                     text: 'Download original',
                     href: `${API}/runs/${run.id}/original`,
@@ -187,7 +193,7 @@ function toolWords(run: Run): string | null {
 }
 
 function Meta({ run }: { run: Run }) {
-    const parts: preact.ComponentChildren[] = [];
+    const parts: ComponentChildren[] = [];
     if (run.series) parts.push(<a href={formatHash([], { series: run.series })}>{run.series}</a>);
     const tool = toolWords(run);
     if (tool) parts.push(tool);
@@ -207,10 +213,9 @@ function Meta({ run }: { run: Run }) {
 
 function NoRun({ id, error }: { id: string; error: ApiError }) {
     const gone = error.status === 404;
-    const heading = useRef<HTMLDivElement | null>(null);
     useEffect(() => setStatus(null, null, null), []);
     return (
-        <main class="no-run" ref={heading}>
+        <main class="no-run">
             <Notice
                 kind="error"
                 title={gone ? `There is no run ${id} on this shelf` : 'The run could not be read'}

@@ -62,7 +62,8 @@ export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
         onDone?.();
         onClose();
     });
-    const title = runs.length === 1 ? `Delete ${runs[0].name}?` : `Delete ${int(runs.length)} runs?`;
+    const title =
+        runs.length === 1 ? `Delete ${runs[0].name}?` : `Delete ${int(runs.length)} runs?`;
     return (
         <Dialog label="Delete" onClose={onClose}>
             <form
@@ -87,7 +88,7 @@ export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
                     <button type="button" class="button" onClick={onClose}>
                         Cancel
                     </button>
-                    <button type="submit" class="button danger" disabled={busy} autofocus>
+                    <button type="submit" class="button danger" disabled={busy} data-focus>
                         Delete
                     </button>
                 </div>
@@ -113,7 +114,7 @@ function Field({ label, value, onInput, placeholder, autofocus }: FieldProps) {
                     type="text"
                     value={value}
                     placeholder={placeholder}
-                    autofocus={autofocus}
+                    data-focus={autofocus || undefined}
                     onInput={(event) => onInput(event.currentTarget.value)}
                 />
             </span>

@@ -4,7 +4,7 @@
  */
 import { formatHash, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { bytes, clock, DASH, daysBetween, figIn, int, pct, signed } from '../base/units';
+import { bytes, clock, DASH, figIn, int, pct, signed, when } from '../base/units';
 import { CheckBox } from '../components/check_box';
 import type { GridColumn } from '../components/grid_types';
 import { KindMark } from '../components/kind_mark';
@@ -139,26 +139,18 @@ export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
         {
             key: 'when',
             title: 'When',
-            width: 64,
+            // Under the heading of its day the time is enough.
+            width: underDay ? 64 : 128,
             align: 'right',
             sortKey: 'created_at',
             numeric: true,
             render: ofRun((run) => (
                 <span class="soft" title={run.created_at}>
-                    {shortWhen(run.created_at, underDay)}
+                    {underDay ? clock(new Date(run.created_at)) : when(run.created_at)}
                 </span>
             )),
         },
     ];
-}
-
-/* Under the heading of a day its time is enough; elsewhere older days are dates. */
-function shortWhen(iso: string, underDay: boolean): string {
-    const then = new Date(iso);
-    const now = new Date();
-    if (underDay || daysBetween(then, now) === 0) return clock(then);
-    if (then.getFullYear() !== now.getFullYear()) return iso.slice(0, 7);
-    return then.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 
 function series(run: Run) {
@@ -222,7 +214,9 @@ function ledger(run: Run) {
 function sizes(done: number, total: number): string {
     const [value, unit] = bytes(total).split('\u202f');
     const [doneValue, doneUnit] = bytes(done).split('\u202f');
-    return doneUnit === unit ? `${doneValue} of ${value} ${unit}` : `${bytes(done)} of ${bytes(total)}`;
+    return doneUnit === unit
+        ? `${doneValue} of ${value} ${unit}`
+        : `${bytes(done)} of ${bytes(total)}`;
 }
 
 function progressWords(incoming: Incoming, nowMs: number): string {
@@ -231,7 +225,9 @@ function progressWords(incoming: Incoming, nowMs: number): string {
     if (state === 'queued') return 'waiting for another import';
     const verb = state === 'sending' ? 'sending' : 'importing';
     if (total <= 0) return verb;
-    const parts = [`${verb}, ${pct((done / total) * 100).replace(/\.\d$/, '')} %: ${sizes(done, total)}`];
+    const parts = [
+        `${verb}, ${pct((done / total) * 100).replace(/\.\d$/, '')} %: ${sizes(done, total)}`,
+    ];
     if (state === 'running') parts[0] += ' read';
     if (records > 0) parts.push(`${int(records)} records`);
     const left = secondsLeft(incoming, nowMs);
@@ -241,15 +237,16 @@ function progressWords(incoming: Incoming, nowMs: number): string {
 
 interface IncomingRowProps {
     incoming: Incoming;
+    underDay: boolean;
     onCancel: () => void;
 }
 
 /** An import in progress, in its final place. */
-export function IncomingLine({ incoming, onCancel }: IncomingRowProps) {
+export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps) {
     const { kind, name, done, total, state } = incoming;
     const known = total > 0 && (state === 'sending' || state === 'running');
     return (
-        <div class="incoming">
+        <div class={underDay ? 'incoming' : 'incoming has-dates'}>
             <span class="incoming-kind">{kind && <KindMark kind={kind} />}</span>
             <span class="incoming-name mono" title={name}>
                 {name}

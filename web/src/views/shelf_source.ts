@@ -4,13 +4,23 @@
  * with headings and imports in progress woven in. What is not here yet is an empty row below.
  */
 import { effect, signal, type Signal } from '@preact/signals';
-import { API, asApiError, getJson, isAbort, withParams, type ApiError, type Params } from '../base/client';
+import {
+    API,
+    asApiError,
+    getJson,
+    isAbort,
+    withParams,
+    type ApiError,
+    type Params,
+} from '../base/client';
 import type { GridSource } from '../base/paged_source';
 import type { Run } from '../base/types';
 import { shelfRows, type Grouping, type Incoming, type ShelfRow } from '../model/shelf_rows';
 import { knownRuns, onRunChange, type RunChange } from './live';
 
 const PAGE = 200;
+/** Of one request, when one jumps far down or everything is asked for again. */
+const MOST = 1000;
 const RELOAD_MS = 150;
 
 interface RunPage {
@@ -27,6 +37,15 @@ export interface ShelfSource extends GridSource<ShelfRow> {
     show(params: Params, grouping: Grouping): void;
     setIncoming(incoming: readonly Incoming[]): void;
     dispose(): void;
+}
+
+/* What stood before the page, the page, and of the list it refreshes what followed its last run. */
+function joined(before: Run[], page: Run[], old: Run[]): Run[] {
+    const last = page.length ? page[page.length - 1].id : '';
+    const at = old.findIndex((run) => run.id === last);
+    const seen = new Set(before.map((run) => run.id));
+    const fresh = [...page, ...(at >= 0 ? old.slice(at + 1) : [])];
+    return [...before, ...fresh.filter((run) => !seen.has(run.id) && seen.add(run.id))];
 }
 
 export function shelfSource(): ShelfSource {
@@ -46,10 +65,11 @@ export function shelfSource(): ShelfSource {
 
     function weave(): void {
         rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
-        version.value++;
+        // peek: effects call this too, and must not depend on what they change.
+        version.value = version.peek() + 1;
     }
 
-    async function fetchRuns(offset: number, limit: number): Promise<void> {
+    async function fetchRuns(offset: number, limit: number, reload = false): Promise<void> {
         if (!params) return;
         control?.abort();
         const mine = new AbortController();
@@ -59,9 +79,7 @@ export function shelfSource(): ShelfSource {
             const path = withParams(`${API}/runs`, { ...params, limit, offset });
             const page = await getJson<RunPage>(path, { signal: mine.signal });
             for (const run of page.rows) knownRuns.set(run.id, run);
-            const kept = runs.slice(0, offset);
-            const seen = new Set(kept.map((run) => run.id));
-            runs = [...kept, ...page.rows.filter((run) => !seen.has(run.id))];
+            runs = joined(runs.slice(0, offset), page.rows, reload ? runs : []);
             // A page that brings nothing new ends the list, whatever the total says.
             totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
             error.value = null;
@@ -80,13 +98,15 @@ export function shelfSource(): ShelfSource {
 
     function more(): void {
         if (!control && ready.value && wantedTo > rows.length && runs.length < totalRuns) {
-            void fetchRuns(runs.length, PAGE);
+            const missing = wantedTo - rows.length + PAGE;
+            void fetchRuns(runs.length, Math.min(MOST, missing));
         }
     }
 
     function reloadSoon(): void {
         clearTimeout(timer);
-        timer = setTimeout(() => void fetchRuns(0, Math.max(PAGE, runs.length)), RELOAD_MS);
+        const limit = Math.min(MOST, Math.max(PAGE, runs.length));
+        timer = setTimeout(() => void fetchRuns(0, limit, true), RELOAD_MS);
     }
 
     function onChange(change: RunChange): void {

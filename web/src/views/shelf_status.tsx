@@ -21,7 +21,7 @@ export function useShelfStatus(checked: number): void {
         ) : (
             <span class="warn">The connection is lost; trying again</span>
         );
-        setStatus(left, middle, <Keys checked={checked} />);
+        setStatus(left, middle, now.runs > 0 ? <Keys checked={checked} /> : null);
     }, [now, live, checked]);
 }
 

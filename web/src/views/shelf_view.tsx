@@ -12,7 +12,7 @@ import { EmptyShelf } from '../components/empty_shelf';
 import { Notice } from '../components/notice';
 import type { Grouping, Incoming, ShelfRow } from '../model/shelf_rows';
 import { CheckBar } from './check_bar';
-import { cancelJob, formats, jobs, jobSince, knownRuns, onRunChange, shelf, shelfError } from './live';
+import { cancelJob, formats, jobs, jobSince, onRunChange, shelf, shelfError } from './live';
 import { NewsList } from './news_list';
 import { DeleteDialog, EditDialog } from './run_dialogs';
 import { IncomingLine, shelfColumns } from './shelf_columns';
@@ -86,7 +86,8 @@ function useChecks(source: ShelfSource) {
         const on = !next.has(run.id);
         const ids = source.runs.map((other) => other.id);
         const [a, b] = [ids.indexOf(last.current ?? ''), ids.indexOf(run.id)];
-        const range = withShift && a >= 0 ? source.runs.slice(Math.min(a, b), Math.max(a, b) + 1) : [run];
+        const range =
+            withShift && a >= 0 ? source.runs.slice(Math.min(a, b), Math.max(a, b) + 1) : [run];
         for (const one of range) {
             if (on) next.set(one.id, one);
             else next.delete(one.id);
@@ -103,7 +104,7 @@ function useChecks(source: ShelfSource) {
     return { checked, toggle, clear, all, toggleAll };
 }
 
-function bandOf(row: ShelfRow): GridBand | null {
+function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
     if (row.type === 'run') return null;
     if (row.type === 'incoming') {
         const { key, jobId } = row.incoming;
@@ -111,7 +112,13 @@ function bandOf(row: ShelfRow): GridBand | null {
         return {
             height: ROW_HEIGHT,
             class: 'is-incoming',
-            body: <IncomingLine incoming={row.incoming} onCancel={cancel} />,
+            body: (
+                <IncomingLine
+                    incoming={row.incoming}
+                    underDay={grouping === 'day'}
+                    onCancel={cancel}
+                />
+            ),
         };
     }
     const count = row.count === null ? '' : `${row.count} shown`;
@@ -127,7 +134,6 @@ function bandOf(row: ShelfRow): GridBand | null {
 
 function openRow(row: ShelfRow): void {
     if (row.type !== 'run') return;
-    knownRuns.set(row.run.id, row.run);
     navigate(['run', row.run.id]);
 }
 
@@ -171,6 +177,7 @@ export function ShelfView() {
     useKeys('Shelf', [
         { key: 'ArrowUp', label: 'move', run: forward },
         { key: 'ArrowDown', label: 'move', run: forward },
+        ...['PageUp', 'PageDown', 'Home', 'End'].map((key) => ({ key, label: '', run: forward })),
         { key: 'Enter', label: 'open the run', run: forward },
         {
             key: ' ',
@@ -215,9 +222,10 @@ export function ShelfView() {
                             setQuery({ sort: next.key, desc: next.desc ? '1' : '0', group: null })
                         }
                         rowClass={(row) => (checks.checked.has(row.key) ? 'is-selected' : '')}
-                        band={bandOf}
+                        band={(row) => bandOf(row, grouping)}
                         onOpen={openRow}
                         openOnClick
+                        anchored
                         handle={handle}
                         resetKey={formatHash([], query)}
                         empty={<NoMatch filtered={filtered} />}
