@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The cProfile report: numbers are pstats' own, and what one sees stands in the URL.
+ */
+import { check, equal, grid, rowTexts, test, until } from './lib.mjs';
+
+const DUMP = 'expressions.prof';
+
+function report(demo, file, tab = 'functions', query = '') {
+    return `${demo.url}#/run/${demo.demo.get(file).id}/${tab}${query}`;
+}
+
+async function functions(page) {
+    return until(async () => {
+        const rows = await rowTexts(page, 'Functions');
+        return rows.length > 3 ? rows : null;
+    }, 'rows of the functions table');
+}
+
+const sql = (demo, file, statement) => demo.run('sql', demo.demo.get(file).id, statement, '--json')[0];
+
+test('functions: the table equals pstats', async ({ pages, demo }) => {
+    const page = await pages.open(report(demo, DUMP));
+    const rows = await functions(page);
+    const wanted = sql(demo, DUMP, 'SELECT name, ncalls, primitive_calls, tottime_s, cumtime_s FROM functions ' +
+        'ORDER BY cumtime_s DESC, id LIMIT 8');
+    const byName = new Map(rows.map((cells) => [cells[5], cells]));
+    for (const row of wanted) {
+        const cells = [...byName.entries()].find(([name]) => row.name.includes(name))?.[1];
+        check(cells, `${row.name} is not among ${[...byName.keys()]}`);
+        const calls = row.ncalls === row.primitive_calls ? row.ncalls.toLocaleString('en-US')
+            : `${row.ncalls.toLocaleString('en-US')}/${row.primitive_calls.toLocaleString('en-US')}`;
+        equal(cells[0], calls, `ncalls of ${row.name}`);
+        equal(cells[1], row.tottime_s.toFixed(3), `tottime of ${row.name}`);
+        equal(cells[3], row.cumtime_s.toFixed(3), `cumtime of ${row.name}`);
+    }
+});
+
+test('functions: sort, search, select, reload', async ({ pages, demo }) => {
+    const page = await pages.open(report(demo, DUMP));
+    await functions(page);
+    await grid(page, 'Functions').getByText('tottime').first().click();
+    await until(() => /sort=tottime/.test(page.url()), 'the sort in the URL');
+    await page.keyboard.press('/');
+    await page.keyboard.type('evaluate');
+    await until(async () => /q=evaluate/.test(page.url()), 'the search in the URL');
+    const row = grid(page, 'Functions').locator('.grid-row', { hasText: 'evaluate' }).first();
+    await row.click();
+    await until(() => /(sel|fn)=/.test(page.url()), 'the selection in the URL');
+    const before = await page.locator('main').innerText();
+    await page.reload();
+    await until(async () => (await page.locator('main').innerText()) === before, 'the same after a reload');
+});
+
+test('functions: callers and callees of the selected one', async ({ pages, demo }) => {
+    const [fn] = sql(demo, DUMP, "SELECT id FROM functions WHERE name = 'total'");
+    const page = await pages.open(report(demo, DUMP, 'functions', `?sel=${fn.id}`));
+    await functions(page);
+    const callers = sql(demo, DUMP, `SELECT f.name FROM callers c JOIN functions f ON f.id = c.caller_id WHERE callee_id = ${fn.id}`);
+    const text = await until(async () => {
+        const now = await page.locator('main').innerText();
+        return callers.every(({ name }) => now.includes(name)) ? now : null;
+    }, `callers ${callers.map(({ name }) => name)}`);
+    check(/amdahl|limit|2\s*×/i.test(text), 'no ceiling of Amdahl');
+});
+
+for (const tab of ['Call tree', 'Call graph', 'Files']) {
+    test(`functions: the tab ${tab}`, async ({ pages, demo }) => {
+        const page = await pages.open(report(demo, DUMP));
+        await functions(page);
+        await page.getByRole('link', { name: tab, exact: true }).click();
+        await page.waitForTimeout(1500);
+        const text = await page.locator('main').innerText();
+        check(!/could not be/.test(text), text);
+        const picture = page.locator('main canvas, main svg.graph, main .graph svg, main .grid-row').first();
+        await picture.waitFor();
+    });
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the browser tests share: the program on a shelf of its own, Chromium, and pages that fail
+ * their test when anything is logged as an error, thrown, or refused by the page's own policy.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const PROGRAM = process.env.PERFSHELF ?? join(ROOT, 'build', 'perfshelf');
+export const DEMO = join(ROOT, 'demo', 'profiles');
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+// playwright-core is a package of web/, like the rest of what npm brings.
+const { chromium } = createRequire(join(ROOT, 'web', 'package.json'))('playwright-core');
+
+export function launch() {
+    return chromium.launch({
+        executablePath: CHROMIUM,
+        args: [
+            '--no-sandbox', // tests run as root in containers
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+        ],
+    });
+}
+
+/* `perfshelf serve` over a fresh folder on a free port. */
+export class Shelf {
+    static async start() {
+        const shelf = new Shelf();
+        shelf.folder = mkdtempSync(join(tmpdir(), 'perfshelf-browser-'));
+        const args = ['serve', '--data', shelf.folder, '--listen', '127.0.0.1:0'];
+        shelf.process = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+        shelf.url = await new Promise((resolve, reject) => {
+            let text = '';
+            shelf.process.stdout.on('data', (bytes) => {
+                text += bytes;
+                const found = /http:\/\/[\d.]+:\d+\//.exec(text);
+                if (found) resolve(found[0]);
+            });
+            shelf.process.on('exit', (code) => reject(new Error(`serve ended with ${code}`)));
+        });
+        return shelf;
+    }
+
+    /* Runs another perfshelf beside the server; what it prints, parsed where it is JSON. */
+    run(verb, ...args) {
+        const said = execFileSync(PROGRAM, [verb, '--data', this.folder, ...args], { encoding: 'utf8' });
+        return args.includes('--json') ? said.trim().split('\n').map((line) => JSON.parse(line)) : said;
+    }
+
+    add(file, ...options) {
+        return this.run('add', file, ...options, '--json')[0];
+    }
+
+    /* The repository's demo profiles under their names. */
+    addDemo() {
+        const [, ...rows] = readFileSync(join(ROOT, 'demo', 'shelf.tsv'), 'utf8').trim().split('\n');
+        this.demo = new Map();
+        for (const row of rows) {
+            const [file, name, series, tags] = row.split('\t');
+            const options = ['--name', name, ...tags.split(' ').flatMap((tag) => ['--tag', tag])];
+            if (series !== '-') options.push('--series', series);
+            this.demo.set(file, this.add(join(DEMO, file), ...options));
+        }
+        return this;
+    }
+
+    async stop() {
+        const ended = new Promise((resolve) => this.process.on('exit', resolve));
+        this.process.removeAllListeners('exit');
+        this.process.on('exit', () => undefined);
+        const gone = new Promise((resolve) => this.process.once('exit', resolve));
+        this.process.kill('SIGTERM');
+        await Promise.race([gone, ended]);
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+}
+
+/* The pages of one test. */
+export class Pages {
+    constructor(browser) {
+        this.browser = browser;
+        this.contexts = [];
+        this.faults = [];
+        this.expected = [];
+    }
+
+    /* A fault that this test provokes on purpose. */
+    expect(pattern) {
+        this.expected.push(pattern);
+    }
+
+    fault(text) {
+        if (!this.expected.some((pattern) => pattern.test(text))) this.faults.push(text);
+    }
+
+    async open(url, { theme = 'light', width = 1440, height = 900 } = {}) {
+        const context = await this.browser.newContext({
+            colorScheme: theme,
+            viewport: { width, height },
+            timezoneId: 'UTC',
+        });
+        this.contexts.push(context);
+        await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+        const page = await context.newPage();
+        page.setDefaultTimeout(15_000);
+        page.on('console', (message) => {
+            if (message.type() === 'error') this.fault(`console: ${message.text()}`);
+        });
+        page.on('pageerror', (error) => this.fault(`thrown: ${error.stack ?? error}`));
+        await page.exposeFunction('reportViolation', (text) => this.fault(`policy: ${text}`));
+        await page.addInitScript(() => {
+            addEventListener('securitypolicyviolation', (event) =>
+                window.reportViolation(`${event.violatedDirective} ${event.blockedURI}`),
+            );
+        });
+        await page.goto(url);
+        return page;
+    }
+
+    async close() {
+        for (const context of this.contexts) await context.close();
+    }
+}
+
+/* Names a test; suites are functions that are given the demo shelf and call this. */
+export const tests = [];
+export function test(name, run) {
+    tests.push({ name, run });
+}
+
+export function check(condition, what) {
+    if (!condition) throw new Error(what);
+}
+
+export function equal(have, want, what = 'value') {
+    const [a, b] = [JSON.stringify(have), JSON.stringify(want)];
+    if (a !== b) throw new Error(`${what}: ${a} instead of ${b}`);
+}
+
+/* Waits until `ask` answers something true; what it answered. */
+export async function until(ask, what, ms = 15_000) {
+    const end = Date.now() + ms;
+    for (;;) {
+        const answer = await ask();
+        if (answer) return answer;
+        if (Date.now() > end) throw new Error(`never: ${what}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+}
+
+/* The grid of that label, its rows that stand on the screen, and the texts of their cells. */
+export function grid(page, label) {
+    return page.locator(`.grid-scroll[aria-label="${label}"]`);
+}
+
+export async function rowTexts(page, label) {
+    return grid(page, label).locator('.grid-row').evaluateAll((rows) =>
+        rows
+            .filter((row) => row.childElementCount)
+            .sort((a, b) => Number(a.dataset.index) - Number(b.dataset.index))
+            .map((row) => [...row.children].map((cell) => cell.textContent.trim())),
+    );
+}
+
+/* Drops files as the desktop does, through the browser's own input. */
+export async function dropFiles(page, files, { release = true } = {}) {
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files, dragOperationsMask: 1 };
+    for (const type of release ? ['dragEnter', 'dragOver', 'drop'] : ['dragEnter', 'dragOver']) {
+        await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data });
+    }
+    await session.detach();
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of 200,000 functions scrolls: rows are drawn as they come into view, and frames keep
+ * their pace. The figures are printed; what is asserted leaves room for a busy machine.
+ */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { check, grid, ROOT, rowTexts, Shelf, test, until } from './lib.mjs';
+
+const COUNT = 200_000;
+
+async function framesWhile(page, act) {
+    await page.evaluate(() => {
+        window.frames_ = [];
+        let last = performance.now();
+        const step = (now) => {
+            window.frames_.push(now - last);
+            last = now;
+            window.framesOn = requestAnimationFrame(step);
+        };
+        window.framesOn = requestAnimationFrame(step);
+    });
+    await act();
+    const deltas = await page.evaluate(() => {
+        cancelAnimationFrame(window.framesOn);
+        return window.frames_.slice(2);
+    });
+    const sorted = [...deltas].sort((a, b) => a - b);
+    const at = (share) => sorted[Math.floor(share * (sorted.length - 1))];
+    return { n: deltas.length, p50: at(0.5), p99: at(0.99), max: at(1), dropped: deltas.filter((d) => d > 25).length };
+}
+
+test('scroll: 200,000 functions', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'big.prof');
+        execFileSync('python3', [join(ROOT, 'tests', 'bench', 'make_pstats.py'), String(COUNT), file]);
+        const { id } = shelf.add(file);
+        const page = await pages.open(`${shelf.url}#/run/${id}/functions`);
+        const label = 'Functions';
+        await until(async () => (await rowTexts(page, label)).length > 10, 'the first rows', 30_000);
+        const box = await grid(page, label).boundingBox();
+        await page.mouse.move(box.x + 200, box.y + 200);
+        const wheel = await framesWhile(page, async () => {
+            for (let i = 0; i < 120; i++) {
+                await page.mouse.wheel(0, 240);
+                await page.waitForTimeout(16);
+            }
+        });
+        console.log(`      wheel: ${wheel.n} frames, p50 ${wheel.p50.toFixed(1)} ms, p99 ${wheel.p99.toFixed(1)} ms, ` +
+            `longest ${wheel.max.toFixed(1)} ms, ${wheel.dropped} over 25 ms`);
+        check(wheel.p50 < 20, `the median frame took ${wheel.p50} ms`);
+        check(wheel.dropped <= wheel.n * 0.1, `${wheel.dropped} of ${wheel.n} frames over 25 ms`);
+
+        const drawn = await grid(page, label).locator('.grid-row').count();
+        check(drawn < 150, `${drawn} rows are in the page`);
+
+        await grid(page, label).focus();
+        await page.keyboard.press('End');
+        const rows = await until(async () => {
+            const now = await rowTexts(page, label);
+            return now.length > 5 ? now : null;
+        }, 'rows at the end');
+        const last = await grid(page, label).locator('.grid-row').evaluateAll((all) =>
+            Math.max(...all.map((row) => Number(row.dataset.index))));
+        check(last === COUNT - 1, `the last row is ${last}: ${rows.at(-1)}`);
+    } finally {
+        await pages.close();
+        await shelf.stop();
+    }
+});

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shelf: profiles come in by drop, paste, picker and from the side; it sorts, searches, edits.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, DEMO, dropFiles, equal, grid, rowTexts, Shelf, test, until } from './lib.mjs';
+
+const stdlib = join(DEMO, 'stdlib.log');
+const calculator = join(DEMO, 'expressions.prof');
+
+/* A test with an empty shelf of its own. */
+function onFreshShelf(name, run) {
+    test(name, async ({ pages }) => {
+        const shelf = await Shelf.start();
+        try {
+            await run({ pages, shelf, page: await pages.open(shelf.url) });
+        } finally {
+            await pages.close();
+            await shelf.stop();
+        }
+    });
+}
+
+const runNames = async (page) => (await rowTexts(page, 'runs')).map((cells) => cells[2]);
+
+onFreshShelf('shelf: an empty one teaches', async ({ page }) => {
+    const text = await page.locator('.empty-shelf').innerText();
+    check(text.includes('-X importtime') && text.includes('cProfile'), text);
+    check(text.includes('curl --data-binary'), text);
+    await page.locator('.empty-shelf button', { hasText: /copy/i }).first().click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    check(text.includes(copied.trim()), `copied ${copied}`);
+});
+
+onFreshShelf('shelf: a dropped file becomes a run, and opens', async ({ page }) => {
+    await page.locator('.empty-shelf').waitFor();
+    await dropFiles(page, [stdlib], { release: false });
+    check(await page.locator('.drop-overlay').isVisible(), 'no overlay while dragging');
+    await dropFiles(page, [stdlib, calculator]);
+    await until(async () => (await runNames(page)).length === 2, 'two rows');
+    check(!(await page.locator('.drop-overlay').isVisible()), 'the overlay stays');
+    await grid(page, 'runs').locator('.grid-row', { hasText: 'pstats' }).first().click();
+    await page.waitForURL(/#\/run\//);
+    await page.locator('.run-name').waitFor();
+});
+
+onFreshShelf('shelf: pasted text becomes a run', async ({ page }) => {
+    await page.locator('.empty-shelf').waitFor();
+    await page.evaluate(() => {
+        const log = 'import time: self [us] | cumulative | imported package\n' +
+            'import time:       120 |        120 |   zipimport\nimport time:        80 |        200 | site\n';
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', log);
+        document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+    });
+    await until(async () => (await runNames(page)).length === 1, 'one row');
+});
+
+onFreshShelf('shelf: the picker takes several files', async ({ page }) => {
+    await page.locator('.empty-shelf').waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await page.keyboard.press('o');
+    await (await chooser).setFiles([stdlib, calculator]);
+    await until(async () => (await runNames(page)).length === 2, 'two rows');
+});
+
+onFreshShelf('shelf: a run added beside shows itself', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    shelf.add(stdlib, '--name', 'from the side');
+    await until(async () => (await runNames(page)).includes('from the side'), 'the row of the other process');
+    shelf.run('rm', 'from the side');
+    await page.locator('.empty-shelf').waitFor();
+});
+
+onFreshShelf('shelf: a refused file says why', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    const bad = join(shelf.folder, 'spoilt.prof');
+    writeFileSync(bad, Buffer.from([0xfb, 0xa9, 0x03, 0xfa, 0x30, 0x41]));
+    await dropFiles(page, [bad]);
+    const notice = page.locator('.notice', { hasText: 'spoilt.prof' });
+    await notice.waitFor();
+    check(/byte/.test(await notice.innerText()), await notice.innerText());
+});
+
+onFreshShelf('shelf: edit and delete', async ({ page, shelf }) => {
+    const { id } = shelf.add(stdlib);
+    await grid(page, 'runs').locator('.grid-row').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('e');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('a new name');
+    await page.keyboard.press('Enter');
+    await until(async () => (await runNames(page)).includes('a new name'), 'the new name');
+    equal(shelf.run('show', id, '--json')[0].name, 'a new name');
+    await page.keyboard.press('Delete');
+    await dialog.getByRole('button', { name: /delete/i }).click();
+    await page.locator('.empty-shelf').waitFor();
+    equal(shelf.run('list', '--json')[0], []);
+});
+
+test('shelf: search, sort and filters stand in the URL', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url);
+    await until(async () => (await runNames(page)).length === demo.demo.size, 'all rows');
+    await page.keyboard.press('/');
+    await page.keyboard.type('bookshop');
+    await until(async () => (await runNames(page)).length === 3, 'three of a series');
+    check(page.url().includes('q=bookshop'), page.url());
+    await grid(page, 'runs').getByText(/^Name/).first().click();
+    await until(async () => /sort=name/.test(page.url()), 'the sort in the URL');
+    const names = await until(async () => {
+        const now = await runNames(page);
+        return now.length === 3 && now.join() === [...now].sort().join() ? now : null;
+    }, 'rows by name');
+    await page.reload();
+    await until(async () => (await runNames(page)).join() === names.join(), 'the same after a reload');
+});
+
+test('shelf: keys walk and open', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url);
+    await until(async () => (await runNames(page)).length === demo.demo.size, 'all rows');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/run\//);
+    await page.keyboard.press('u');
+    await page.waitForURL((url) => !url.hash.includes('/run/'));
+    await page.keyboard.press('?');
+    const help = await page.getByRole('dialog').innerText();
+    check(/search/.test(help) && /add profiles/.test(help), help);
+    await page.keyboard.press('Escape');
+    check((await page.getByRole('dialog').count()) === 0, 'the help stays');
+});
+
+test('shelf: an address that leads nowhere says so', async ({ pages, demo }) => {
+    pages.expect(/404/);
+    const page = await pages.open(`${demo.url}#/run/0123456789abcdef`);
+    await page.getByText('There is no run').waitFor();
+    await page.getByText('Go to the shelf').click();
+    await grid(page, 'runs').waitFor();
+});
