@@ -31,6 +31,8 @@ export interface PagedSource<R> extends GridSource<R> {
 }
 
 const PAGE = 200;
+/** Rows around the view that are fetched before they come into it. */
+const AHEAD = 60;
 
 interface Generation<R> {
     total: number;
@@ -123,7 +125,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
             return shown.sums;
         },
         rowAt: (index) => shown.pages.get(Math.floor(index / PAGE))?.[index % PAGE],
-        ensure,
+        ensure: (from, to) => ensure(Math.max(0, from - AHEAD), fresh ? to + AHEAD : to),
         setParams(next) {
             if (withParams('', next) === withParams('', params)) return;
             params = next;

@@ -4,7 +4,6 @@
  */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { navigate, route } from '../base/router';
 import { clock } from '../base/units';
 import { DropOverlay } from '../components/drop_overlay';
 import { shelf } from './live';
@@ -16,11 +15,6 @@ export function inField(target: EventTarget | null): boolean {
     if (!(target instanceof HTMLElement)) return false;
     if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
     return target instanceof HTMLTextAreaElement || target.isContentEditable;
-}
-
-/* Imports in progress are rows of the shelf, so that is where one is taken to see them. */
-function toShelf(): void {
-    if (route.peek().path.length) navigate([], {});
 }
 
 function carriesFiles(event: DragEvent): boolean {
@@ -44,7 +38,6 @@ function onDrop(event: DragEvent): void {
     dragged.value = null;
     if (!carriesFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
-    toShelf();
     void addDropped(event.dataTransfer);
 }
 
@@ -54,7 +47,6 @@ function onPaste(event: ClipboardEvent): void {
     const text = event.clipboardData.getData('text/plain');
     if (!files.length && !text.trim()) return;
     event.preventDefault();
-    toShelf();
     if (files.length) addFiles(files);
     else addBlob(new Blob([text]), `pasted at ${clock(new Date())}`);
 }

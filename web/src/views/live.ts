@@ -130,11 +130,10 @@ async function loadFormats(): Promise<void> {
     }
 }
 
-/** Starts to listen; answers the function that stops it. */
-export function goLive(): () => void {
-    void refreshShelf();
-    void loadFormats();
-    let first = true;
+/* One stream per window in sight: browsers allow few connections to one server, and a hidden
+ * window can catch up when it is looked at again. */
+function listen(afterGap: boolean): () => void {
+    let gap = afterGap;
     return events(`${API}/events`, {
         on: {
             job: (data) => takeJob(data as Job),
@@ -142,11 +141,29 @@ export function goLive(): () => void {
             gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
         },
         open: () => {
-            void catchUp(!first);
-            first = false;
+            void catchUp(gap);
+            gap = true;
         },
         lost: () => {
             connected.value = false;
         },
     });
+}
+
+/** Starts to listen; answers the function that stops it. */
+export function goLive(): () => void {
+    void refreshShelf();
+    void loadFormats();
+    let stop: (() => void) | null = listen(false);
+    const follow = () => {
+        if (document.hidden) {
+            stop?.();
+            stop = null;
+        } else stop ??= listen(true);
+    };
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+        document.removeEventListener('visibilitychange', follow);
+        stop?.();
+    };
 }

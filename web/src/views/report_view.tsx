@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { API, asApiError, getJson, isAbort, type ApiError } from '../base/client';
+import { API, ApiError, asApiError, getJson, isAbort } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route, type Query } from '../base/router';
 import type { Run } from '../base/types';
@@ -23,6 +23,8 @@ import { knownRuns, noteRun, onRunChange } from './live';
 import { factsOf, RunWarnings } from './report_facts';
 import { loadView, tabsOf, viewNow, type TabSpec } from './report_tabs';
 import { DeleteDialog, EditDialog } from './run_dialogs';
+
+const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
 
 /* The run, from what the shelf knew at once and then from the server. */
 function useRun(id: string): { run: Run | null; error: ApiError | null } {
@@ -46,6 +48,7 @@ function useRun(id: string): { run: Run | null; error: ApiError | null } {
         () =>
             onRunChange((change) => {
                 if (change.type === 'run' && change.run.id === id) setRun(change.run);
+                if (change.type === 'gone' && change.id === id) setError(GONE);
             }),
         [id],
     );

@@ -175,7 +175,7 @@ function tags(run: Run) {
             key={name}
             name={name}
             value={value}
-            onClick={() => setQuery({ tag: value ? `${name}=${value}` : name })}
+            onClick={() => setQuery({ tag: `${name}=${value}` })}
         />
     ));
 }

@@ -25,8 +25,11 @@ export function ShelfFilters({ shelf, grouping }: FiltersProps) {
                 ))}
             </div>
             <FilterMenu name="series" items={seriesItems(shelf)} />
-            <FilterMenu name="tag" items={(shelf?.tags ?? []).map((text) => ({ text }))} />
-            <FilterMenu name="who" items={(shelf?.who ?? []).map((text) => ({ text }))} />
+            <FilterMenu
+                name="tag"
+                items={(shelf?.tags ?? []).map((tag) => choice(tag, bareTag(tag)))}
+            />
+            <FilterMenu name="who" items={(shelf?.who ?? []).map((who) => choice(who))} />
             <Segmented<Grouping>
                 label="grouping"
                 value={grouping}
@@ -65,19 +68,35 @@ function Chip({ text, count, kind, current }: ChipProps) {
     );
 }
 
-function seriesItems(shelf: Shelf | null): MenuItem[] {
-    return (shelf?.series ?? []).map(({ series, runs }) => ({ text: series, note: int(runs) }));
+interface Choice extends MenuItem {
+    value: string;
 }
 
-function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: MenuItem[] }) {
+function choice(value: string, text: string = value): Choice {
+    return { value, text };
+}
+
+/* A tag without a value is "name=" to the server, and a word to the reader. */
+function bareTag(tag: string): string {
+    return tag.replace(/=$/, '');
+}
+
+function seriesItems(shelf: Shelf | null): Choice[] {
+    return (shelf?.series ?? []).map(({ series, runs }) => ({
+        ...choice(series),
+        note: int(runs),
+    }));
+}
+
+function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: Choice[] }) {
     const value = route.value.query[name];
     const pick = (text: string | null) => () => setQuery({ [name]: text });
     const all: MenuItem[] = [
         { text: 'any', checked: !value, onPick: pick(null) },
         ...items.map((item) => ({
             ...item,
-            checked: item.text === value,
-            onPick: pick(item.text),
+            checked: item.value === value,
+            onPick: pick(item.value),
         })),
     ];
     return (
@@ -89,7 +108,7 @@ function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: Me
             ariaLabel={`${name}: ${value ?? 'any'}`}
             label={
                 <>
-                    {name} <span>{value ?? 'any'}</span>
+                    {name} <span>{value ? bareTag(value) : 'any'}</span>
                 </>
             }
         />

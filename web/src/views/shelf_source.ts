@@ -19,6 +19,8 @@ import { shelfRows, type Grouping, type Incoming, type ShelfRow } from '../model
 import { knownRuns, onRunChange, type RunChange } from './live';
 
 const PAGE = 200;
+/** Rows fetched before they come into view. */
+const AHEAD = 100;
 /** Of one request, when one jumps far down or everything is asked for again. */
 const MOST = 1000;
 const RELOAD_MS = 150;
@@ -142,7 +144,7 @@ export function shelfSource(): ShelfSource {
         },
         rowAt: (index) => rows[index],
         ensure(_from, to) {
-            wantedTo = to;
+            wantedTo = to + AHEAD;
             more();
         },
         show(next, nextGrouping) {

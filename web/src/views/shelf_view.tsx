@@ -7,6 +7,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route, setQuery, type Query } from '../base/router';
 import type { Run } from '../base/types';
+import { int } from '../base/units';
 import { DataGrid, type GridBand, type GridHandle, type GridSort } from '../components/data_grid';
 import { EmptyShelf } from '../components/empty_shelf';
 import { Notice } from '../components/notice';
@@ -121,7 +122,7 @@ function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
             ),
         };
     }
-    const count = row.count === null ? '' : `${row.count} shown`;
+    const count = row.count === null ? '' : `${int(row.count)} shown`;
     return {
         height: BAND_HEIGHT,
         body: (
@@ -142,7 +143,7 @@ export function ShelfView() {
     const grouping = groupingOf(query);
     const sort = sortOf(query, grouping);
     const source = useSource(query, grouping, sort);
-    const version = source.version.value;
+    void source.version.value; // The header's checkbox depends on which runs are shown.
     const checks = useChecks(source);
     const handle = useRef<GridHandle | null>(null);
     const [dialog, setDialog] = useState<{ type: 'edit' | 'delete'; runs: Run[] } | null>(null);
@@ -159,7 +160,7 @@ export function ShelfView() {
                 },
                 grouping === 'day',
             ),
-        [checks.checked, checks.all, grouping, version],
+        [checks.checked, checks.all, grouping],
     );
 
     const current = () => {

@@ -5,6 +5,7 @@
  */
 import { signal } from '@preact/signals';
 import { API, asApiError, isAbort, upload, type Upload } from '../base/client';
+import { navigate, route } from '../base/router';
 import type { Job } from '../base/types';
 import type { Incoming } from '../model/shelf_rows';
 import { ownJobs, takeJob, tell } from './live';
@@ -68,7 +69,15 @@ async function send(item: Sending): Promise<void> {
     }
 }
 
+/* What is added stands on the shelf, so one is taken there, past any filter that would hide it. */
+function showShelf(): void {
+    const { path, query } = route.peek();
+    const { group, ...filters } = query;
+    if (path.length || Object.keys(filters).length) navigate([], group ? { group } : {});
+}
+
 export function addBlob(body: Blob, name: string): void {
+    showShelf();
     const key = `sending${++count}`;
     queue.push({
         body,
