@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/http/assets.h"
+
+#include "server/http/negotiate.h"
+
+static struct ps_str between(const unsigned char *from, const unsigned char *to)
+{
+    return (struct ps_str){(const char *)from, (size_t)(to - from)};
+}
+
+static void fill(const struct ps_asset *asset, bool packed, struct ps_reply *reply)
+{
+    reply->type = asset->type;
+    reply->page = strncmp(asset->type, "text/html", 9) == 0;
+    reply->fixed = packed ? between(asset->gz, asset->gz_end) : between(asset->raw, asset->raw_end);
+    reply->encoding = packed ? "gzip" : NULL;
+    reply->etag = packed ? asset->etag_gz : asset->etag;
+    reply->cache = asset->hashed ? "public, max-age=31536000, immutable" : "no-cache";
+    if (asset->gz)
+        ps_reply_header(reply, "Vary", "Accept-Encoding");
+}
+
+enum ps_status ps_assets_reply(const struct ps_asset *assets, size_t n, const char *path,
+                               const struct ps_request *req, struct ps_reply *reply,
+                               struct ps_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(assets[i].path, path) != 0)
+            continue;
+        fill(&assets[i], assets[i].gz && ps_accepts_gzip(ps_request_header(req, "Accept-Encoding")),
+             reply);
+        return PS_OK;
+    }
+    return ps_fail(err, PS_NOT_FOUND, "there is nothing at this address");
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* clock_gettime */
+#include "server/http/exchange.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
+ * a connection, not sending a file. */
+#define SLOW_AFTER_S     30
+#define SLOW_BYTES_PER_S 256
+
+static struct ps_exchange *exchange_of(const struct ps_request *req)
+{
+    return (struct ps_exchange *)(uintptr_t)req; /* the first member */
+}
+
+const char *ps_request_header(const struct ps_request *req, const char *name)
+{
+    return MHD_lookup_connection_value(exchange_of(req)->connection, MHD_HEADER_KIND, name);
+}
+
+const char *ps_request_param(const struct ps_request *req, const char *key)
+{
+    return ps_pairs_get(&req->params, key);
+}
+
+char *ps_request_take(struct ps_upload_file *file)
+{
+    char *path = file->path;
+
+    file->path = NULL;
+    return path;
+}
+
+struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
+                                       struct MHD_Connection *connection)
+{
+    struct ps_exchange *x = ps_alloc(sizeof *x);
+    struct ps_str raw;
+
+    x->http = http;
+    x->connection = connection;
+    x->req.app = http->config.app;
+    ps_reply_init(&x->reply);
+    raw = ps_arena_copy(&x->req.arena, ps_str_of(uri));
+    x->path = (struct ps_str){raw.at, strcspn(raw.at, "?")};
+    atomic_init(&x->deferral, PS_RUNNING);
+    return x;
+}
+
+void ps_exchange_free(struct ps_exchange *x)
+{
+    if (!x)
+        return;
+    ps_upload_free(x->upload);
+    ps_upload_drop_files(&x->req);
+    ps_buf_free(&x->body);
+    ps_reply_free(&x->reply);
+    ps_arena_free(&x->req.arena);
+    if (x->counted)
+        atomic_fetch_sub(&x->http->in_flight, 1);
+    free(x);
+}
+
+/* --- what is refused before the body is read: each returns false after making the reply ------- */
+
+static bool refuse(struct ps_exchange *x, unsigned http, const char *word, const char *text,
+                   const char *hint)
+{
+    ps_reply_refuse(&x->reply, http, word, text, hint);
+    x->refused = true;
+    return false;
+}
+
+static bool refuse_err(struct ps_exchange *x)
+{
+    ps_reply_error(&x->reply, &x->err);
+    x->refused = true;
+    return false;
+}
+
+static bool known_host(struct ps_exchange *x)
+{
+    if (ps_guard_host(&x->http->config.guard, ps_request_header(&x->req, "Host")))
+        return true;
+    return refuse(x, 403, "forbidden", "this server is not known by the name the request gives it",
+                  "use the address that perfshelf printed when it started");
+}
+
+static bool own_origin(struct ps_exchange *x)
+{
+    bool reads = strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
+
+    if (reads ||
+        ps_guard_origin(ps_request_header(&x->req, "Origin"), ps_request_header(&x->req, "Host")))
+        return true;
+    return refuse(x, 403, "forbidden", "a page of another site may not change this shelf", NULL);
+}
+
+static bool known_route(struct ps_exchange *x)
+{
+    const struct ps_http_config *config = &x->http->config;
+    struct ps_match match;
+    enum ps_status status = ps_router_find(config->routes, config->n_routes, x->req.method, x->path,
+                                           &x->req.arena, &match, &x->err);
+
+    x->route = match.route;
+    memcpy(x->req.args, match.args, sizeof x->req.args);
+    if (status == PS_OK)
+        return true;
+    if (status != PS_CONFLICT)
+        return refuse_err(x);
+    (void)refuse(x, 405, "method", x->err.text, NULL);
+    ps_reply_header(&x->reply, "Allow", match.allow);
+    return false;
+}
+
+static bool readable_query(struct ps_exchange *x)
+{
+    struct ps_str query = ps_str_of(x->path.at + x->path.len);
+
+    return ps_url_query(&x->req.arena, ps_str_skip(query, 1), &x->req.params, &x->err) == PS_OK ||
+           refuse_err(x);
+}
+
+/* The Content-Length, or -1 when the client does not say (none, or chunks). */
+static int64_t declared_length(const struct ps_exchange *x)
+{
+    const char *text = ps_request_header(&x->req, "Content-Length");
+    int64_t length;
+
+    return text && ps_str_i64(ps_str_of(text), &length) ? length : -1;
+}
+
+static bool fitting_length(struct ps_exchange *x)
+{
+    uint64_t max = x->route->flags & PS_ROUTE_UPLOAD ? x->http->config.spool.max
+                   : x->route->flags & PS_ROUTE_BODY ? PS_BODY_MAX
+                                                     : PS_DISCARD_MAX;
+    int64_t length = declared_length(x);
+
+    if (length < 0 || (uint64_t)length <= max)
+        return true;
+    ps_fail(&x->err, PS_LIMIT, "the body of %lld bytes is over the limit of %llu",
+            (long long)length, (unsigned long long)max);
+    return refuse_err(x);
+}
+
+static bool sink_opens(struct ps_exchange *x)
+{
+    x->sink = x->route->flags & PS_ROUTE_UPLOAD ? PS_SINK_UPLOAD
+              : x->route->flags & PS_ROUTE_BODY ? PS_SINK_BODY
+                                                : PS_SINK_DISCARD;
+    if (x->sink != PS_SINK_UPLOAD)
+        return true;
+    return ps_upload_create(&x->http->config.spool, &x->req,
+                            ps_request_header(&x->req, "Content-Type"), &x->upload,
+                            &x->err) == PS_OK ||
+           refuse_err(x);
+}
+
+/* A client that asks before it sends hears at once; so does one whose body is too long to be read
+ * for nothing. */
+static bool answers_now(const struct ps_exchange *x)
+{
+    return ps_request_header(&x->req, "Expect") || declared_length(x) > (int64_t)PS_DISCARD_MAX;
+}
+
+enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
+{
+    if (atomic_load(&x->http->stopped))
+        return MHD_NO;
+    x->headers_seen = true;
+    x->counted = true;
+    atomic_fetch_add(&x->http->in_flight, 1);
+    x->req.method = method;
+    (void)clock_gettime(CLOCK_MONOTONIC, &x->began);
+    if (known_host(x) && own_origin(x) && known_route(x) && readable_query(x) &&
+        fitting_length(x) && sink_opens(x))
+        return MHD_YES;
+    x->sink = PS_SINK_DISCARD;
+    return answers_now(x) ? ps_exchange_send(x) : MHD_YES;
+}
+
+/* --- the body --------------------------------------------------------------------------------- */
+
+static bool crawls(const struct ps_exchange *x)
+{
+    struct timespec now;
+    int64_t seconds;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    seconds = now.tv_sec - x->began.tv_sec;
+    return seconds > SLOW_AFTER_S && x->received < (uint64_t)seconds * SLOW_BYTES_PER_S;
+}
+
+static enum ps_status take(struct ps_exchange *x, struct ps_str bytes)
+{
+    if (x->sink == PS_SINK_UPLOAD)
+        return ps_upload_feed(x->upload, bytes, &x->err);
+    if (x->body.len + bytes.len > PS_BODY_MAX)
+        return ps_fail(&x->err, PS_LIMIT, "the body is over %zu bytes", PS_BODY_MAX);
+    ps_buf_str(&x->body, bytes);
+    return PS_OK;
+}
+
+/* The rest of the body is read, the answer is known. */
+static void fail_body(struct ps_exchange *x)
+{
+    (void)refuse_err(x);
+    ps_upload_free(x->upload);
+    x->upload = NULL;
+    ps_upload_drop_files(&x->req);
+    x->sink = PS_SINK_DISCARD;
+    x->received = 0;
+}
+
+enum MHD_Result ps_exchange_receive(struct ps_exchange *x, struct ps_str bytes)
+{
+    x->received += bytes.len;
+    if (crawls(x))
+        return MHD_NO;
+    if (x->sink == PS_SINK_DISCARD)
+        return declared_length(x) >= 0 || x->received <= PS_DISCARD_MAX ? MHD_YES : MHD_NO;
+    if (take(x, bytes) != PS_OK)
+        fail_body(x);
+    return MHD_YES;
+}
+
+static void end_body(struct ps_exchange *x)
+{
+    if (x->sink == PS_SINK_UPLOAD && ps_upload_finish(x->upload, &x->err) != PS_OK)
+        fail_body(x);
+    if (x->sink == PS_SINK_BODY) {
+        ps_buf_add(&x->body, "", 0);
+        x->req.body = ps_buf_slice(&x->body);
+    }
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+static void settle(struct ps_exchange *x, enum ps_status status, const struct ps_err *err)
+{
+    if (status != PS_OK)
+        ps_reply_error(&x->reply, err);
+}
+
+static void run(struct ps_exchange *x)
+{
+    settle(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
+}
+
+static void run_slow(void *arg)
+{
+    struct ps_exchange *x = arg;
+
+    run(x);
+    assert(!x->deferred);
+    MHD_resume_connection(x->connection);
+}
+
+void ps_request_defer(struct ps_request *req)
+{
+    exchange_of(req)->deferred = true;
+}
+
+void ps_request_finish(struct ps_request *req, enum ps_status status, const struct ps_err *err)
+{
+    struct ps_exchange *x = exchange_of(req);
+
+    settle(x, status, err);
+    if (atomic_exchange(&x->deferral, PS_READY) == PS_SUSPENDED)
+        MHD_resume_connection(x->connection);
+}
+
+static enum MHD_Result wait_for_finish(struct ps_exchange *x)
+{
+    int running = PS_RUNNING;
+
+    MHD_suspend_connection(x->connection);
+    if (!atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
+        MHD_resume_connection(x->connection); /* the answer was faster */
+    return MHD_YES;
+}
+
+static enum MHD_Result wait_for_slow(struct ps_exchange *x)
+{
+    MHD_suspend_connection(x->connection);
+    ps_work_add(x->http->work, run_slow, x);
+    return MHD_YES;
+}
+
+/* The daemon must not be stopped while a connection is suspended, so this is counted before the
+ * last look at `stopped`. */
+static bool may_work(struct ps_exchange *x)
+{
+    atomic_fetch_add(&x->http->busy, 1);
+    if (!atomic_load(&x->http->stopped))
+        return true;
+    atomic_fetch_sub(&x->http->busy, 1);
+    return false;
+}
+
+static enum MHD_Result send_worked(struct ps_exchange *x)
+{
+    enum MHD_Result sent = ps_exchange_send(x);
+
+    atomic_fetch_sub(&x->http->busy, 1);
+    return sent;
+}
+
+static enum MHD_Result work(struct ps_exchange *x)
+{
+    if (!may_work(x))
+        return MHD_NO;
+    if (x->route->flags & PS_ROUTE_SLOW)
+        return wait_for_slow(x);
+    run(x);
+    return x->deferred ? wait_for_finish(x) : send_worked(x);
+}
+
+enum MHD_Result ps_exchange_answer(struct ps_exchange *x)
+{
+    if (x->handled)
+        return send_worked(x);
+    x->handled = true;
+    if (!x->refused)
+        end_body(x);
+    return x->refused ? ps_exchange_send(x) : work(x);
+}

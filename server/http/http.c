@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * http.c: the daemon and the four callbacks through which libmicrohttpd tells of a request: its
+ * line, its headers and body, its end.
+ */
+#define _GNU_SOURCE /* accept4 */
+#include "server/http/http.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "server/http/exchange.h"
+
+/* The raw line, before libmicrohttpd decodes anything: it cannot tell %2F from a slash, nor see a
+ * NUL. */
+static void *on_line(void *cls, const char *uri, struct MHD_Connection *connection)
+{
+    return ps_exchange_create(cls, uri, connection);
+}
+
+static size_t leave_escapes(void *cls, struct MHD_Connection *connection, char *text)
+{
+    (void)cls, (void)connection;
+    return strlen(text);
+}
+
+/* Called when the headers are known (without data), for each piece of the body, and when it is
+ * complete or resumed (without data). */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **context)
+{
+    struct ps_exchange *x = *context;
+    struct ps_str bytes = {data, *size};
+
+    (void)cls, (void)connection, (void)url, (void)version;
+    if (!x->headers_seen)
+        return ps_exchange_begin(x, method);
+    if (bytes.len == 0)
+        return ps_exchange_answer(x);
+    *size = 0;
+    return ps_exchange_receive(x, bytes);
+}
+
+static void on_end(void *cls, struct MHD_Connection *connection, void **context,
+                   enum MHD_RequestTerminationCode how)
+{
+    (void)cls, (void)connection, (void)how;
+    ps_exchange_free(*context);
+    *context = NULL;
+}
+
+static struct MHD_Daemon *start_daemon(struct ps_http *http)
+{
+    const struct ps_http_config *config = &http->config;
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, config->listen_fd,
+        MHD_OPTION_THREAD_POOL_SIZE, config->threads, MHD_OPTION_CONNECTION_LIMIT,
+        config->connections, MHD_OPTION_CONNECTION_TIMEOUT, config->idle_s,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 << 10, MHD_OPTION_URI_LOG_CALLBACK, on_line,
+        http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+        on_end, http, MHD_OPTION_END);
+}
+
+static void free_http(struct ps_http *http)
+{
+    ps_work_free(http->work);
+    ps_close_fd(&http->config.listen_fd);
+    free(http);
+}
+
+enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http **out,
+                             struct ps_err *err)
+{
+    struct ps_http *http = ps_alloc(sizeof *http);
+    enum ps_status status;
+
+    http->config = *config;
+    status = ps_work_create(config->slow_threads, &http->work, err);
+    if (status == PS_OK) {
+        http->daemon = start_daemon(http);
+        http->config.listen_fd = -1; /* the daemon's until ps_http_quiesce */
+        if (!http->daemon)
+            status = ps_fail(err, PS_IO, "the HTTP server does not start");
+    }
+    if (status != PS_OK) {
+        free_http(http);
+        return status;
+    }
+    *out = http;
+    return PS_OK;
+}
+
+/* Clients whose connection stands but was not accepted yet would be cut off when the socket closes.
+ */
+static void accept_waiting(struct ps_http *http, int fd)
+{
+    struct sockaddr_storage from;
+    socklen_t len = sizeof from;
+    int client;
+
+    while ((client = accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK)) >=
+           0) {
+        (void)MHD_add_connection(http->daemon, client, (struct sockaddr *)&from, len);
+        len = sizeof from;
+    }
+}
+
+void ps_http_quiesce(struct ps_http *http)
+{
+    if (atomic_exchange(&http->quiesced, true))
+        return;
+    http->config.listen_fd = MHD_quiesce_daemon(http->daemon);
+    if (http->config.listen_fd >= 0)
+        accept_waiting(http, http->config.listen_fd);
+    ps_close_fd(&http->config.listen_fd);
+}
+
+unsigned ps_http_in_flight(struct ps_http *http)
+{
+    return atomic_load(&http->in_flight);
+}
+
+void ps_http_stop(struct ps_http *http)
+{
+    if (!http)
+        return;
+    ps_http_quiesce(http);
+    atomic_store(&http->stopped, true);
+    while (atomic_load(&http->busy) > 0)
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    MHD_stop_daemon(http->daemon);
+    free_http(http);
+}

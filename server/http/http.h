@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * http.h: the server: libmicrohttpd on an epoll thread pool, behind a table of routes. Nothing
+ * outside this folder includes microhttpd.h.
+ *
+ * Life: ps_listen -> ps_http_start -> ... -> ps_http_quiesce -> ps_http_in_flight until 0 ->
+ * ps_http_stop.
+ */
+#ifndef PS_HTTP_HTTP_H
+#define PS_HTTP_HTTP_H
+
+#include "server/http/guard.h"
+#include "server/http/request.h"
+#include "server/http/upload.h"
+
+struct ps_http;
+
+struct ps_http_config {
+    const struct ps_route *routes; /* must outlive the server */
+    size_t n_routes;
+    int listen_fd; /* bound and listening; the server's from now on, also when the start fails */
+    struct ps_guard guard;
+    struct ps_spool spool;
+    unsigned threads;      /* that talk to clients */
+    unsigned slow_threads; /* that run PS_ROUTE_SLOW handlers */
+    unsigned connections;  /* more clients than this wait in the kernel's queue */
+    unsigned idle_s;       /* a client that neither sends nor reads for so long is cut off */
+    void *app;             /* for handlers: req->app */
+};
+
+enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http **out,
+                             struct ps_err *err);
+
+/* No new connections; what was begun goes on and is told to close. */
+void ps_http_quiesce(struct ps_http *http);
+/* Requests being received, worked on or answered; event streams do not count. */
+unsigned ps_http_in_flight(struct ps_http *http);
+/* Ends the server. Every deferred request must be finished and every feed ended. NULL is fine. */
+void ps_http_stop(struct ps_http *http);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hub.c: feeds wait as suspended connections and cost no thread.
+ *
+ * One lock guards the list and every feed. The reader that libmicrohttpd calls suspends its
+ * connection under it when there is nothing to say, and a sender resumes it under it, so no wake-up
+ * is lost. libmicrohttpd never calls us with a lock of its own that a suspend or a resume would
+ * want.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "server/http/hub.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "server/http/feed.h"
+
+struct ps_feed {
+    struct ps_hub *hub;
+    struct ps_feed *next, **link;
+    uint64_t topic;
+    struct ps_buf out; /* from `sent` on it waits for the client */
+    size_t sent;
+    bool ending, waiting;
+    struct MHD_Connection *connection; /* once the reply is on its way */
+};
+
+struct ps_hub {
+    pthread_mutex_t lock;
+    struct ps_feed *feeds;
+    size_t n;
+    bool closed;
+};
+
+struct ps_hub *ps_hub_create(void)
+{
+    struct ps_hub *hub = ps_alloc(sizeof *hub);
+
+    pthread_mutex_init(&hub->lock, NULL);
+    return hub;
+}
+
+void ps_hub_free(struct ps_hub *hub)
+{
+    if (hub)
+        pthread_mutex_destroy(&hub->lock);
+    free(hub);
+}
+
+struct ps_feed *ps_hub_subscribe(struct ps_hub *hub, uint64_t topic)
+{
+    struct ps_feed *feed = NULL;
+
+    pthread_mutex_lock(&hub->lock);
+    if (!hub->closed) {
+        feed = ps_alloc(sizeof *feed);
+        *feed =
+            (struct ps_feed){.hub = hub, .topic = topic, .next = hub->feeds, .link = &hub->feeds};
+        if (hub->feeds)
+            hub->feeds->link = &feed->next;
+        hub->feeds = feed;
+        hub->n++;
+        /* Something must follow the headers at once: clients count the stream as open only then. */
+        ps_buf_puts(&feed->out, ": perfshelf\n\n");
+    }
+    pthread_mutex_unlock(&hub->lock);
+    return feed;
+}
+
+void ps_feed_free(struct ps_feed *feed)
+{
+    struct ps_hub *hub;
+
+    if (!feed)
+        return;
+    hub = feed->hub;
+    pthread_mutex_lock(&hub->lock);
+    *feed->link = feed->next;
+    if (feed->next)
+        feed->next->link = feed->link;
+    hub->n--;
+    pthread_mutex_unlock(&hub->lock);
+    ps_buf_free(&feed->out);
+    free(feed);
+}
+
+/* With the lock held. */
+static void wake(struct ps_feed *feed)
+{
+    if (feed->waiting)
+        MHD_resume_connection(feed->connection);
+    feed->waiting = false;
+}
+
+static void push(struct ps_feed *feed, struct ps_str text)
+{
+    if (feed->ending)
+        return;
+    if (feed->out.len - feed->sent + text.len > PS_FEED_MAX)
+        feed->ending = true;
+    else
+        ps_buf_str(&feed->out, text);
+    wake(feed);
+}
+
+static struct ps_buf event_text(const char *event, struct ps_str data)
+{
+    struct ps_buf text = {0};
+
+    ps_buf_printf(&text, "event: %s\ndata: ", event);
+    ps_buf_str(&text, data);
+    ps_buf_puts(&text, "\n\n");
+    return text;
+}
+
+static void push_all(struct ps_hub *hub, uint64_t topic, struct ps_str text)
+{
+    pthread_mutex_lock(&hub->lock);
+    for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next)
+        if (feed->topic == PS_TOPIC_ALL || feed->topic == topic)
+            push(feed, text);
+    pthread_mutex_unlock(&hub->lock);
+}
+
+void ps_hub_send(struct ps_hub *hub, uint64_t topic, const char *event, struct ps_str data)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = event_text(event, data);
+
+    push_all(hub, topic, ps_buf_slice(&text));
+}
+
+void ps_feed_send(struct ps_feed *feed, const char *event, struct ps_str data)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = event_text(event, data);
+
+    pthread_mutex_lock(&feed->hub->lock);
+    push(feed, ps_buf_slice(&text));
+    pthread_mutex_unlock(&feed->hub->lock);
+}
+
+void ps_hub_ping(struct ps_hub *hub)
+{
+    pthread_mutex_lock(&hub->lock);
+    for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next)
+        push(feed, PS_STR(": ping\n\n"));
+    pthread_mutex_unlock(&hub->lock);
+}
+
+void ps_feed_end(struct ps_feed *feed)
+{
+    pthread_mutex_lock(&feed->hub->lock);
+    feed->ending = true;
+    wake(feed);
+    pthread_mutex_unlock(&feed->hub->lock);
+}
+
+static void end_where(struct ps_hub *hub, bool all, uint64_t topic)
+{
+    pthread_mutex_lock(&hub->lock);
+    hub->closed = hub->closed || all;
+    for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
+        if (!all && feed->topic != topic)
+            continue;
+        feed->ending = true;
+        wake(feed);
+    }
+    pthread_mutex_unlock(&hub->lock);
+}
+
+void ps_hub_end(struct ps_hub *hub, uint64_t topic)
+{
+    end_where(hub, false, topic);
+}
+
+void ps_hub_close(struct ps_hub *hub)
+{
+    end_where(hub, true, PS_TOPIC_ALL);
+}
+
+size_t ps_hub_feeds(struct ps_hub *hub)
+{
+    size_t n;
+
+    pthread_mutex_lock(&hub->lock);
+    n = hub->n;
+    pthread_mutex_unlock(&hub->lock);
+    return n;
+}
+
+/* libmicrohttpd asks for up to `max` bytes; 0 after a suspend means: ask again when resumed. */
+static ssize_t read_feed(void *cls, uint64_t pos, char *buf, size_t max)
+{
+    struct ps_feed *feed = cls;
+    struct ps_str rest;
+    ssize_t n;
+
+    (void)pos;
+    pthread_mutex_lock(&feed->hub->lock);
+    rest = ps_str_skip(ps_buf_slice(&feed->out), feed->sent);
+    n = (ssize_t)(rest.len < max ? rest.len : max);
+    if (n > 0) {
+        memcpy(buf, rest.at, (size_t)n);
+        feed->sent += (size_t)n;
+    } else if (feed->ending) {
+        n = MHD_CONTENT_READER_END_OF_STREAM;
+    } else {
+        MHD_suspend_connection(feed->connection);
+        feed->waiting = true;
+    }
+    if (feed->sent == feed->out.len)
+        feed->sent = feed->out.len = 0;
+    pthread_mutex_unlock(&feed->hub->lock);
+    return n;
+}
+
+static void close_feed(void *cls)
+{
+    ps_feed_free(cls);
+}
+
+struct MHD_Response *ps_feed_response(struct ps_feed *feed, struct MHD_Connection *connection)
+{
+    feed->connection = connection;
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_feed, feed, close_feed);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
+#include "server/http/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+struct place {
+    char host[256], port[8];
+};
+
+static enum ps_status bad_address(const char *where, struct ps_err *err)
+{
+    ps_hint(err, "write ADDRESS:PORT, for instance 127.0.0.1:7700 or [::1]:7700");
+    return ps_fail(err, PS_BAD_REQUEST, "%s is no address to listen on", where);
+}
+
+static enum ps_status split(const char *where, struct place *out, struct ps_err *err)
+{
+    struct ps_str host = ps_str_of(where), port;
+    const char *colon = strrchr(where, ':');
+    int64_t number;
+
+    if (!colon)
+        return bad_address(where, err);
+    host.len = (size_t)(colon - where);
+    port = ps_str_of(colon + 1);
+    if (host.len > 1 && host.at[0] == '[' && host.at[host.len - 1] == ']')
+        host = (struct ps_str){host.at + 1, host.len - 2};
+    else if (memchr(host.at, ':', host.len))
+        return bad_address(where, err);
+    if (!ps_str_i64(port, &number) || number < 0 || number > 65535 ||
+        port.len >= sizeof out->port || host.len >= sizeof out->host)
+        return bad_address(where, err);
+    (void)snprintf(out->host, sizeof out->host, "%.*s", (int)host.len, host.len ? host.at : "");
+    (void)snprintf(out->port, sizeof out->port, "%d", (int)number);
+    return PS_OK;
+}
+
+static enum ps_status refused(const char *where, int code, struct ps_err *err)
+{
+    if (code == EADDRINUSE) {
+        ps_hint(err, "stop what runs there (another perfshelf?) or take a free port with --listen "
+                     "127.0.0.1:0");
+        return ps_fail(err, PS_CONFLICT, "cannot listen on %s: it is in use", where);
+    }
+    if (code == EACCES)
+        ps_hint(err, "ports below 1024 belong to root: take a higher one");
+    if (code == EADDRNOTAVAIL)
+        ps_hint(err, "this machine has no such address: take 127.0.0.1 or one of its own");
+    return ps_fail(err, PS_IO, "cannot listen on %s: %s", where, strerror(code));
+}
+
+static int open_socket(const struct addrinfo *info, int *code)
+{
+    const int yes = 1;
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+        bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 512) == 0)
+        return fd;
+    *code = errno;
+    ps_close_fd(&fd);
+    return -1;
+}
+
+static bool is_loopback(const struct sockaddr_storage *at)
+{
+    const struct sockaddr_in *four = (const void *)at;
+    const struct sockaddr_in6 *six = (const void *)at;
+
+    if (at->ss_family == AF_INET)
+        return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+static bool is_any(const struct sockaddr_storage *at)
+{
+    const struct sockaddr_in *four = (const void *)at;
+    const struct sockaddr_in6 *six = (const void *)at;
+
+    return at->ss_family == AF_INET ? four->sin_addr.s_addr == 0
+                                    : IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
+}
+
+static enum ps_status describe(struct ps_listener *out, struct ps_err *err)
+{
+    struct sockaddr_storage at;
+    socklen_t len = sizeof at;
+    char host[INET6_ADDRSTRLEN], port[8];
+
+    if (getsockname(out->fd, (struct sockaddr *)&at, &len) != 0 ||
+        getnameinfo((struct sockaddr *)&at, len, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+        return ps_fail(err, PS_IO, "cannot tell where the server listens");
+    (void)snprintf(out->host, sizeof out->host, at.ss_family == AF_INET6 ? "[%s]" : "%s", host);
+    (void)snprintf(out->address, sizeof out->address, "%s:%s", out->host, port);
+    (void)sscanf(port, "%u", &out->port);
+    out->loopback = is_loopback(&at);
+    out->any = is_any(&at);
+    return PS_OK;
+}
+
+enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_err *err)
+{
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
+    struct place place;
+    int code = 0;
+    enum ps_status status = split(where, &place, err);
+
+    *out = (struct ps_listener){.fd = -1};
+    if (status != PS_OK)
+        return status;
+    if (getaddrinfo(place.host[0] ? place.host : "127.0.0.1", place.port, &hints, &found) != 0)
+        return bad_address(where, err);
+    for (struct addrinfo *at = found; at && out->fd < 0; at = at->ai_next)
+        out->fd = open_socket(at, &code);
+    freeaddrinfo(found);
+    if (out->fd < 0)
+        return refused(where, code, err);
+    status = describe(out, err);
+    if (status != PS_OK)
+        ps_close_fd(&out->fd);
+    return status;
+}

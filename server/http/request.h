@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * request.h: what a handler gets and gives.
+ *
+ * A handler reads the request, fills the reply and returns PS_OK, or fills err and returns its
+ * code: the error reply is made from it. All it allocates from req->arena lives until the answer is
+ * sent. Handlers run on a server thread and must not wait: one that waits for something else calls
+ * ps_request_defer, returns PS_OK, and whoever has the answer fills the same reply and calls
+ * ps_request_finish, once, from any thread. Rows flagged PS_ROUTE_SLOW run on threads of their own,
+ * where a query may take its time.
+ */
+#ifndef PS_HTTP_REQUEST_H
+#define PS_HTTP_REQUEST_H
+
+#include "server/http/reply.h"
+#include "server/http/url.h"
+
+#define PS_PATH_ARGS 3
+#define PS_BODY_MAX  ((size_t)64 << 10) /* of a PS_ROUTE_BODY request */
+
+/* A file of an upload: on disk in the spool, closed. It is removed with the request unless the
+ * handler takes it. */
+struct ps_upload_file {
+    char *path;           /* malloc'ed */
+    const char *filename; /* as the client names it, "" when it does not; no directory part */
+    uint64_t bytes;
+};
+
+struct ps_request {
+    struct ps_arena arena;
+    void *app; /* of struct ps_http_config */
+    const char *method;
+    const char *args[PS_PATH_ARGS]; /* what {…} of the route stood for, decoded */
+    struct ps_pairs params;         /* of the query, then the fields of a form */
+    struct ps_str body;             /* PS_ROUTE_BODY; NUL-terminated */
+    struct ps_upload_file *files;   /* PS_ROUTE_UPLOAD */
+    size_t n_files;
+    bool form; /* the upload was multipart/form-data */
+};
+
+typedef enum ps_status ps_handler(struct ps_request *req, struct ps_reply *reply,
+                                  struct ps_err *err);
+
+enum ps_route_flags {
+    PS_ROUTE_BODY = 1,   /* takes a small body into req->body */
+    PS_ROUTE_UPLOAD = 2, /* takes files into req->files */
+    PS_ROUTE_SLOW = 4,   /* may take longer than a millisecond or so */
+};
+
+struct ps_route {
+    const char *method; /* "GET" answers HEAD too */
+    const char *path;   /* segments; {name} is any one, {name*} (last) the rest of the path */
+    ps_handler *handle;
+    unsigned flags;
+};
+
+/* The value of a header, or NULL. */
+const char *ps_request_header(const struct ps_request *req, const char *name);
+/* The last value of a parameter, or NULL. */
+const char *ps_request_param(const struct ps_request *req, const char *key);
+/* The path of a file, which is the caller's to unlink and free from now on. */
+char *ps_request_take(struct ps_upload_file *file);
+
+void ps_request_defer(struct ps_request *req);
+/* status and err as a handler would have returned them; err may be NULL when status is PS_OK. */
+void ps_request_finish(struct ps_request *req, enum ps_status status, const struct ps_err *err);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* send.c: from a ps_reply to libmicrohttpd's response: validators, compression, the headers
+ * everything carries. */
+#include <isa-l/crc64.h>
+#include <stdlib.h>
+
+#include "server/http/exchange.h"
+#include "server/http/feed.h"
+#include "server/http/negotiate.h"
+
+/* Smaller bodies fit into one packet with their headers anyway. */
+#define GZIP_FROM ((size_t)1400)
+
+static const char page_policy[] =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' "
+    "data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+static const char data_policy[] = "default-src 'none'; frame-ancestors 'none'";
+
+struct stream_body {
+    struct ps_stream *stream;
+    int fd;
+};
+
+static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
+{
+    struct stream_body *body = cls;
+    struct ps_str bytes = ps_stream_peek(body->stream, 1);
+
+    (void)pos;
+    if (bytes.len == 0)
+        return MHD_CONTENT_READER_END_WITH_ERROR; /* libmicrohttpd asks for no more than
+                                                     stream_bytes */
+    bytes.len = bytes.len < max ? bytes.len : max;
+    memcpy(buf, bytes.at, bytes.len);
+    ps_stream_skip(body->stream, bytes.len);
+    return (ssize_t)bytes.len;
+}
+
+static void free_stream(void *cls)
+{
+    struct stream_body *body = cls;
+
+    ps_stream_free(body->stream);
+    ps_close_fd(&body->fd);
+    free(body);
+}
+
+static struct MHD_Response *stream_response(struct ps_reply *reply)
+{
+    struct stream_body *body = ps_alloc(sizeof *body);
+
+    *body = (struct stream_body){reply->stream, reply->stream_fd};
+    reply->stream = NULL;
+    reply->stream_fd = -1;
+    return MHD_create_response_from_callback(reply->stream_bytes, (size_t)64 << 10, read_stream,
+                                             body, free_stream);
+}
+
+static struct MHD_Response *response_of(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+    struct ps_buf body = reply->body;
+    struct ps_feed *feed = reply->feed;
+
+    if (feed) {
+        reply->feed = NULL;
+        return ps_feed_response(feed, x->connection);
+    }
+    if (reply->stream)
+        return stream_response(reply);
+    if (reply->fixed.at)
+        return MHD_create_response_from_buffer(reply->fixed.len, (void *)(uintptr_t)reply->fixed.at,
+                                               MHD_RESPMEM_PERSISTENT);
+    reply->body = (struct ps_buf){0};
+    if (!body.at)
+        return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    return MHD_create_response_from_buffer(body.len, body.at, MHD_RESPMEM_MUST_FREE);
+}
+
+static void tag_body(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+
+    if (!reply->etag && reply->cache && reply->body.len > 0 && reply->status == 200)
+        reply->etag =
+            ps_arena_printf(&x->req.arena, "\"%016llx\"",
+                            (unsigned long long)crc64_ecma_refl(
+                                0, (const unsigned char *)reply->body.at, reply->body.len));
+}
+
+static void drop_if_known(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+    const char *etag = reply->etag, *cache = reply->cache;
+
+    if (reply->status != 200 || !ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), etag))
+        return;
+    ps_reply_free(reply);
+    reply->status = 304;
+    reply->etag = etag;
+    reply->cache = cache;
+}
+
+static void compress_body(struct ps_exchange *x)
+{
+    struct ps_reply *reply = &x->reply;
+    struct ps_buf packed = {0};
+
+    if (reply->body.len < GZIP_FROM || !ps_type_shrinks(reply->type))
+        return;
+    ps_reply_header(reply, "Vary", "Accept-Encoding");
+    if (!ps_accepts_gzip(ps_request_header(&x->req, "Accept-Encoding")) ||
+        !ps_gzip(ps_buf_slice(&reply->body), &packed)) {
+        ps_buf_free(&packed);
+        return;
+    }
+    ps_buf_free(&reply->body);
+    reply->body = packed;
+    reply->encoding = "gzip";
+    /* The same content in other bytes: only a weak tag may be the same. */
+    if (reply->etag && reply->etag[0] == '"')
+        reply->etag = ps_arena_printf(&x->req.arena, "W/%s", reply->etag);
+}
+
+static void add(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (value)
+        (void)MHD_add_response_header(response, name, value);
+}
+
+static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
+{
+    const struct ps_reply *reply = &x->reply;
+
+    if (reply->status != 204 && reply->status != 304)
+        add(response, "Content-Type", reply->type);
+    add(response, "Content-Encoding", reply->encoding);
+    add(response, "ETag", reply->etag);
+    add(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
+    for (size_t i = 0; i < reply->n_headers; i++)
+        add(response, reply->headers[i].name, reply->headers[i].value);
+    add(response, "X-Content-Type-Options", "nosniff");
+    add(response, "Referrer-Policy", "no-referrer");
+    add(response, "Cross-Origin-Opener-Policy", "same-origin");
+    add(response, "Cross-Origin-Resource-Policy", "same-origin");
+    add(response, "Content-Security-Policy", reply->page ? page_policy : data_policy);
+    if (atomic_load(&x->http->quiesced))
+        add(response, "Connection", "close");
+}
+
+static void stop_counting(struct ps_exchange *x)
+{
+    if (x->counted)
+        atomic_fetch_sub(&x->http->in_flight, 1);
+    x->counted = false;
+}
+
+enum MHD_Result ps_exchange_send(struct ps_exchange *x)
+{
+    struct MHD_Response *response;
+    enum MHD_Result sent;
+
+    tag_body(x);
+    drop_if_known(x);
+    compress_body(x);
+    if (x->reply.feed)
+        stop_counting(x);
+    response = response_of(x);
+    if (!response)
+        return MHD_NO;
+    add_headers(x, response);
+    sent = MHD_queue_response(x->connection, x->reply.status, response);
+    MHD_destroy_response(response);
+    return sent;
+}

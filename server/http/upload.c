@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/http/upload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/http/multipart.h"
+
+struct ps_upload {
+    const struct ps_spool *spool;
+    struct ps_request *req;
+    struct ps_multipart *form; /* NULL: the body is one file */
+    uint64_t bytes;            /* of the body so far */
+    int fd;                    /* the file being written, -1 between files */
+    bool in_field;
+    const char *field_name;
+    struct ps_buf field;
+    size_t fields_bytes;
+};
+
+static enum ps_status open_file(struct ps_upload *upload, const char *filename, struct ps_err *err)
+{
+    struct ps_request *req = upload->req;
+    struct ps_upload_file *file;
+    char *path;
+    enum ps_status status;
+
+    if (req->n_files == PS_UPLOAD_FILES_MAX)
+        return ps_fail(err, PS_BAD_REQUEST, "more than %d files in one form", PS_UPLOAD_FILES_MAX);
+    status = upload->spool->open(upload->spool->user, &path, &upload->fd, err);
+    if (status != PS_OK)
+        return status;
+    req->files = ps_grow(req->files, req->n_files + 1, sizeof *req->files);
+    file = &req->files[req->n_files++];
+    *file = (struct ps_upload_file){path, ps_arena_copy(&req->arena, ps_str_of(filename)).at, 0};
+    return PS_OK;
+}
+
+static enum ps_status write_all(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err)
+{
+    struct ps_upload_file *file = &upload->req->files[upload->req->n_files - 1];
+
+    while (bytes.len > 0) {
+        ssize_t n = write(upload->fd, bytes.at, bytes.len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return ps_fail_errno(err, "write", file->path);
+        file->bytes += (uint64_t)n;
+        bytes = ps_str_skip(bytes, (size_t)n);
+    }
+    return PS_OK;
+}
+
+static enum ps_status begin_part(void *user, const struct ps_part *part, struct ps_err *err)
+{
+    struct ps_upload *upload = user;
+
+    upload->in_field = !part->is_file;
+    if (part->is_file)
+        return open_file(upload, part->filename, err);
+    upload->field_name = ps_arena_copy(&upload->req->arena, ps_str_of(part->name)).at;
+    upload->field.len = 0;
+    return PS_OK;
+}
+
+static enum ps_status part_data(void *user, struct ps_str bytes, struct ps_err *err)
+{
+    struct ps_upload *upload = user;
+
+    if (!upload->in_field)
+        return write_all(upload, bytes, err);
+    upload->fields_bytes += bytes.len;
+    if (upload->fields_bytes > PS_UPLOAD_FIELDS_MAX)
+        return ps_fail(err, PS_LIMIT, "the text fields of the form are over %zu bytes",
+                       PS_UPLOAD_FIELDS_MAX);
+    ps_buf_str(&upload->field, bytes);
+    return PS_OK;
+}
+
+static enum ps_status end_part(void *user, struct ps_err *err)
+{
+    struct ps_upload *upload = user;
+    struct ps_request *req = upload->req;
+    struct ps_str value = ps_buf_slice(&upload->field);
+
+    if (!upload->in_field) {
+        ps_close_fd(&upload->fd);
+        return PS_OK;
+    }
+    if (value.len && memchr(value.at, '\0', value.len))
+        return ps_fail(err, PS_BAD_REQUEST, "the field %s holds a NUL byte", upload->field_name);
+    value = ps_arena_copy(&req->arena, value);
+    if (!ps_pairs_add(&req->arena, &req->params, upload->field_name, value.at))
+        return ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_PAIRS_MAX);
+    return PS_OK;
+}
+
+static const struct ps_multipart_ops part_ops = {begin_part, part_data, end_part};
+
+enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request *req,
+                                const char *content_type, struct ps_upload **out,
+                                struct ps_err *err)
+{
+    struct ps_upload *upload = ps_alloc(sizeof *upload);
+    enum ps_status status = PS_OK;
+
+    *upload = (struct ps_upload){.spool = spool, .req = req, .fd = -1};
+    req->form = ps_multipart_is(content_type);
+    if (req->form)
+        status = ps_multipart_create(content_type, &part_ops, upload, &upload->form, err);
+    *out = upload;
+    return status;
+}
+
+static enum ps_status too_large(const struct ps_upload *upload, struct ps_err *err)
+{
+    return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
+                   (unsigned long long)upload->spool->max);
+}
+
+enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    upload->bytes += bytes.len;
+    if (upload->bytes > upload->spool->max)
+        return too_large(upload, err);
+    if (upload->form)
+        return ps_multipart_feed(upload->form, bytes, err);
+    if (upload->fd < 0)
+        status = open_file(upload, "", err);
+    return status == PS_OK ? write_all(upload, bytes, err) : status;
+}
+
+enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err)
+{
+    ps_close_fd(&upload->fd);
+    return upload->form ? ps_multipart_finish(upload->form, err) : PS_OK;
+}
+
+void ps_upload_free(struct ps_upload *upload)
+{
+    if (!upload)
+        return;
+    ps_close_fd(&upload->fd);
+    ps_multipart_free(upload->form);
+    ps_buf_free(&upload->field);
+    free(upload);
+}
+
+void ps_upload_drop_files(struct ps_request *req)
+{
+    for (size_t i = 0; i < req->n_files; i++) {
+        if (req->files[i].path)
+            (void)unlink(req->files[i].path);
+        free(req->files[i].path);
+    }
+    free(req->files);
+    req->files = NULL;
+    req->n_files = 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/http/url.h"
+
+#include <string.h>
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte that "%XX" at `at` stands for, or -1. */
+static int escaped_byte(struct ps_str text, size_t at)
+{
+    int high, low;
+
+    if (text.len - at < 3)
+        return -1;
+    high = hex_digit(text.at[at + 1]);
+    low = hex_digit(text.at[at + 2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+static enum ps_status broken(struct ps_err *err)
+{
+    ps_hint(err, "write a percent sign as %%25");
+    return ps_fail(err, PS_BAD_REQUEST, "the URL holds a %% that is no escape of a byte");
+}
+
+enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,
+                             const char **out, struct ps_err *err)
+{
+    char *to = ps_arena_alloc(arena, text.len + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        int byte = (unsigned char)text.at[i];
+
+        if (byte == '+' && plus) {
+            byte = ' ';
+        } else if (byte == '%') {
+            byte = escaped_byte(text, i);
+            i += 2;
+        }
+        if (byte < 0)
+            return broken(err);
+        if (byte == 0)
+            return ps_fail(err, PS_BAD_REQUEST, "the URL holds a NUL byte");
+        to[n++] = (char)byte;
+    }
+    to[n] = '\0';
+    *out = to;
+    return PS_OK;
+}
+
+bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,
+                  const char *value)
+{
+    if (pairs->n == PS_PAIRS_MAX)
+        return false;
+    if (pairs->n == pairs->cap) {
+        size_t cap = pairs->cap ? pairs->cap * 2 : 16;
+        struct ps_pair *more = ps_arena_alloc(arena, cap * sizeof *more);
+
+        if (pairs->n)
+            memcpy(more, pairs->at, pairs->n * sizeof *more);
+        pairs->at = more;
+        pairs->cap = cap;
+    }
+    pairs->at[pairs->n++] = (struct ps_pair){key, value};
+    return true;
+}
+
+static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct ps_pairs *out,
+                              struct ps_err *err)
+{
+    const char *equals = text.len ? memchr(text.at, '=', text.len) : NULL;
+    struct ps_str name = {text.at, equals ? (size_t)(equals - text.at) : text.len};
+    struct ps_str rest = ps_str_skip(text, name.len + 1);
+    const char *key, *value;
+    enum ps_status status;
+
+    if (text.len == 0)
+        return PS_OK;
+    status = ps_url_decode(arena, name, true, &key, err);
+    if (status == PS_OK)
+        status = ps_url_decode(arena, rest, true, &value, err);
+    if (status == PS_OK && !ps_pairs_add(arena, out, key, value))
+        status = ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_PAIRS_MAX);
+    return status;
+}
+
+enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
+                            struct ps_err *err)
+{
+    while (query.len > 0) {
+        const char *amp = memchr(query.at, '&', query.len);
+        struct ps_str one = {query.at, amp ? (size_t)(amp - query.at) : query.len};
+        enum ps_status status = add_one(arena, one, out, err);
+
+        if (status != PS_OK)
+            return status;
+        query = ps_str_skip(query, one.len + 1);
+    }
+    return PS_OK;
+}
+
+const char *ps_pairs_get(const struct ps_pairs *pairs, const char *key)
+{
+    for (size_t i = pairs->n; i > 0; i--)
+        if (strcmp(pairs->at[i - 1].key, key) == 0)
+            return pairs->at[i - 1].value;
+    return NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* url.h: percent-encoding, as it arrives from anybody. Strings it makes live in the arena and are
+ * NUL-terminated. */
+#ifndef PS_HTTP_URL_H
+#define PS_HTTP_URL_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+struct ps_pair {
+    const char *key, *value;
+};
+
+struct ps_pairs {
+    struct ps_pair *at;
+    size_t n, cap;
+};
+
+#define PS_PAIRS_MAX 256 /* parameters of one request */
+
+/* Decodes %XX, and + as a space when `plus`. PS_BAD_REQUEST: a broken escape or an encoded NUL. */
+enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,
+                             const char **out, struct ps_err *err);
+
+/* Appends the parameters of a query string ("a=1&b=2"); one without = has the value "". */
+enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
+                            struct ps_err *err);
+
+/* Appends one pair (the strings are not copied). False: there are PS_PAIRS_MAX already. */
+bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,
+                  const char *value);
+
+/* The last value of key, or NULL. */
+const char *ps_pairs_get(const struct ps_pairs *pairs, const char *key);
+
+#endif
