@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* O_CLOEXEC, clock_gettime */
+#include "server/jobs/job.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/jobs/import.h"
+
+static char *copy(const char *text)
+{
+    return ps_strdup(ps_str_of(text ? text : ""));
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct ps_job *ps_job_create(const struct ps_job_request *request)
+{
+    struct ps_job *job = ps_alloc(sizeof *job);
+
+    job->path = request->path;
+    job->temporary = request->temporary;
+    job->filename = copy(request->filename);
+    job->name = copy(request->name);
+    job->series = copy(request->series);
+    job->who = copy(request->who);
+    job->tags = ps_alloc(request->n_tags * sizeof *job->tags);
+    job->n_tags = request->n_tags;
+    for (size_t i = 0; i < job->n_tags; i++)
+        job->tags[i] = (struct ps_tag){copy(request->tags[i].key), copy(request->tags[i].value)};
+    job->ticket = request->ticket;
+    job->bytes_total = request->bytes;
+    job->created_ms = now_ms();
+    atomic_init(&job->cancel, false);
+    return job;
+}
+
+void ps_job_free(struct ps_job *job)
+{
+    for (size_t i = 0; i < job->n_tags; i++) {
+        free((char *)(uintptr_t)job->tags[i].key);
+        free((char *)(uintptr_t)job->tags[i].value);
+    }
+    free(job->tags);
+    free(job->path);
+    free(job->filename);
+    free(job->name);
+    free(job->series);
+    free(job->who);
+    free(job);
+}
+
+bool ps_job_ended(const struct ps_job *job)
+{
+    return job->state != PS_JOB_QUEUED && job->state != PS_JOB_RUNNING;
+}
+
+struct ps_job_view ps_job_view(const struct ps_job *job)
+{
+    return (struct ps_job_view){
+        .id = job->id,
+        .state = job->state,
+        .name = job->name[0] ? job->name : job->filename,
+        .kind = job->kind,
+        .bytes_total = job->bytes_total,
+        .bytes_done = job->bytes_done,
+        .records = job->records,
+        .run = job->state == PS_JOB_DONE ? job->run : NULL,
+        .already = job->already,
+        .err = &job->err,
+        .created_ms = job->created_ms,
+    };
+}
+
+static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_progress *progress,
+                   struct ps_job_result *out)
+{
+    struct ps_import_result result = {0};
+    const struct ps_import_request request = {
+        .fd = fd,
+        .filename = job->filename,
+        .name = job->name,
+        .series = job->series,
+        .who = job->who,
+        .tags = job->tags,
+        .n_tags = job->n_tags,
+        .progress = progress,
+        .user = job,
+    };
+
+    out->status = ps_import_file(store, &request, &result, &out->err);
+    out->kind = result.kind;
+    out->already = result.already;
+    out->rows = result.rows;
+    memcpy(out->run, result.id, sizeof out->run);
+    out->name = result.name;
+    result.name = NULL;
+    ps_import_result_free(&result);
+}
+
+void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
+                struct ps_job_result *out)
+{
+    PS_AUTO(ps_close_fd) int fd = open(job->path, O_RDONLY | O_CLOEXEC);
+
+    *out = (struct ps_job_result){0};
+    if (fd < 0)
+        out->status = ps_fail_errno(&out->err, "open", job->path);
+    else if (atomic_load(&job->cancel))
+        out->status = ps_fail(&out->err, PS_CANCELLED, "the import was cancelled");
+    else
+        import(job, fd, store, progress, out);
+}

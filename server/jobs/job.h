@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* job.h: one job, inside this folder only. Its owner is the queue; `cancel` may be set from
+ * anywhere, the rest needs the queue's lock except where the worker that runs the job only reads.
+ */
+#ifndef PS_JOBS_JOB_H
+#define PS_JOBS_JOB_H
+
+#include <stdatomic.h>
+
+#include "server/jobs/jobs.h"
+
+struct ps_job {
+    struct ps_job *next;
+    uint64_t id;
+    enum ps_job_state state;
+    char *path, *filename, *name, *series, *who;
+    struct ps_tag *tags; /* strings malloc'ed, both of each */
+    size_t n_tags;
+    bool temporary;
+    struct ps_job_ticket *ticket;
+    const char *kind;
+    uint64_t bytes_total, bytes_done, records;
+    char run[PS_ID_SIZE];
+    bool already;
+    struct ps_err err;
+    int64_t created_ms, told_ms; /* told_ms: when progress was last told, of the monotonic clock */
+    atomic_bool cancel;
+    struct ps_jobs *jobs;
+};
+
+struct ps_job *ps_job_create(const struct ps_job_request *request);
+void ps_job_free(struct ps_job *job);
+struct ps_job_view ps_job_view(const struct ps_job *job);
+bool ps_job_ended(const struct ps_job *job);
+
+/* What an import says of itself on its way; false: stop. */
+typedef bool ps_job_progress(void *user, uint64_t done, uint64_t total, uint64_t records);
+
+struct ps_job_result {
+    enum ps_status status;
+    struct ps_err err;
+    const char *kind;
+    char run[PS_ID_SIZE];
+    bool already;
+    uint64_t rows;
+    char *name; /* malloc'ed or NULL */
+};
+
+/* Imports the file of the job. Touches nothing that needs the lock. */
+void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
+                struct ps_job_result *out);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jobs.h: imports that wait and run beside the server: a queue, a few workers over ps_import_file,
+ * and what became of the last ones.
+ *
+ * A job is queued, then running, then done, failed or cancelled. Whoever wants to know what happens
+ * gives callbacks; they come from the thread that changed the job. Every function may be called
+ * from any thread.
+ */
+#ifndef PS_JOBS_JOBS_H
+#define PS_JOBS_JOBS_H
+
+#include "server/store/store.h"
+
+struct ps_jobs;
+
+enum ps_job_state { PS_JOB_QUEUED, PS_JOB_RUNNING, PS_JOB_DONE, PS_JOB_FAILED, PS_JOB_CANCELLED };
+
+/* A job as it is now; the strings are valid for as long as whoever shows it says. */
+struct ps_job_view {
+    uint64_t id;
+    enum ps_job_state state;
+    const char *name; /* as given, then as the run is called */
+    const char *kind; /* NULL until known */
+    uint64_t bytes_total, bytes_done, records;
+    const char *run;          /* the id of the run, NULL before and after a failure */
+    bool already;             /* the shelf had these bytes */
+    const struct ps_err *err; /* PS_OK unless failed or cancelled */
+    int64_t created_ms;       /* since 1970 */
+};
+
+/* Who waits for one job: embedded in what they keep about it, told once when it has ended. */
+struct ps_job_ticket {
+    void (*ended)(struct ps_job_ticket *ticket, const struct ps_job_view *job);
+};
+
+struct ps_jobs_config {
+    struct ps_store *store;
+    unsigned workers;
+    size_t keep; /* finished jobs that stay listed */
+    /* Something about a job changed: each state, and progress at most ten times a second. Called
+     * with the queue locked: must be quick and must not call back. May be NULL. */
+    void (*changed)(void *user, const struct ps_job_view *job);
+    /* A job has ended. Called once for each, after its last `changed` and before its ticket, with
+     * nothing locked. May be NULL. */
+    void (*ended)(void *user, const struct ps_job_view *job);
+    void *user;
+};
+
+struct ps_job_request {
+    char *path;     /* malloc'ed; the job's from now on */
+    bool temporary; /* unlink the file at the end */
+    uint64_t bytes;
+    const char *filename, *name, *series, *who; /* copied; NULL is "" */
+    const struct ps_tag *tags;                  /* copied */
+    size_t n_tags;
+    struct ps_job_ticket *ticket; /* may be NULL */
+};
+
+enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs **out,
+                             struct ps_err *err);
+
+/* Queues an import and returns the id of its job (1, 2, ...). PS_CONFLICT after ps_jobs_stop has
+ * begun; request->path is consumed either way. */
+enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
+                           uint64_t *id_out, struct ps_err *err);
+
+/* Shows one job, or all: unfinished ones and the last finished ones, newest first. `show` runs with
+ * the queue locked. */
+enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
+                            void (*show)(void *user, const struct ps_job_view *job), void *user,
+                            struct ps_err *err);
+void ps_jobs_each(struct ps_jobs *jobs, void (*show)(void *user, const struct ps_job_view *job),
+                  void *user);
+
+/* A queued job is cancelled at once, a running one at its next step (it may still end as done).
+ * PS_CONFLICT: it has ended. */
+enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err);
+void ps_jobs_cancel_all(struct ps_jobs *jobs);
+
+/* Jobs that are queued or running. */
+size_t ps_jobs_unfinished(struct ps_jobs *jobs);
+
+/* No new jobs; those there are end (cancel them first to hurry). Frees everything. NULL is fine. */
+void ps_jobs_stop(struct ps_jobs *jobs);
+
+#endif
