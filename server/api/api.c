@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* api.c: the parts behind the handlers: jobs, events, and the thread that notices what other
+ * processes do to the shelf. */
+#define _GNU_SOURCE /* pthread_condattr_setclock */
+#include "server/api/api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "server/api/state.h"
+
+#define IMPORT_WORKERS 2
+#define KEEP_JOBS      50
+#define PING_EVERY_S   15
+
+/* --- jobs to events --------------------------------------------------------------------------- */
+
+static void job_changed(void *user, const struct ps_job_view *job)
+{
+    struct ps_api *api = user;
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json out = ps_json_to(&text);
+
+    if (ps_hub_feeds(api->hub) == 0)
+        return;
+    ps_job_json(&out, job);
+    ps_hub_send(api->hub, job->id, "job", ps_buf_slice(&text));
+    if (job->state != PS_JOB_QUEUED && job->state != PS_JOB_RUNNING)
+        ps_hub_end(api->hub, job->id);
+}
+
+static void job_ended(void *user, const struct ps_job_view *job)
+{
+    struct ps_api *api = user;
+
+    if (job->run && !job->already)
+        ps_api_tell_run(api, job->run);
+}
+
+/* --- the watcher ------------------------------------------------------------------------------ */
+
+/* Other processes (perfshelf add) change the shelf too: listeners are told to look again. What this
+ * process did is told once more by this; they only fetch the list twice. */
+static void watch_shelf(struct ps_api *api, int64_t *known)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json out = ps_json_to(&text);
+    int64_t version = ps_store_version(api->store);
+
+    if (version == *known)
+        return;
+    *known = version;
+    ps_json_object(&out);
+    ps_json_kint(&out, "version", version);
+    ps_json_end(&out);
+    ps_hub_send(api->hub, PS_TOPIC_SHELF, "shelf", ps_buf_slice(&text));
+}
+
+/* Waits a second, or until the end. With the lock held. */
+static bool next_second(struct ps_api *api)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec++;
+    while (!api->stopping && pthread_cond_timedwait(&api->wake, &api->lock, &until) == 0)
+        ;
+    return !api->stopping;
+}
+
+static void *watch(void *arg)
+{
+    struct ps_api *api = arg;
+    int64_t known = ps_store_version(api->store);
+
+    pthread_mutex_lock(&api->lock);
+    for (unsigned second = 1; next_second(api); second++) {
+        pthread_mutex_unlock(&api->lock);
+        if (ps_hub_feeds(api->hub) > 0)
+            watch_shelf(api, &known);
+        if (second % PING_EVERY_S == 0)
+            ps_hub_ping(api->hub);
+        pthread_mutex_lock(&api->lock);
+    }
+    pthread_mutex_unlock(&api->lock);
+    return NULL;
+}
+
+static enum ps_status start_watcher(struct ps_api *api, struct ps_err *err)
+{
+    pthread_condattr_t attr;
+    int code;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&api->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    code = pthread_create(&api->watcher, NULL, watch, api);
+    api->watching = code == 0;
+    return code == 0 ? PS_OK : ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
+}
+
+static void stop_watcher(struct ps_api *api)
+{
+    pthread_mutex_lock(&api->lock);
+    api->stopping = true;
+    pthread_cond_signal(&api->wake);
+    pthread_mutex_unlock(&api->lock);
+    pthread_join(api->watcher, NULL);
+    pthread_cond_destroy(&api->wake);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* The program's file tells builds apart without a clock in the build. */
+static void read_build(char out[20])
+{
+    struct stat self = {0};
+
+    (void)stat("/proc/self/exe", &self);
+    (void)snprintf(out, 20, "%llx",
+                   (unsigned long long)self.st_mtim.tv_sec * 1000003 ^
+                       (unsigned long long)self.st_mtim.tv_nsec ^
+                       (unsigned long long)self.st_size << 32);
+}
+
+enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
+                             struct ps_err *err)
+{
+    struct ps_api *api = ps_alloc(sizeof *api);
+    struct ps_jobs_config jobs = {config->store, IMPORT_WORKERS, KEEP_JOBS,
+                                  job_changed,   job_ended,      api};
+    enum ps_status status;
+
+    api->config = *config;
+    api->store = config->store;
+    api->hub = ps_hub_create();
+    pthread_mutex_init(&api->lock, NULL);
+    read_build(api->build);
+    status = ps_jobs_start(&jobs, &api->jobs, err);
+    if (status == PS_OK)
+        status = start_watcher(api, err);
+    if (status != PS_OK) {
+        ps_api_free(api);
+        return status;
+    }
+    *out = api;
+    return PS_OK;
+}
+
+void ps_api_free(struct ps_api *api)
+{
+    if (!api)
+        return;
+    if (api->watching)
+        stop_watcher(api);
+    ps_jobs_stop(api->jobs);
+    ps_hub_free(api->hub);
+    pthread_mutex_destroy(&api->lock);
+    free(api);
+}
+
+enum ps_status ps_api_spool(void *api, char **path, int *fd, struct ps_err *err)
+{
+    return ps_store_spool(((struct ps_api *)api)->store, path, fd, err);
+}
+
+struct ps_jobs *ps_api_jobs(struct ps_api *api)
+{
+    return api->jobs;
+}
+
+void ps_api_close_streams(struct ps_api *api)
+{
+    ps_hub_close(api->hub);
+}
+
+size_t ps_api_streams(struct ps_api *api)
+{
+    return ps_hub_feeds(api->hub);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* api.h: docs/api.md, as handlers over the store, the queries and the jobs. */
+#ifndef PS_API_API_H
+#define PS_API_API_H
+
+#include "server/http/assets.h"
+#include "server/jobs/jobs.h"
+
+struct ps_api;
+
+struct ps_api_config {
+    struct ps_store *store;
+    const struct ps_asset *assets;
+    size_t n_assets;
+    const char *listen; /* as the shelf tells it: "127.0.0.1:7700" */
+};
+
+/* Starts the import workers and the thread that watches the shelf. config->store must outlive it.
+ */
+enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
+                             struct ps_err *err);
+
+/* The table of every URL; what struct ps_http_config wants as routes, spool and app is here. */
+extern const struct ps_route ps_api_routes[];
+extern const size_t ps_api_routes_count;
+enum ps_status ps_api_spool(void *api, char **path, int *fd, struct ps_err *err);
+
+struct ps_jobs *ps_api_jobs(struct ps_api *api);
+/* Ends the event streams, now and in future. */
+void ps_api_close_streams(struct ps_api *api);
+size_t ps_api_streams(struct ps_api *api);
+
+/* Once the HTTP server has ended. Waits for the jobs. NULL is fine. */
+void ps_api_free(struct ps_api *api);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* events.c: what happens, told to whoever listens. */
+#include "server/api/state.h"
+
+static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,
+                             struct ps_err *err)
+{
+    reply->feed = ps_hub_subscribe(ps_api_of(req)->hub, topic);
+    if (!reply->feed)
+        return ps_fail(err, PS_CONFLICT, "the server is stopping");
+    reply->type = "text/event-stream";
+    return PS_OK;
+}
+
+enum ps_status ps_all_events(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    return stream(req, PS_TOPIC_ALL, reply, err);
+}
+
+/* The state it has now, and the end of the stream when there will be no other. */
+static void begin_job_stream(void *user, const struct ps_job_view *job)
+{
+    struct ps_feed *feed = user;
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json out = ps_json_to(&text);
+
+    ps_job_json(&out, job);
+    ps_feed_send(feed, "job", ps_buf_slice(&text));
+    if (job->state != PS_JOB_QUEUED && job->state != PS_JOB_RUNNING)
+        ps_feed_end(feed);
+}
+
+enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    uint64_t id;
+    enum ps_status status = ps_api_job_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = stream(req, id, reply, err);
+    if (status == PS_OK)
+        status = ps_jobs_show(ps_api_of(req)->jobs, id, begin_job_stream, reply->feed, err);
+    return status;
+}
+
+void ps_api_tell_run(struct ps_api *api, const char *id)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json out = ps_json_to(&text);
+    struct ps_err err = PS_ERR_INIT;
+
+    /* A run that was removed meanwhile is told by whoever removed it. */
+    if (ps_hub_feeds(api->hub) > 0 && ps_query_run(api->store, id, &out, &err) == PS_OK)
+        ps_hub_send(api->hub, PS_TOPIC_SHELF, "run", ps_buf_slice(&text));
+}
+
+void ps_api_tell_gone(struct ps_api *api, const char *id)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json out = ps_json_to(&text);
+
+    ps_json_object(&out);
+    ps_json_kstr(&out, "id", id);
+    ps_json_end(&out);
+    ps_hub_send(api->hub, PS_TOPIC_SHELF, "gone", ps_buf_slice(&text));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* jobs.c: imports on their way. */
+#define _POSIX_C_SOURCE 200809L /* gmtime_r */
+#include <stdio.h>
+#include <time.h>
+
+#include "server/api/state.h"
+
+static const char *const state_words[] = {
+    [PS_JOB_QUEUED] = "queued", [PS_JOB_RUNNING] = "running",     [PS_JOB_DONE] = "done",
+    [PS_JOB_FAILED] = "failed", [PS_JOB_CANCELLED] = "cancelled",
+};
+
+/* 2026-11-20T14:02:11.120Z */
+static void iso_time(int64_t ms, char out[32])
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+    char day[24];
+
+    if (!gmtime_r(&seconds, &tm) || strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        day[0] = '\0';
+    (void)snprintf(out, 32, "%s.%03dZ", day, (int)(ms % 1000));
+}
+
+void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
+{
+    char id[24], created[32];
+
+    (void)snprintf(id, sizeof id, "j%llu", (unsigned long long)job->id);
+    iso_time(job->created_ms, created);
+    ps_json_object(out);
+    ps_json_kstr(out, "id", id);
+    ps_json_kstr(out, "state", state_words[job->state]);
+    ps_json_kstr(out, "name", job->name);
+    ps_json_kstr(out, "kind", job->kind);
+    ps_json_kint(out, "bytes_total", (int64_t)job->bytes_total);
+    ps_json_kint(out, "bytes_done", (int64_t)job->bytes_done);
+    ps_json_kint(out, "records", (int64_t)job->records);
+    ps_json_kstr(out, "run", job->run);
+    ps_json_kbool(out, "already", job->already);
+    ps_json_key(out, "error");
+    if (job->err->code == PS_OK)
+        ps_json_null(out);
+    else
+        ps_error_json(out, job->err);
+    ps_json_kstr(out, "created_at", created);
+    ps_json_end(out);
+}
+
+enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err)
+{
+    const char *text = req->args[0];
+    int64_t id = 0;
+
+    if (text[0] != 'j' || !ps_str_i64(ps_str_of(text + 1), &id) || id < 1)
+        return ps_fail(err, PS_NOT_FOUND, "there is no such job");
+    *id_out = (uint64_t)id;
+    return PS_OK;
+}
+
+static void show(void *user, const struct ps_job_view *job)
+{
+    ps_job_json(user, job);
+}
+
+enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    (void)err;
+    ps_json_object(&out);
+    ps_json_key(&out, "rows");
+    ps_json_array(&out);
+    ps_jobs_each(ps_api_of(req)->jobs, show, &out);
+    ps_json_end(&out);
+    ps_json_end(&out);
+    return PS_OK;
+}
+
+enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+    uint64_t id;
+    enum ps_status status = ps_api_job_id(req, &id, err);
+
+    return status == PS_OK ? ps_jobs_show(ps_api_of(req)->jobs, id, show, &out, err) : status;
+}
+
+enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    uint64_t id;
+    enum ps_status status = ps_api_job_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = ps_jobs_cancel(ps_api_of(req)->jobs, id, err);
+    return status == PS_OK ? ps_get_job(req, reply, err) : status;
+}

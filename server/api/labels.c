@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* labels.c: what people call a run, checked before it reaches the shelf. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "server/api/state.h"
+
+enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err)
+{
+    if (strlen(value) > PS_LABEL_MAX)
+        return ps_fail(err, PS_BAD_REQUEST, "%s is longer than %d bytes", what, PS_LABEL_MAX);
+    if (!ps_utf8_valid(ps_str_of(value)))
+        return ps_fail(err, PS_BAD_REQUEST, "%s is not UTF-8", what);
+    for (const char *at = value; *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            return ps_fail(err, PS_BAD_REQUEST, "%s holds a control character", what);
+    return PS_OK;
+}
+
+static enum ps_status read_label(struct ps_request *req, const char *key, const char **out,
+                                 struct ps_err *err)
+{
+    const char *value = ps_request_param(req, key);
+
+    *out = value ? value : "";
+    return ps_label_check(key, *out, err);
+}
+
+static enum ps_status read_tag(struct ps_request *req, const char *text, struct ps_tag *out,
+                               struct ps_err *err)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text) {
+        ps_hint(err, "write tag=KEY=VALUE, for instance tag=branch=main");
+        return ps_fail(err, PS_BAD_REQUEST, "a tag is a key and a value");
+    }
+    out->key = ps_arena_copy(&req->arena, (struct ps_str){text, (size_t)(equals - text)}).at;
+    out->value = equals + 1;
+    return ps_label_check("tag", text, err);
+}
+
+static enum ps_status read_tags(struct ps_request *req, struct ps_labels *out, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    out->tags = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *out->tags);
+    for (size_t i = 0; i < req->params.n && status == PS_OK; i++) {
+        if (strcmp(req->params.at[i].key, "tag") != 0 || req->params.at[i].value[0] == '\0')
+            continue;
+        if (out->n_tags == PS_TAGS_MAX)
+            return ps_fail(err, PS_BAD_REQUEST, "more than %d tags", PS_TAGS_MAX);
+        status = read_tag(req, req->params.at[i].value, &out->tags[out->n_tags++], err);
+    }
+    return status;
+}
+
+enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err)
+{
+    enum ps_status status;
+
+    *out = (struct ps_labels){0};
+    status = read_label(req, "name", &out->name, err);
+    if (status == PS_OK)
+        status = read_label(req, "series", &out->series, err);
+    if (status == PS_OK)
+        status = read_label(req, "who", &out->who, err);
+    return status == PS_OK ? read_tags(req, out, err) : status;
+}

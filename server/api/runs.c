@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* runs.c: runs on the shelf: listed, shown, renamed, removed, and their original bytes. */
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#include "server/api/state.h"
+#include "server/http/negotiate.h"
+
+enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err)
+{
+    char id[PS_ID_SIZE];
+    enum ps_status status = ps_store_resolve(ps_api_of(req)->store, req->args[0], id, err);
+
+    *id_out = status == PS_OK ? ps_arena_copy(&req->arena, ps_str_of(id)).at : NULL;
+    return status;
+}
+
+struct ps_params ps_api_params(struct ps_request *req)
+{
+    struct ps_param *params = ps_arena_alloc(&req->arena, (req->params.n + 1) * sizeof *params);
+
+    for (size_t i = 0; i < req->params.n; i++)
+        params[i] = (struct ps_param){req->params.at[i].key, req->params.at[i].value};
+    return (struct ps_params){params, req->params.n};
+}
+
+enum ps_status ps_list_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_runs(ps_api_of(req)->store, ps_api_params(req), &out, err);
+}
+
+static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
+                                 struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_run(ps_api_of(req)->store, id, &out, err);
+}
+
+enum ps_status ps_get_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *id;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    return status == PS_OK ? answer_run(req, id, reply, err) : status;
+}
+
+enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *id;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = ps_store_remove(ps_api_of(req)->store, id, err);
+    if (status != PS_OK)
+        return status;
+    ps_api_tell_gone(ps_api_of(req), id);
+    reply->status = 204;
+    return PS_OK;
+}
+
+/* --- PATCH ------------------------------------------------------------------------------------ */
+
+static enum ps_status not_text(const char *key, struct ps_err *err)
+{
+    return ps_fail(err, PS_BAD_REQUEST, "%s must be a string", key);
+}
+
+static enum ps_status edit_text(const cJSON *value, const char **out, struct ps_err *err)
+{
+    if (!cJSON_IsString(value))
+        return not_text(value->string, err);
+    *out = value->valuestring;
+    return ps_label_check(value->string, *out, err);
+}
+
+static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, struct ps_run_edit *out,
+                                struct ps_err *err)
+{
+    struct ps_tag *list = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *list);
+    const cJSON *tag;
+    enum ps_status status = PS_OK;
+
+    if (!cJSON_IsObject(tags))
+        return ps_fail(err, PS_BAD_REQUEST, "tags must be an object");
+    out->tags = list;
+    out->set_tags = true;
+    cJSON_ArrayForEach(tag, tags)
+    {
+        if (status != PS_OK)
+            return status;
+        if (!cJSON_IsString(tag))
+            return not_text("a tag's value", err);
+        if (out->n_tags == PS_TAGS_MAX || !tag->string[0])
+            return ps_fail(err, PS_BAD_REQUEST, "a tag without a key, or more than %d tags",
+                           PS_TAGS_MAX);
+        status = ps_label_check("a tag's key", tag->string, err);
+        if (status == PS_OK)
+            status = ps_label_check("a tag's value", tag->valuestring, err);
+        list[out->n_tags++] = (struct ps_tag){tag->string, tag->valuestring};
+    }
+    return status;
+}
+
+static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struct ps_run_edit *out,
+                                struct ps_err *err)
+{
+    const cJSON *value;
+    enum ps_status status = PS_OK;
+
+    if (!cJSON_IsObject(body))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the body must be a JSON object with name, series or tags");
+    cJSON_ArrayForEach(value, body)
+    {
+        if (strcmp(value->string, "name") == 0)
+            status = edit_text(value, &out->name, err);
+        else if (strcmp(value->string, "series") == 0)
+            status = edit_text(value, &out->series, err);
+        else if (strcmp(value->string, "tags") == 0)
+            status = edit_tags(req, value, out, err);
+        else
+            status = ps_fail(err, PS_BAD_REQUEST, "only name, series and tags can be changed");
+        if (status != PS_OK)
+            return status;
+    }
+    if (out->name && !out->name[0])
+        return ps_fail(err, PS_BAD_REQUEST, "a run needs a name");
+    return PS_OK;
+}
+
+static void delete_json(cJSON **json)
+{
+    cJSON_Delete(*json);
+}
+
+enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_run_edit edit = {0};
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    const char *id;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = read_edit(req, body, &edit, err);
+    if (status == PS_OK)
+        status = ps_store_edit(ps_api_of(req)->store, id, &edit, err);
+    if (status != PS_OK)
+        return status;
+    ps_api_tell_run(ps_api_of(req), id);
+    return answer_run(req, id, reply, err);
+}
+
+/* --- the original ----------------------------------------------------------------------------- */
+
+/* What the download is to be called: the run's name. */
+static enum ps_status download_name(struct ps_request *req, const char *id, const char **out,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json json = ps_json_to(&text);
+    enum ps_status status = ps_query_run(ps_api_of(req)->store, id, &json, err);
+    PS_AUTO(delete_json) cJSON *run = NULL;
+    const char *name;
+
+    if (status != PS_OK)
+        return status;
+    run = cJSON_ParseWithLength(text.at, text.len);
+    name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "name"));
+    *out = ps_attachment(&req->arena, name && name[0] ? name : id);
+    return PS_OK;
+}
+
+enum ps_status ps_get_original(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *id, *disposition;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = download_name(req, id, &disposition, err);
+    if (status == PS_OK)
+        status = ps_store_original(ps_api_of(req)->store, id, &reply->stream, &reply->stream_fd,
+                                   &reply->stream_bytes, err);
+    if (status != PS_OK)
+        return status;
+    reply->type = "application/octet-stream";
+    reply->etag = ps_arena_printf(&req->arena, "\"%s\"", id);
+    reply->cache = PS_CACHE_CHECK;
+    ps_reply_header(reply, "Content-Disposition", disposition);
+    return PS_OK;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* shelf.c: the shelf as a whole, the formats it reads, and the files of the page. */
+#include "importers/importer.h"
+#include "server/api/state.h"
+
+enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_api *api = ps_api_of(req);
+    struct ps_json out = ps_reply_json(reply);
+    enum ps_status status;
+
+    ps_json_object(&out);
+    ps_json_kstr(&out, "version", PS_VERSION);
+    status = ps_query_shelf(api->store, &out, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_kstr(&out, "listen", api->config.listen);
+    ps_json_end(&out);
+    reply->cache = PS_CACHE_CHECK;
+    return PS_OK;
+}
+
+enum ps_status ps_get_formats(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+    size_t n;
+    const struct ps_importer *const *importers = ps_importers(&n);
+
+    (void)req, (void)err;
+    ps_json_object(&out);
+    ps_json_key(&out, "rows");
+    ps_json_array(&out);
+    for (size_t i = 0; i < n; i++) {
+        ps_json_object(&out);
+        ps_json_kstr(&out, "kind", importers[i]->kind);
+        ps_json_kstr(&out, "label", importers[i]->label);
+        ps_json_kstr(&out, "what", importers[i]->what);
+        ps_json_kstr(&out, "record", importers[i]->record);
+        ps_json_end(&out);
+    }
+    ps_json_end(&out);
+    ps_json_end(&out);
+    reply->cache = PS_CACHE_CHECK;
+    return PS_OK;
+}
+
+enum ps_status ps_get_asset(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const struct ps_api_config *config = &ps_api_of(req)->config;
+    const char *path = ps_arena_printf(&req->arena, "/%s", req->args[0]);
+
+    return ps_assets_reply(config->assets, config->n_assets, path, req, reply, err);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* state.h: what the handlers share, inside this folder only. */
+#ifndef PS_API_STATE_H
+#define PS_API_STATE_H
+
+#include <pthread.h>
+
+#include "server/api/api.h"
+#include "server/http/hub.h"
+#include "server/query/query.h"
+
+/* Topics of the hub: a job's events have its id; what concerns the shelf goes to those who listen
+ * to everything. */
+#define PS_TOPIC_SHELF UINT64_MAX
+
+struct ps_api {
+    struct ps_api_config config;
+    struct ps_store *store;
+    struct ps_jobs *jobs;
+    struct ps_hub *hub;
+    char build[20]; /* differs between builds of the program: part of every ETag of what it computes
+                     */
+    pthread_t watcher;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool watching, stopping;
+};
+
+static inline struct ps_api *ps_api_of(const struct ps_request *req)
+{
+    return req->app;
+}
+
+/* The whole id of the run in the first path argument, into the request's arena. */
+enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err);
+/* The job of the first path argument: "j12". */
+enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err);
+/* One JOB of docs/api.md as a value. */
+void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
+/* The request's parameters as the queries want them. */
+struct ps_params ps_api_params(struct ps_request *req);
+
+/* Events to everybody: a run was published or changed; one is gone. */
+void ps_api_tell_run(struct ps_api *api, const char *id);
+void ps_api_tell_gone(struct ps_api *api, const char *id);
+
+/* What a client calls a run: the parameters name, series, who and tag=k=v. */
+struct ps_labels {
+    const char *name, *series, *who; /* "" when not given */
+    struct ps_tag *tags;
+    size_t n_tags;
+};
+#define PS_TAGS_MAX  64
+#define PS_LABEL_MAX 400 /* bytes of a name, a series, a tag's key or value */
+
+enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err);
+/* PS_BAD_REQUEST when `value` is too long, no UTF-8, or holds control characters. */
+enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err);
+
+/* handlers */
+ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
+ps_handler ps_list_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_original, ps_get_view;
+ps_handler ps_post_runs, ps_put_run;
+ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
+
+#endif
