@@ -8,17 +8,20 @@
 #include <stdint.h>
 
 struct ps_serve_options {
-    const char *data;          /* never NULL: the caller knows the default */
-    const char *listen;        /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
-    bool open;                 /* show the page (or the first of the files) in the browser */
-    const char *const *files;  /* profiles to import once the server runs */
+    const char *data; /* never NULL: the caller knows the default */
+    const char
+        *listen; /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
+    bool open;   /* show the page (or the first of the files) in the browser */
+    const char *const *files; /* profiles to import once the server runs */
     size_t n_files;
-    uint64_t upload_max;       /* bytes of one upload; 0: 8 GiB */
-    const char *const *hosts;  /* further names that the Host header may hold (a proxy's, a container's host) */
+    uint64_t upload_max; /* bytes of one upload; 0: 8 GiB */
+    const char *const
+        *hosts; /* further names that the Host header may hold (a proxy's, a container's host) */
     size_t n_hosts;
 };
 
-/* Serves until SIGTERM or SIGINT; says on stderr what went wrong. Returns the exit code: 0 stopped cleanly, 1 failed. */
+/* Serves until SIGTERM or SIGINT; says on stderr what went wrong. Returns the exit code: 0 stopped
+ * cleanly, 1 failed. */
 int ps_cli_serve(const struct ps_serve_options *options);
 
 #endif

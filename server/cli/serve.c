@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* serve.c: store, jobs, HTTP, wait for a signal, and all of it again in reverse order. */
+#define _GNU_SOURCE /* sigtimedwait, mallopt */
+#include "server/cli/serve.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "server/api/api.h"
+#include "server/cli/serve_files.h"
+#include "server/http/http.h"
+#include "server/http/listen.h"
+
+#define DEFAULT_LISTEN "127.0.0.1:7700"
+#define UPLOAD_MAX     ((uint64_t)8 << 30)
+#define THREADS        4
+#define CONNECTIONS    512
+#define IDLE_S         30
+#define GRACE_MS       8000 /* for imports on their way when the server is told to stop */
+#define CUT_MS         2000 /* and for everything, once it is told twice */
+#define CHECK_MS       10
+
+struct server {
+    struct ps_store *store;
+    struct ps_api *api;
+    struct ps_http *http;
+    struct ps_listener listener;
+    char hostname[256], hostname_local[264];
+    const char *hosts[16];
+    size_t n_hosts;
+    char url[128];
+};
+
+/* --- start ------------------------------------------------------------------------------------ */
+
+static void add_host(struct server *server, const char *host)
+{
+    if (server->n_hosts < sizeof server->hosts / sizeof *server->hosts)
+        server->hosts[server->n_hosts++] = host;
+}
+
+/* The names by which the shelf may be called: its address, and beyond the loopback the machine's
+ * name. */
+static void collect_hosts(struct server *server, const struct ps_serve_options *options)
+{
+    add_host(server, server->listener.host);
+    for (size_t i = 0; i < options->n_hosts; i++)
+        add_host(server, options->hosts[i]);
+    if (server->listener.loopback ||
+        gethostname(server->hostname, sizeof server->hostname - 1) != 0)
+        return;
+    (void)snprintf(server->hostname_local, sizeof server->hostname_local, "%s.local",
+                   server->hostname);
+    add_host(server, server->hostname);
+    add_host(server, server->hostname_local);
+}
+
+static enum ps_status start_api(struct server *server, struct ps_err *err)
+{
+    const struct ps_api_config config = {
+        .store = server->store,
+        .assets = ps_assets,
+        .n_assets = ps_assets_count,
+        .listen = server->listener.address,
+    };
+
+    return ps_api_create(&config, &server->api, err);
+}
+
+static enum ps_status start_http(struct server *server, const struct ps_serve_options *options,
+                                 struct ps_err *err)
+{
+    const struct ps_http_config config = {
+        .routes = ps_api_routes,
+        .n_routes = ps_api_routes_count,
+        .listen_fd = server->listener.fd,
+        .guard = {server->hosts, server->n_hosts, !server->listener.loopback},
+        .spool = {ps_api_spool, server->api,
+                  options->upload_max ? options->upload_max : UPLOAD_MAX},
+        .threads = THREADS,
+        .slow_threads = THREADS,
+        .connections = CONNECTIONS,
+        .idle_s = IDLE_S,
+        .app = server->api,
+    };
+
+    return ps_http_start(&config, &server->http, err);
+}
+
+static enum ps_status start(struct server *server, const struct ps_serve_options *options,
+                            struct ps_err *err)
+{
+    const char *where = options->listen ? options->listen : DEFAULT_LISTEN;
+    enum ps_status status = ps_listen(where, &server->listener, err);
+
+    if (status == PS_OK)
+        status = ps_store_open(options->data, &server->store, err);
+    if (status == PS_OK)
+        status = start_api(server, err);
+    if (status != PS_OK)
+        return status;
+    collect_hosts(server, options);
+    (void)snprintf(server->url, sizeof server->url, "http://%s/", server->listener.address);
+    return start_http(server, options, err);
+}
+
+static void announce(const struct server *server)
+{
+    (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION, ps_store_dir(server->store),
+                 server->url);
+    (void)fflush(stdout);
+    if (!server->listener.loopback)
+        ps_log("warning: whoever reaches %s can read and change this shelf; there are no passwords "
+               "yet",
+               server->listener.address);
+}
+
+/* --- stop ------------------------------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool another_signal(const sigset_t *signals, int wait_ms)
+{
+    return sigtimedwait(signals, NULL, &(struct timespec){0, wait_ms * 1000000L}) > 0;
+}
+
+static bool at_rest(struct server *server)
+{
+    return ps_http_in_flight(server->http) == 0 &&
+           ps_jobs_unfinished(ps_api_jobs(server->api)) == 0;
+}
+
+static void cancel_imports(struct server *server)
+{
+    size_t n = ps_jobs_unfinished(ps_api_jobs(server->api));
+
+    if (n > 0)
+        ps_log("stopping: %zu unfinished import%s cancelled", n, n == 1 ? " is" : "s are");
+    ps_jobs_cancel_all(ps_api_jobs(server->api));
+}
+
+/* Requests on their way are finished, imports get GRACE_MS. A second signal cancels imports and,
+ * CUT_MS later, cuts off what is left: false. */
+static bool drain(struct server *server, const sigset_t *signals)
+{
+    int64_t began = now_ms(), hurried = 0;
+    bool cancelled = false;
+    int calm = 0;
+
+    /* Calm twice: a request that the kernel had, but we had not read yet, is served too. */
+    while (calm < 2) {
+        if (another_signal(signals, CHECK_MS) && !hurried)
+            hurried = now_ms();
+        if (!cancelled && (hurried || now_ms() - began > GRACE_MS)) {
+            cancelled = true;
+            cancel_imports(server);
+        }
+        if (hurried && now_ms() - hurried > CUT_MS)
+            return false;
+        calm = at_rest(server) ? calm + 1 : 0;
+    }
+    return true;
+}
+
+/* Streams were told to end; a client that does not read is not waited for. */
+static void end_streams(struct server *server)
+{
+    for (int i = 0; i < 50 && ps_api_streams(server->api) > 0; i++)
+        (void)nanosleep(&(struct timespec){0, CHECK_MS * 1000000L}, NULL);
+}
+
+static int stop(struct server *server, const sigset_t *signals)
+{
+    ps_http_quiesce(server->http);
+    ps_api_close_streams(server->api);
+    if (!drain(server, signals)) {
+        ps_log("stopped at once: %u request%s cut off", ps_http_in_flight(server->http),
+               ps_http_in_flight(server->http) == 1 ? " was" : "s were");
+        _exit(1);
+    }
+    end_streams(server);
+    ps_http_stop(server->http);
+    ps_api_free(server->api);
+    ps_store_close(server->store);
+    return 0;
+}
+
+static void give_up(struct server *server)
+{
+    ps_http_stop(server->http);
+    ps_api_free(server->api);
+    ps_store_close(server->store);
+}
+
+/* The signals that end the server, blocked in every thread and taken by this one. */
+static void block_signals(sigset_t *signals)
+{
+    sigemptyset(signals);
+    sigaddset(signals, SIGTERM);
+    sigaddset(signals, SIGINT);
+    sigaddset(signals, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, signals, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN, .sa_flags = SA_NOCLDWAIT},
+                    NULL);
+}
+
+int ps_cli_serve(const struct ps_serve_options *options)
+{
+    struct server server = {.listener = {.fd = -1}};
+    struct ps_err err = PS_ERR_INIT;
+    sigset_t signals;
+    int number;
+
+#ifdef __GLIBC__
+    (void)mallopt(M_ARENA_MAX, 2); /* a dozen threads that sleep need no heap each */
+#endif
+    block_signals(&signals);
+    if (start(&server, options, &err) != PS_OK) {
+        ps_log_err("serve", &err);
+        give_up(&server);
+        return 1;
+    }
+    announce(&server);
+    ps_serve_files(ps_api_jobs(server.api), options, server.url);
+    while (sigwait(&signals, &number) != 0)
+        ;
+    return stop(&server, &signals);
+}

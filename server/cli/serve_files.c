@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "server/cli/serve_files.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+extern char **environ;
+
+struct file_ticket {
+    struct ps_job_ticket ticket; /* first: the job gives it back */
+    char *url;                   /* to be shown when the job has ended, or NULL */
+    char path[];
+};
+
+/* Nothing of ours goes into the browser: not our signal mask, not our terminal. */
+static int spawn_browser(const char *url)
+{
+    char program[] = "xdg-open";
+    char *argv[] = {program, (char *)(uintptr_t)url, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none;
+    pid_t pid;
+    int code;
+
+    sigemptyset(&none);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    code = posix_spawnp(&pid, program, &files, &attr, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    return code;
+}
+
+static void show(const char *url)
+{
+    int code = spawn_browser(url);
+
+    if (code != 0)
+        ps_log("cannot open the browser (xdg-open: %s); open %s yourself", strerror(code), url);
+}
+
+static void show_run(const char *shelf, const char *run)
+{
+    char url[256];
+
+    (void)snprintf(url, sizeof url, "%s%s%s", shelf, run ? "#/run/" : "", run ? run : "");
+    show(url);
+}
+
+static void free_ticket(struct file_ticket *file)
+{
+    free(file->url);
+    free(file);
+}
+
+static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job)
+{
+    struct file_ticket *file = (struct file_ticket *)ticket;
+
+    if (job->err->code != PS_OK)
+        ps_log_err(file->path, job->err);
+    if (file->url)
+        show_run(file->url, job->run);
+    free_ticket(file);
+}
+
+static struct file_ticket *new_ticket(const char *path, const char *url)
+{
+    struct file_ticket *file = ps_alloc(sizeof *file + strlen(path) + 1);
+
+    file->ticket.ended = on_ended;
+    file->url = url ? ps_strdup(ps_str_of(url)) : NULL;
+    memcpy(file->path, path, strlen(path) + 1);
+    return file;
+}
+
+/* url: to be shown when the import has ended, or NULL. */
+static enum ps_status queue(struct ps_jobs *jobs, const char *path, const char *url,
+                            struct ps_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    struct file_ticket *ticket;
+    struct ps_job_request request = {.filename = slash ? slash + 1 : path};
+    uint64_t id;
+    enum ps_status status;
+
+    if (stat(path, &st) != 0)
+        return ps_fail_errno(err, "open", path);
+    if (!S_ISREG(st.st_mode)) {
+        ps_hint(err, "add folders and pipes with perfshelf add");
+        return ps_fail(err, PS_BAD_REQUEST, "not a file");
+    }
+    ticket = new_ticket(path, url);
+    request.path = ps_strdup(ps_str_of(path));
+    request.bytes = (uint64_t)st.st_size;
+    request.ticket = &ticket->ticket;
+    status = ps_jobs_add(jobs, &request, &id, err);
+    if (status != PS_OK)
+        free_ticket(ticket);
+    return status;
+}
+
+void ps_serve_files(struct ps_jobs *jobs, const struct ps_serve_options *options, const char *url)
+{
+    bool to_show = options->open;
+
+    for (size_t i = 0; i < options->n_files; i++) {
+        struct ps_err err = PS_ERR_INIT;
+
+        if (queue(jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
+            to_show = false;
+        else
+            ps_log_err(options->files[i], &err);
+    }
+    if (to_show)
+        show(url);
+}
