@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the table of embedded files: web/dist as manifest.json lists it, or one page that says how to build it.
+
+usage: embed.py DIST OUT.c
+
+The bytes come in through .incbin, so that a megabyte of WebAssembly costs the compiler nothing.
+"""
+import hashlib
+import json
+import os
+import sys
+
+HEAD = """/* Written by web/embed.py. */
+#include "server/http/assets.h"
+
+#define EMBED(name, file)                                                       \\
+    __asm__(".section .rodata\\n.balign 16\\n.global ps_asset_" name "\\nps_asset_" name ":\\n" \\
+            ".incbin \\"" file "\\"\\n.global ps_asset_" name "_end\\nps_asset_" name "_end:\\n" \\
+            ".byte 0\\n.previous\\n")
+
+"""
+
+NOT_BUILT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>perfshelf: the page is not built</title>
+<h1>The page is not built</h1>
+<p>This perfshelf serves its API, but was compiled before the web UI was built.
+Run <code>./dev build</code> in the source folder, then start it again.</p>
+"""
+
+
+def c_string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def tag(path):
+    with open(path, "rb") as file:
+        return c_string('"' + hashlib.sha256(file.read()).hexdigest()[:16] + '"')
+
+
+def rows_of(dist, out):
+    """(row of the manifest, path of the raw file, path of the .gz or None)"""
+    manifest = os.path.join(dist, "manifest.json")
+    if os.path.exists(manifest):
+        with open(manifest, encoding="utf-8") as file:
+            for row in json.load(file):
+                gz = row.get("gz")
+                yield row, os.path.join(dist, row["file"]), os.path.join(dist, gz) if gz else None
+        return
+    page = os.path.splitext(out)[0] + ".html"
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(NOT_BUILT)
+    yield {"path": "/", "type": "text/html; charset=utf-8", "hashed": False}, page, None
+
+
+def embed(name, path):
+    absolute = os.path.abspath(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'EMBED("{name}", "{absolute}");\nextern const unsigned char ps_asset_{name}[], ps_asset_{name}_end[];\n'
+
+
+def entry(number, row, raw, gz):
+    raw_name, gz_name = f"{number}", f"{number}_gz"
+    text = embed(raw_name, raw) + (embed(gz_name, gz) if gz else "")
+    packed = f"ps_asset_{gz_name}, ps_asset_{gz_name}_end" if gz else "NULL, NULL"
+    cells = (
+        f"    {{{c_string(row['path'])}, {c_string(row['type'])}, {tag(raw)}, {tag(gz) if gz else 'NULL'},\n"
+        f"     ps_asset_{raw_name}, ps_asset_{raw_name}_end, {packed}, {'true' if row['hashed'] else 'false'}}},\n"
+    )
+    return text, cells
+
+
+def main():
+    dist, out = sys.argv[1:]
+    os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
+    entries = [entry(number, *row) for number, row in enumerate(rows_of(dist, out))]
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(HEAD)
+        file.writelines(text for text, _ in entries)
+        file.write("\nconst struct ps_asset ps_assets[] = {\n")
+        file.writelines(cells for _, cells in entries)
+        file.write("};\nconst size_t ps_assets_count = sizeof ps_assets / sizeof *ps_assets;\n")
+
+
+if __name__ == "__main__":
+    main()
