@@ -104,13 +104,16 @@ void ps_json_int(struct ps_json *j, int64_t value)
 
 size_t ps_real_text(double value, char out[32])
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        int n = snprintf(out, 32, "%.*g", digits, value);
+    size_t n = 0;
 
-        if (digits == 17 || strtod(out, NULL) == value)
-            return (size_t)n;
+    for (int digits = 15; digits <= 17; digits++) {
+        n = (size_t)snprintf(out, 32, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
     }
-    return 0;
+    if (!strpbrk(out, ".en")) /* 2 is an integer, 2.0 a double; "inf" and "nan" have an n */
+        memcpy(out + n, ".0", 3), n += 2;
+    return n;
 }
 
 void ps_json_real(struct ps_json *j, double value)

@@ -102,7 +102,7 @@ static int wider_first(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Sums over the callers of a function that are not itself. */
+/* Sums over the callers of a function; n and cumtime without itself. */
 struct callers_sum {
     uint32_t n;
     double ncalls, cumtime;
@@ -114,10 +114,10 @@ static struct callers_sum sum_callers(struct ps_str callers, uint32_t self)
     struct callers_sum sum = {0, 0, 0, true};
 
     for (struct ps_call call; callers.len && ps_calls_next(&callers, &call);) {
+        sum.ncalls += ps_num_real(call.ncalls);
         if (call.caller == self)
             continue;
         sum.n++;
-        sum.ncalls += ps_num_real(call.ncalls);
         sum.cumtime += ps_num_real(call.cumtime_s);
         sum.timed = sum.timed && call.cumtime_s.kind != PS_NUM_NONE;
     }

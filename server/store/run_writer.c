@@ -355,6 +355,18 @@ static enum ps_status open_part(struct ps_writer *w, struct ps_err *err)
     return status == PS_OK ? ps_db_exec(w->db, schema, err) : status;
 }
 
+static void copy_tags(struct ps_writer *w, const struct ps_new_run *run)
+{
+    struct ps_tag *tags = ps_arena_alloc(&w->arena, run->n_tags * sizeof *tags);
+
+    for (size_t i = 0; i < run->n_tags; i++) {
+        tags[i].key = ps_arena_copy(&w->arena, ps_str_of(run->tags[i].key)).at;
+        tags[i].value = ps_arena_copy(&w->arena, ps_str_of(run->tags[i].value)).at;
+    }
+    w->row.tags = tags;
+    w->row.n_tags = run->n_tags;
+}
+
 enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run *run,
                                 struct ps_writer **out, struct ps_err *err)
 {
@@ -374,8 +386,7 @@ enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run 
     w->row.series = ps_arena_copy(a, ps_str_of(run->series)).at;
     w->row.who = ps_arena_copy(a, ps_str_of(run->who)).at;
     w->filename = ps_arena_copy(a, ps_str_of(run->filename)).at;
-    w->row.tags = run->tags;
-    w->row.n_tags = run->n_tags;
+    copy_tags(w, run);
     w->summary = ps_json_to(&w->summary_text);
     ps_json_object(&w->summary);
     status = open_part(w, err);
