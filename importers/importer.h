@@ -26,6 +26,9 @@ struct ps_importer {
     enum ps_status (*load)(struct ps_stream *in, struct ps_sink *out, struct ps_err *err);
 };
 
+/* The formats, each defined at the end of its file. */
+extern const struct ps_importer ps_pstats, ps_importtime;
+
 /* All importers, cheap and sure ones first. Returns the list and its length. */
 const struct ps_importer *const *ps_importers(size_t *count);
 

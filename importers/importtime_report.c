@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* importtime_report.c: a log that is understood, told to the sink. */
+#include "importers/importtime.h"
+
+#include <stdlib.h>
+
+enum { LONGEST_CHAIN = 256 }; /* names of the deepest chain that the summary tells */
+
+static void tell_packages(const struct ps_it_log *log, struct ps_sink *out)
+{
+    for (uint32_t i = 0; i < log->packages.count; i++) {
+        const struct ps_it_package *package = &log->package[i];
+
+        out->ops->package(out, &(struct ps_package){
+                                   .id = i + 1,
+                                   .name = log->packages.items[i],
+                                   .origin = package->origin,
+                                   .modules = package->modules,
+                                   .self_us = package->self,
+                                   .inclusive_us = package->inclusive,
+                                   .first = package->first,
+                               });
+    }
+}
+
+static void tell_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *out)
+{
+    const struct ps_it_row *row = &log->rows[id - 1];
+    struct ps_import import = {
+        .id = id,
+        .parent = row->parent,
+        .importer = row->importer,
+        .importer_estimated = row->estimated,
+        .depth = row->depth,
+        .start = row->start,
+        .module = log->modules.items[row->module],
+        .package = row->package + 1,
+        .self_us = row->self,
+        .cumulative_us = row->cumulative,
+        .total_us = row->total,
+        .cached = row->cached,
+        .startup = row->startup,
+        .unfinished = row->unfinished,
+        .topmost = row->topmost,
+        .first = row->first,
+        .children = row->children,
+        .interpreter = row->interpreter,
+        .line = row->line,
+    };
+
+    out->ops->import(out, &import);
+}
+
+static void tell_deepest(const struct ps_it_log *log, struct ps_sink *out)
+{
+    struct ps_str names[LONGEST_CHAIN];
+    size_t n = log->deepest ? log->rows[log->deepest - 1].level + 1 : 0, skip = 0;
+    uint32_t id = log->deepest;
+
+    if (n > LONGEST_CHAIN) {
+        skip = n - LONGEST_CHAIN; /* the middle is left out, an ellipsis stands for it */
+        n = LONGEST_CHAIN;
+    }
+    for (size_t i = n; i-- > 0;) {
+        names[i] = log->modules.items[log->rows[id - 1].module];
+        if (skip && i == LONGEST_CHAIN / 2) {
+            names[i] = PS_STR("\xe2\x80\xa6");
+            for (; skip; skip--)
+                id = log->rows[id - 1].parent;
+        }
+        id = log->rows[id - 1].parent;
+    }
+    out->ops->list(out, "deepest", names, n);
+}
+
+static void tell_figures(const struct ps_it_log *log, struct ps_sink *out)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"total_us", log->total_us},
+        {"self_us", log->self_us},
+        {"modules", ps_int(log->timed)},
+        {"cached", ps_int(log->cached)},
+        {"max_depth", ps_int(log->max_depth)},
+        {"startup_us", log->startup_us},
+        {"program_us", log->program_us},
+        {"startup_modules", ps_int(log->startup_modules)},
+        {"roots", ps_int(log->roots)},
+        {"negative_self", ps_int(log->negative_self)},
+        {"interpreters", ps_int(log->headers ? log->headers : log->n > 0)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        out->ops->number(out, figures[i].key, figures[i].value);
+    tell_deepest(log, out);
+}
+
+static void tell_doubts(const struct ps_it_log *log, struct ps_sink *out)
+{
+    if (log->negative_self)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "%u imports have a negative self time: threads imported at once, which "
+                     "Python's log cannot tell "
+                     "apart; nesting and self times are unreliable",
+                     log->negative_self);
+    if (log->headers > 1)
+        ps_sink_note(
+            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "%u interpreters wrote into this log; where they ran at once, nesting may be wrong",
+            log->headers);
+    if (log->uneven.count)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, log->uneven.line,
+                     "in %llu imports self and children do not make the cumulative time, beyond "
+                     "what rounding "
+                     "explains (this is the first): lost lines, threads or several processes",
+                     (unsigned long long)log->uneven.count);
+    if (log->gaps)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "%u imports lie more than one level below the import that they were given to",
+                     log->gaps);
+    if (log->unfinished)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "%u imports never saw the end of the import above them: the program was "
+                     "killed, or the log was "
+                     "cut; they stand as roots",
+                     log->unfinished);
+    if (log->estimated)
+        ps_sink_note(
+            out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            "the importer of %u of %u cached rows is estimated: the log leaves several open",
+            log->estimated, log->cached);
+}
+
+static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
+{
+    struct ps_ledger ledger = {
+        .unit = "lines",
+        .read = log->lines,
+        .stored = log->n - log->repaired,
+        .repaired = log->repaired,
+        .rejected = log->rejected,
+        .other = log->other,
+    };
+
+    if (log->others.count)
+        ps_sink_note(
+            out, PS_NOTE_INFO, log->others.at, log->others.line,
+            "%llu lines are no part of the log (this is the first): other output of the program",
+            (unsigned long long)log->others.count);
+    if (!log->whole && log->n && log->rows[log->n - 1].line == log->lines)
+        ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, log->lines,
+                     "the log ends without a line end: the last name may be cut");
+    out->ops->ledger(out, &ledger);
+}
+
+void ps_it_report(const struct ps_it_log *log, struct ps_sink *out)
+{
+    out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
+    if (log->cached) /* importtime=2 came with it */
+        out->ops->meta(out, "tool_version", PS_STR("3.14+"));
+    if (log->title)
+        out->ops->meta(out, "title", log->modules.items[log->rows[log->title - 1].module]);
+    tell_packages(log, out);
+    for (uint32_t id = 1; id <= log->n && ps_sink_ok(out); id++)
+        tell_row(log, id, out);
+    tell_figures(log, out);
+    tell_doubts(log, out);
+    tell_lines(log, out);
+    out->ops->headline(out, &(struct ps_headline){ps_num_real(log->total_us) / 1e6, "s", "import"});
+}

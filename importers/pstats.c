@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pstats.c: what cProfile, profile, profiling.tracing, profiling.sampling --pstats and yappi dump:
+ * one marshalled dict.
+ *
+ * Seen: CPython 2.5 to 3.15, PyPy 3.9, yappi 1.4, hotshot's and austin's conversions. A dump that
+ * holds a code object (the `profile` module puts one into a key) does not tell how code objects are
+ * laid out: the layouts are tried on the whole file, and the one that reads it to the last byte is
+ * the right one.
+ */
+#include "importers/pstats.h"
+
+#include "base/buf.h"
+
+enum { CHUNK_NOTE = 4 << 20 }; /* bytes between two looks at the sink */
+
+#define LARGEST ((uint64_t)2 << 30)
+
+static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
+                               struct ps_err *err)
+{
+    uint64_t done, total, next = CHUNK_NOTE;
+    struct ps_str chunk;
+
+    ps_stream_progress(in, &done, &total);
+    if (total > LARGEST)
+        return ps_fail(err, PS_LIMIT, "the dump is larger than 2 GiB");
+    ps_buf_room(bytes, (size_t)total); /* untouched pages cost nothing */
+    while ((chunk = ps_stream_peek(in, 1)).len > 0) {
+        if (bytes->len + chunk.len > LARGEST)
+            return ps_fail(err, PS_LIMIT, "the dump is larger than 2 GiB");
+        ps_buf_add(bytes, chunk.at, chunk.len);
+        ps_stream_skip(in, chunk.len);
+        if (bytes->len < next)
+            continue;
+        next = bytes->len + CHUNK_NOTE;
+        ps_stream_progress(in, &done, &total);
+        if (!out->ops->progress(out, done, total, 0) || !ps_sink_ok(out))
+            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    }
+    return ps_stream_status(in, err);
+}
+
+/* Tries the layouts; keeps the failure of the one that came farthest. */
+static bool read_dump(struct ps_pf_dump *d, struct ps_str bytes, struct ps_sink *out,
+                      struct ps_err *err)
+{
+    struct ps_err farthest = PS_ERR_INIT;
+    int with_tail = -1;
+
+    for (int layout = 0; layout < PS_M_LAYOUTS; layout++) {
+        struct ps_err failure = PS_ERR_INIT;
+        bool good = ps_pf_read(d, bytes, (enum ps_mlayout)layout, out, &failure);
+
+        if (good && (!d->m.saw_code || d->end == bytes.len)) {
+            d->m.err = err;
+            return true;
+        }
+        with_tail = good && with_tail < 0 ? layout : with_tail;
+        if (!good && (farthest.code == PS_OK || failure.at > farthest.at))
+            farthest = failure;
+        if (!d->m.saw_code || failure.code == PS_CANCELLED)
+            break;
+        ps_pf_free(d);
+        *d = (struct ps_pf_dump){0};
+    }
+    if (with_tail >= 0)
+        return ps_pf_read(d, bytes, (enum ps_mlayout)with_tail, out, err);
+    *err = farthest;
+    return false;
+}
+
+static enum ps_status refuse_empty(const struct ps_pf_dump *d, struct ps_err *err)
+{
+    if (d->sampled)
+        ps_fail(err, PS_BAD_INPUT,
+                "the dump holds no functions: the sampling profiler took no samples");
+    else
+        ps_fail(err, PS_BAD_INPUT, "the dump holds no functions: the profiler was never enabled");
+    ps_hint(err, "record the whole program: `python -m cProfile -o out.prof app.py`");
+    return err->code;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    PS_AUTO(ps_pf_free) struct ps_pf_dump d = {0};
+    enum ps_status status = read_all(in, &bytes, out, err);
+    uint64_t size;
+
+    if (status != PS_OK)
+        return status;
+    size = bytes.len;
+    if (!read_dump(&d, ps_buf_slice(&bytes), out, err))
+        return err->code;
+    ps_buf_free(&bytes); /* all texts were copied */
+    if (d.n_listed == 0)
+        return refuse_empty(&d, err);
+    ps_pf_number(&d);
+    ps_pf_find_cycles(&d);
+    if (!ps_pf_report(&d, size, out))
+        return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    return PS_OK;
+}
+
+/* A dict whose first byte no text has, or whose first key is a tuple; JSON never goes on like this
+ * behind its brace. */
+static enum ps_match sniff(struct ps_str head)
+{
+    const unsigned char *at = (const unsigned char *)head.at;
+
+    if (head.len && at[0] == 0xfb)
+        return PS_MATCH_SURE;
+    if (head.len < 2 || at[0] != '{')
+        return PS_MATCH_NO;
+    if (at[1] == 0xa8 || at[1] == 0xa9 || (at[1] == '0' && head.len == 2))
+        return PS_MATCH_SURE;
+    if (at[1] == ')')
+        return head.len > 2 && (at[2] == 3 || at[2] == 1) ? PS_MATCH_SURE : PS_MATCH_LIKELY;
+    if (at[1] == '(')
+        return head.len > 5 && at[3] == 0 && at[4] == 0 && at[5] == 0 ? PS_MATCH_SURE
+                                                                      : PS_MATCH_LIKELY;
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_pstats = {
+    .kind = "pstats",
+    .label = "cProfile dump",
+    .what = "functions and their callers, from cProfile, profile, profiling.tracing, "
+            "profiling.sampling, yappi",
+    .record = "python -m cProfile -o out.prof your_program.py",
+    .sniff = sniff,
+    .load = load,
+};

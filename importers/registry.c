@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* registry.c: the list of formats, and how a file finds its own. */
+#include "importers/foreign.h"
+#include "importers/importer.h"
+
+enum {
+    HEAD = 64 * 1024,
+    DEEP_HEAD = 1024 * 1024, /* a log may begin behind much other output */
+};
+
+static const struct ps_stream_limits limits = {
+    .inflated = (uint64_t)8 << 30,
+    .inflated_ratio = 1000,
+};
+
+static const struct ps_importer *const importers[] = {
+    &ps_pstats, /* two bytes tell */
+    &ps_importtime,
+};
+
+const struct ps_importer *const *ps_importers(size_t *count)
+{
+    *count = sizeof importers / sizeof *importers;
+    return importers;
+}
+
+static const struct ps_importer *best(struct ps_str head)
+{
+    const struct ps_importer *likely = NULL;
+
+    for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
+        enum ps_match match = importers[i]->sniff(head);
+
+        if (match == PS_MATCH_SURE)
+            return importers[i];
+        if (match == PS_MATCH_LIKELY && !likely)
+            likely = importers[i];
+    }
+    return likely;
+}
+
+static bool is_text(struct ps_str head)
+{
+    return !memchr(head.at, '\0', head.len < 4096 ? head.len : 4096);
+}
+
+enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
+                                struct ps_err *err)
+{
+    struct ps_str head = ps_stream_peek(in, HEAD);
+
+    *out = NULL;
+    if (head.len == 0) {
+        if (ps_stream_status(in, err) != PS_OK)
+            return err->code;
+        ps_fail(err, PS_UNKNOWN_KIND, "the file is empty");
+        ps_hint(err, "the program may have been stopped before it wrote its profile; record again");
+        return err->code;
+    }
+    if (ps_foreign_certain(head, err))
+        return err->code;
+    *out = best(head);
+    if (!*out && head.len >= HEAD && is_text(head)) {
+        head = ps_stream_peek(in, DEEP_HEAD);
+        *out = best(head);
+    }
+    if (*out)
+        return PS_OK;
+    if (ps_stream_status(in, err) == PS_OK)
+        ps_foreign_rest((struct ps_str){head.at, head.len < HEAD ? head.len : HEAD}, err);
+    return err->code;
+}
+
+enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
+                                const struct ps_importer **picked, struct ps_err *err)
+{
+    struct ps_stream *in = ps_stream_utf8(ps_stream_unpack(raw, &limits));
+    enum ps_status status = ps_importer_pick(in, picked, err);
+    uint64_t at;
+
+    if (status == PS_OK)
+        status = (*picked)->load(in, out, err);
+    if (status == PS_OK && !ps_sink_ok(out)) {
+        if (err->code == PS_OK)
+            *err = out->err;
+        status = out->err.code;
+    }
+    if (status == PS_OK && ps_stream_trailing(in, &at))
+        ps_sink_note(
+            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "bytes behind the compressed data were left out, from byte %llu of the file on",
+            (unsigned long long)at);
+    ps_stream_free(in);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/sink.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,
+                  const char *fmt, ...)
+{
+    char text[512];
+    struct ps_note note = {.severity = severity, .has_at = at != PS_NOTE_NO_AT, .line = line};
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    note.at = note.has_at ? at : 0;
+    note.what = (struct ps_str){text, len < (int)sizeof text ? (size_t)len : sizeof text - 1};
+    sink->ops->note(sink, &note);
+}

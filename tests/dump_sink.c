@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/dump_sink.h"
+
+#include "base/json_out.h"
+
+static struct ps_buf *begin(struct ps_sink *sink, const char *what)
+{
+    struct dump_sink *dump = (struct dump_sink *)sink;
+
+    if (dump->out)
+        ps_buf_puts(dump->out, what);
+    return dump->out;
+}
+
+static void put_text(struct ps_buf *out, const char *key, struct ps_str value)
+{
+    struct ps_json json = ps_json_to(out);
+
+    ps_buf_printf(out, " %s=", key);
+    ps_json_str(&json, value);
+}
+
+static void put_num(struct ps_buf *out, const char *key, struct ps_num value)
+{
+    struct ps_json json = ps_json_to(out);
+
+    ps_buf_printf(out, " %s=", key);
+    if (value.kind == PS_NUM_REAL && value.r == (double)(int64_t)value.r && value.r < 1e15 &&
+        value.r > -1e15)
+        ps_buf_printf(out, "%.1f", value.r); /* tells a double from an integer */
+    else
+        ps_json_num(&json, value);
+}
+
+static void on_meta(struct ps_sink *sink, const char *key, struct ps_str value)
+{
+    struct ps_buf *out = begin(sink, "meta");
+
+    if (!out)
+        return;
+    put_text(out, key, value);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_number(struct ps_sink *sink, const char *key, struct ps_num value)
+{
+    struct ps_buf *out = begin(sink, "number");
+
+    if (!out)
+        return;
+    put_num(out, key, value);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_list(struct ps_sink *sink, const char *key, const struct ps_str *items, size_t n)
+{
+    struct ps_buf *out = begin(sink, "list ");
+
+    if (!out)
+        return;
+    ps_buf_puts(out, key);
+    for (size_t i = 0; i < n; i++)
+        put_text(out, "item", items[i]);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_note(struct ps_sink *sink, const struct ps_note *note)
+{
+    static const char *const words[] = {"info", "warning", "repaired", "rejected"};
+    struct ps_buf *out = begin(sink, "note ");
+
+    ((struct dump_sink *)sink)->notes++;
+    if (!out)
+        return;
+    ps_buf_puts(out, words[note->severity]);
+    if (note->has_at)
+        ps_buf_printf(out, " at=%llu", (unsigned long long)note->at);
+    if (note->line)
+        ps_buf_printf(out, " line=%llu", (unsigned long long)note->line);
+    put_text(out, "what", note->what);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_package(struct ps_sink *sink, const struct ps_package *package)
+{
+    struct ps_buf *out = begin(sink, "package");
+
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", package->id);
+    put_text(out, "name", package->name);
+    ps_buf_printf(out, " origin=%d modules=%u", package->origin, package->modules);
+    put_num(out, "self", package->self_us);
+    put_num(out, "inclusive", package->inclusive_us);
+    ps_buf_printf(out, " first=%u\n", package->first);
+}
+
+static void on_import(struct ps_sink *sink, const struct ps_import *row)
+{
+    struct ps_buf *out = begin(sink, "import");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u line=%llu parent=%u importer=%u depth=%d start=%u", row->id,
+                  (unsigned long long)row->line, row->parent, row->importer, row->depth,
+                  row->start);
+    put_text(out, "module", row->module);
+    ps_buf_printf(out, " package=%u", row->package);
+    put_num(out, "self", row->self_us);
+    put_num(out, "cumulative", row->cumulative_us);
+    ps_buf_printf(out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s\n",
+                  (long long)row->total_us, row->children, row->interpreter,
+                  row->cached ? " cached" : "", row->startup ? " startup" : "",
+                  row->unfinished ? " unfinished" : "", row->topmost ? " topmost" : "",
+                  row->first ? " first" : "", row->importer_estimated ? " estimated" : "");
+}
+
+static void put_call(struct ps_buf *out, const struct ps_call *call)
+{
+    ps_buf_printf(out, "  from %u", call->caller);
+    put_num(out, "ncalls", call->ncalls);
+    put_num(out, "primitive", call->primitive_calls);
+    put_num(out, "tottime", call->tottime_s);
+    put_num(out, "cumtime", call->cumtime_s);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_function(struct ps_sink *sink, const struct ps_function *f)
+{
+    struct ps_buf *out = begin(sink, "function");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", f->id);
+    put_text(out, "file", f->file);
+    put_num(out, "line", f->line);
+    put_text(out, "name", f->name);
+    put_num(out, "ncalls", f->ncalls);
+    put_num(out, "primitive", f->primitive_calls);
+    put_num(out, "tottime", f->tottime_s);
+    put_num(out, "cumtime", f->cumtime_s);
+    ps_buf_printf(out, " origin=%d cycle=%u%s\n", f->origin, f->cycle,
+                  f->listed ? "" : " unlisted");
+    for (uint32_t i = 0; i < f->n_callers; i++)
+        put_call(out, &f->callers[i]);
+    if (f->n_callees)
+        ps_buf_puts(out, "  to");
+    for (uint32_t i = 0; i < f->n_callees; i++)
+        ps_buf_printf(out, " %u", f->callees[i]);
+    if (f->n_callees)
+        ps_buf_puts(out, "\n");
+}
+
+static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
+{
+    struct dump_sink *dump = (struct dump_sink *)sink;
+
+    dump->ledger = *ledger;
+    dump->has_ledger = true;
+    if (dump->out)
+        ps_buf_printf(dump->out,
+                      "ledger %s read=%llu stored=%llu repaired=%llu rejected=%llu other=%llu\n",
+                      ledger->unit, (unsigned long long)ledger->read,
+                      (unsigned long long)ledger->stored, (unsigned long long)ledger->repaired,
+                      (unsigned long long)ledger->rejected, (unsigned long long)ledger->other);
+}
+
+static void on_headline(struct ps_sink *sink, const struct ps_headline *headline)
+{
+    struct ps_buf *out = begin(sink, "headline");
+
+    ((struct dump_sink *)sink)->has_headline = true;
+    if (!out)
+        return;
+    put_num(out, "value", ps_real(headline->value));
+    ps_buf_printf(out, " unit=%s label=%s\n", headline->unit, headline->label);
+}
+
+static bool on_progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct dump_sink *dump = (struct dump_sink *)sink;
+
+    (void)done;
+    (void)total;
+    (void)records;
+    return dump->cancel_at == 0 || --dump->cancel_at > 0;
+}
+
+void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
+{
+    static const struct ps_sink_ops ops = {
+        .meta = on_meta,
+        .number = on_number,
+        .list = on_list,
+        .note = on_note,
+        .package = on_package,
+        .import = on_import,
+        .function = on_function,
+        .ledger = on_ledger,
+        .headline = on_headline,
+        .progress = on_progress,
+    };
+
+    *dump = (struct dump_sink){.sink = {.ops = &ops}, .out = out};
+}
+
+enum ps_status dump_bytes(struct ps_str bytes, size_t block, struct ps_buf *out)
+{
+    struct dump_sink dump;
+    struct ps_err err = PS_ERR_INIT;
+    const struct ps_importer *picked = NULL;
+    enum ps_status status;
+    char line[800];
+
+    dump_sink_init(&dump, out);
+    status = ps_import_stream(ps_stream_memory(bytes, block), &dump.sink, &picked, &err);
+    if (status == PS_OK && out)
+        ps_buf_printf(out, "kind %s\n", picked->kind);
+    if (status != PS_OK && out) {
+        out->len = 0; /* what came before the failure is nobody's */
+        ps_buf_printf(out, "failed %s: %s\n", ps_status_word(status),
+                      ps_err_line(&err, line, sizeof line));
+    }
+    return status;
+}
