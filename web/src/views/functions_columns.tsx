@@ -44,11 +44,14 @@ export function functionColumns(search: Matcher, total: number): GridColumn<Func
         {
             key: 'ncalls',
             title: 'ncalls',
-            width: 118,
+            width: 126,
             sortKey: 'calls',
             title_tip: 'all calls / those that are not recursive',
             ...right,
-            render: (row) => callsText(row.ncalls, row.primitive_calls, int),
+            render: (row) => {
+                const text = callsText(row.ncalls, row.primitive_calls, int);
+                return text.length > 13 ? <span title={text}>{text}</span> : text;
+            },
         },
         {
             key: 'tottime_s',

@@ -4,7 +4,7 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { route } from '../base/router';
-import type { Run } from '../base/types';
+import type { Page, Run } from '../base/types';
 import { setStatus } from '../components/status_line';
 import { PaneHead } from '../components/toolbar';
 import { viewportWidth } from '../components/viewport';
@@ -13,10 +13,17 @@ import { functionName } from '../model/labels';
 import { matcher } from '../model/search';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './calltree_pane';
 import { FunctionPane } from './function_pane';
-import { pstatsOf, walkToFunction } from './functions_data';
+import {
+    type FunctionRow,
+    functionsPath,
+    objectsOf,
+    pstatsOf,
+    walkToFunction,
+} from './functions_data';
 import { FunctionsByFile } from './functions_by_file';
 import { FunctionsTable } from './functions_table';
 import { FunctionsToolbar } from './functions_toolbar';
+import { useJson } from './use_json';
 
 const SUMS_REMARK =
     'cProfile keeps sums per caller, not call paths: the tree marks what follows from them';
@@ -32,11 +39,10 @@ export function FunctionsTab({ run }: { run: Run }) {
     const query = route.value.query;
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    /** the first row of the table stands in until one is selected */
-    const [first, setFirst] = useState<number | null>(null);
     const [shown, setShown] = useState<number | null>(null);
     useSumsRemark(run);
-    const id = query.fn ? Number(query.fn) : first;
+    const costliest = useCostliest(run, query.fn === undefined);
+    const id = query.fn ? Number(query.fn) : costliest;
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
     const shared = { run, filters, search, total, selected: id, onShown: setShown };
@@ -45,17 +51,20 @@ export function FunctionsTab({ run }: { run: Run }) {
             <FunctionsToolbar run={run} filters={filters} error={search.error} shown={shown} />
             <div class="panes functions-panes">
                 <section class="pane pane-main">
-                    {grouped ? (
-                        <FunctionsByFile {...shared} />
-                    ) : (
-                        <FunctionsTable {...shared} onFirst={setFirst} />
-                    )}
+                    {grouped ? <FunctionsByFile {...shared} /> : <FunctionsTable {...shared} />}
                 </section>
                 <FunctionPane run={run} id={id} />
             </div>
             {viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
         </div>
     );
+}
+
+/** Stands in until a function is selected. */
+function useCostliest(run: Run, asked: boolean): number | null {
+    const path = `${functionsPath(run)}?sort=cumulative&desc=1&limit=1`;
+    const { data } = useJson<Page>(asked ? path : null);
+    return objectsOf<FunctionRow>(data)[0]?.id ?? null;
 }
 
 function TreeOf({ run, id }: { run: Run; id: number | null }) {

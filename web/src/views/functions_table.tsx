@@ -21,16 +21,14 @@ export interface TableProps {
 }
 
 /** All functions; the server sorts, filters and pages. */
-export function FunctionsTable(props: TableProps & { onFirst: (id: number | null) => void }) {
-    const { run, filters, search, total, selected, onShown, onFirst } = props;
+export function FunctionsTable(props: TableProps) {
+    const { run, filters, search, total, selected, onShown } = props;
     const params = functionParams(filters);
     const source = useSource<FunctionRow>(functionsPath(run), params);
     const columns = useMemo(() => functionColumns(search, total), [search, total]);
     const version = source.version.value;
     useEffect(() => {
-        if (!source.ready.peek()) return;
-        onShown(source.total);
-        onFirst(source.rowAt(0)?.id ?? null);
+        if (source.ready.peek()) onShown(source.total);
     }, [source, version]);
     return (
         <DataGrid<FunctionRow>

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The call graph as SVG: Graphviz says where things are, the temperature says how hot they are.
+ * Wheel zooms, drag pans, click selects, double click focuses, arrows walk along the heaviest edge.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { CallGraph, GraphEdge, GraphNode } from '../model/dot';
+import type { GraphPicture } from '../model/graph_layout';
+import { edgeText, type NodeText } from '../model/graph_text';
+import { type Plane, centreOn, fitPlane, parsePlane, planeText } from '../model/plane';
+import { edgeWidth, temperature } from '../model/temperature';
+import { inkOn, mix } from '../model/tint';
+import { READABLE, useGraphKeys, usePlaneInput } from './graph_input';
+import { watchTheme } from './theme_watch';
+import { hideTooltip, showTooltip } from './tooltip';
+
+export interface CallGraphViewProps {
+    graph: CallGraph;
+    picture: GraphPicture;
+    texts: Map<number, NodeText>;
+    /** functions, or null */
+    selected: number | null;
+    focus: number | null;
+    onSelect: (id: number | null) => void;
+    onFocus: (id: number) => void;
+    /** null: no search */
+    match: ReadonlySet<number> | null;
+    /** window from the URL */
+    view: string;
+    onView: (view: string | null) => void;
+    tip: (node: GraphNode) => ComponentChildren;
+}
+
+const COMMIT_MS = 250;
+
+function useDark(element: { current: Element | null }): boolean {
+    const [dark, setDark] = useState(false);
+    useLayoutEffect(() => {
+        const read = (): void => {
+            if (element.current)
+                setDark(getComputedStyle(element.current).colorScheme.includes('dark'));
+        };
+        read();
+        return watchTheme(read);
+    }, []);
+    return dark;
+}
+
+/** The whole graph if its labels stay readable; else its top, or the function in focus. */
+function firstPlane(props: CallGraphViewProps, room: DOMRect): Plane {
+    const { picture, focus, graph } = props;
+    const whole = fitPlane(picture.width + 32, picture.height + 32, room);
+    if (whole.k >= READABLE)
+        return { ...whole, x: whole.x + 16 * whole.k, y: whole.y + 16 * whole.k };
+    const hottest = graph.nodes.reduce(
+        (best, node) => ((node.total ?? 0) > (best?.total ?? -1) ? node : best),
+        graph.nodes[0],
+    );
+    const box = picture.nodes.find(({ id }) => id === (focus ?? hottest?.id));
+    if (!box) return whole;
+    const plane = centreOn(box.x, box.y, 0.8, room);
+    return focus === null ? { ...plane, y: 24 - (box.y - box.height / 2) * 0.8 } : plane;
+}
+
+export function CallGraphView(props: CallGraphViewProps) {
+    const { graph, picture, texts, selected, match, view } = props;
+    const svg = useRef<SVGSVGElement | null>(null);
+    const layer = useRef<SVGGElement | null>(null);
+    const plane = useRef<Plane>({ k: 1, x: 0, y: 0 });
+    const latest = useRef(props);
+    latest.current = props;
+    const sent = useRef<string | null>(null);
+    const timer = useRef(0);
+    const dark = useDark(svg);
+
+    const apply = (next: Plane, say = true): void => {
+        plane.current = next;
+        const { k, x, y } = next;
+        layer.current?.setAttribute('transform', `translate(${x} ${y}) scale(${k})`);
+        clearTimeout(timer.current);
+        if (!say) return;
+        timer.current = setTimeout(() => {
+            sent.current = planeText(plane.current);
+            latest.current.onView(sent.current);
+        }, COMMIT_MS) as unknown as number;
+    };
+    const room = (): DOMRect => svg.current?.getBoundingClientRect() ?? new DOMRect();
+
+    useLayoutEffect(() => {
+        sent.current = view;
+        apply(parsePlane(view || undefined) ?? firstPlane(props, room()), false);
+    }, [picture]);
+    useEffect(() => {
+        if (view === sent.current) return;
+        sent.current = view;
+        apply(parsePlane(view || undefined) ?? firstPlane(latest.current, room()), false);
+    }, [view]);
+    useEffect(() => () => clearTimeout(timer.current), []);
+    usePlaneInput(svg, plane, apply);
+    useGraphKeys(latest, plane, apply, room);
+
+    const byId = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node])), [graph]);
+    const near = useMemo(() => neighbours(graph, selected), [graph, selected]);
+    const faded = (id: number): boolean =>
+        match ? !match.has(id) : near !== null && !near.has(id);
+    return (
+        <svg
+            ref={svg}
+            class="call-graph"
+            tabIndex={0}
+            role="img"
+            aria-label={`Call graph of ${graph.nodes.length} functions`}
+            onClick={(event) => {
+                if (event.target === svg.current) props.onSelect(null);
+            }}
+        >
+            <g ref={layer}>
+                {picture.edges.map(({ edge, path, arrow, label }) => {
+                    const e = graph.edges[edge];
+                    const on = selected !== null && (e.from === selected || e.to === selected);
+                    const off = match
+                        ? !match.has(e.from) && !match.has(e.to)
+                        : selected !== null && near !== null && !on;
+                    return (
+                        <EdgeMark
+                            key={`e${e.from}.${e.to}`}
+                            edge={e}
+                            path={path}
+                            arrow={arrow}
+                            label={label}
+                            dark={dark}
+                            class={off ? 'is-faded' : on ? 'is-on' : ''}
+                        />
+                    );
+                })}
+                {picture.nodes.map((box) => {
+                    const node = byId.get(box.id);
+                    const text = texts.get(box.id);
+                    if (!node || !text) return null;
+                    return (
+                        <NodeMark
+                            key={`n${box.id}`}
+                            node={node}
+                            text={text}
+                            box={box}
+                            selected={box.id === selected}
+                            focused={box.id === props.focus}
+                            faded={faded(box.id)}
+                            props={latest}
+                        />
+                    );
+                })}
+            </g>
+        </svg>
+    );
+}
+
+function neighbours(graph: CallGraph, selected: number | null): Set<number> | null {
+    if (selected === null || !graph.nodes.some(({ id }) => id === selected)) return null;
+    const near = new Set([selected]);
+    for (const { from, to } of graph.edges) {
+        if (from === selected) near.add(to);
+        if (to === selected) near.add(from);
+    }
+    return near;
+}
+
+interface EdgeProps {
+    edge: GraphEdge;
+    path: string;
+    arrow: number[] | null;
+    label: { x: number; y: number } | null;
+    dark: boolean;
+    class: string;
+}
+
+function EdgeMark({ edge, path, arrow, label, dark, class: state }: EdgeProps) {
+    const share = (edge.pct ?? 0) / 100;
+    const hot = temperature(share);
+    const colour = dark ? mix(hot, '#ffffff', 0.45) : mix(hot, '#ffffff', 0.15);
+    const lines = edgeText(edge);
+    return (
+        <g class={`graph-edge ${state}`}>
+            <path d={path} stroke={colour} stroke-width={edgeWidth(share)} fill="none" />
+            {arrow && <path d={`M${arrow.join(' ')}Z`} fill={colour} />}
+            {label &&
+                lines.map((line, i) => (
+                    <text
+                        x={label.x}
+                        y={label.y + (i - (lines.length - 1) / 2) * 12 + 3}
+                        text-anchor="middle"
+                    >
+                        {line}
+                    </text>
+                ))}
+        </g>
+    );
+}
+
+interface NodeProps {
+    node: GraphNode;
+    text: NodeText;
+    box: { x: number; y: number; width: number; height: number };
+    selected: boolean;
+    focused: boolean;
+    faded: boolean;
+    props: { current: CallGraphViewProps };
+}
+
+function NodeMark({ node, text, box, selected, focused, faded, props }: NodeProps) {
+    const fill = temperature((node.total_pct ?? 0) / 100);
+    const ink = inkOn(fill);
+    const { x, y, width, height } = box;
+    const state = `${selected ? ' is-selected' : ''}${focused ? ' is-focus' : ''}${faded ? ' is-faded' : ''}`;
+    return (
+        <g
+            class={`graph-node${state}`}
+            transform={`translate(${x - width / 2} ${y - height / 2})`}
+            onClick={() => props.current.onSelect(node.id)}
+            onDblClick={() => props.current.onFocus(node.id)}
+            onPointerMove={(event) => {
+                if (event.buttons === 0) {
+                    const at = (event.currentTarget as Element).getBoundingClientRect();
+                    showTooltip(props.current.tip(node), event.clientX, event.clientY, at);
+                }
+            }}
+            onPointerLeave={() => hideTooltip()}
+        >
+            <rect width={width} height={height} fill={fill} />
+            {(selected || focused) && (
+                <rect class="graph-outline" x="-3" y="-3" width={width + 6} height={height + 6} />
+            )}
+            <text class="graph-name" x={width / 2} y="17" fill={ink}>
+                {text.name}
+            </text>
+            <text class="graph-place" x={width / 2} y="30" fill={ink}>
+                {text.place}
+            </text>
+            <text x={width / 2} y="44" fill={ink}>
+                {text.numbers}
+            </text>
+        </g>
+    );
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* A window onto a plane: scale k, and where the plane's origin stands in px. */
+
+export interface Plane {
+    k: number;
+    x: number;
+    y: number;
+}
+
+export const SMALLEST = 0.08;
+export const LARGEST = 3;
+
+export function zoomPlane(plane: Plane, factor: number, px: number, py: number): Plane {
+    const k = Math.min(LARGEST, Math.max(SMALLEST, plane.k * factor));
+    const by = k / plane.k;
+    return { k, x: px - (px - plane.x) * by, y: py - (py - plane.y) * by };
+}
+
+/** The whole plane, centred, never enlarged. */
+export function fitPlane(
+    width: number,
+    height: number,
+    room: { width: number; height: number },
+): Plane {
+    const k = Math.max(
+        SMALLEST,
+        Math.min(1, room.width / (width || 1), room.height / (height || 1)),
+    );
+    return { k, x: (room.width - width * k) / 2, y: Math.max(0, (room.height - height * k) / 2) };
+}
+
+/** A point in the middle of the window, at a scale in which labels can be read. */
+export function centreOn(
+    px: number,
+    py: number,
+    k: number,
+    room: { width: number; height: number },
+): Plane {
+    return { k, x: room.width / 2 - px * k, y: room.height / 2 - py * k };
+}
+
+export function planeText(plane: Plane): string {
+    return `${Math.round(plane.x)}~${Math.round(plane.y)}~${Number(plane.k.toPrecision(4))}`;
+}
+
+export function parsePlane(text: string | undefined): Plane | null {
+    const [x, y, k] = (text ?? '').split('~').map(Number);
+    if (text === undefined || ![x, y, k].every(Number.isFinite) || k < SMALLEST || k > LARGEST)
+        return null;
+    return { k, x, y };
+}
