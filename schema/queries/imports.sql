@@ -1,8 +1,8 @@
--- The table of an import log. Read by server/query/table.c, which takes from this head:
--- sort: KEY asc|desc EXPRESSION   how rows can be ordered; the first is the default; ties keep the order of the log
--- sum: NAME EXPRESSION            figures over the filtered rows
--- of: SELECT                      rows before filtering
--- rows: by-id                     a row can be had by :row alone
+-- The table of an import log. Read by server/query/table.c, which takes from this head, written without the indent:
+--   sort: KEY asc|desc EXPRESSION   how rows can be ordered; the first is the default; ties keep the order of the log
+--   sum: NAME EXPRESSION            figures over the filtered rows
+--   of: SELECT                      rows before filtering
+--   rows: by-id                     a row can be had by :row alone
 --
 -- sort: ord asc id
 -- sort: start asc start
