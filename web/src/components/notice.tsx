@@ -25,15 +25,25 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
         <div class={`notice is-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
             {title && <div class="notice-title">{title}</div>}
             {error && <div>{where(error)}</div>}
-            {error?.hint && <div>{error.hint}</div>}
+            {error?.hint && <div>{hint(error.hint)}</div>}
             {children}
             {actions && <div class="notice-actions">{actions}</div>}
         </div>
     );
 }
 
+function capital(words: string): string {
+    return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/* What stands between backquotes is a command. */
+function hint(words: string): ComponentChildren {
+    const parts = capital(words).split('`');
+    return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
+}
+
 function where({ text, at }: ErrorLike): string {
-    const said = text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');
+    const said = capital(text).replace(/\.$/, '');
     if (at === null || /\bbyte \d/.test(text)) return `${said}.`;
     return `${said}, at byte ${int(at)}.`;
 }

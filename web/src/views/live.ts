@@ -12,12 +12,14 @@ export const shelf = signal<Shelf | null>(null);
 export const shelfError = signal<ApiError | null>(null);
 export const formats = signal<Format[]>([]);
 export const connected = signal(true);
+/** Runs that the shelf's filter leaves; null before the first answer. */
+export const matches = signal<number | null>(null);
 /** Unfinished imports, of everyone. */
 export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
 /** When this window first heard of a job, for the time that is left. */
 export const jobSince = new Map<string, number>();
 /** Jobs this window started: only their failures are told here. */
-export const ownJobs = new Set<string>();
+const ownJobs = new Set<string>();
 
 export interface News {
     key: string;
@@ -79,21 +81,45 @@ function refreshShelfSoon(): void {
     shelfTimer = setTimeout(() => void refreshShelf(), 150);
 }
 
+/* Finished jobs by id, newest last: a small file is often read before the answer to its upload
+ * arrives, which then tells of a job that is no more. */
+const finished = new Map<string, Job>();
+const FINISHED_KEPT = 500;
+
 /** Takes a job's newest state, from the stream or from an answer. */
 export function takeJob(job: Job): void {
+    const known = finished.get(job.id) ?? job;
     const next = new Map(jobs.value);
-    if (isIncoming(job)) {
-        next.set(job.id, job);
-        if (!jobSince.has(job.id)) jobSince.set(job.id, Date.now());
+    if (isIncoming(known)) {
+        next.set(known.id, known);
+        if (!jobSince.has(known.id)) jobSince.set(known.id, Date.now());
     } else {
-        next.delete(job.id);
-        finishJob(job);
+        next.delete(known.id);
+        finishJob(known);
     }
     jobs.value = next;
+    watchJobs();
+}
+
+/** The answer to an upload of this window. */
+export function takeOwnJob(job: Job): void {
+    ownJobs.add(job.id);
+    takeJob(job);
+}
+
+const WATCH_MS = 3000;
+let watch = 0;
+
+/* An event may be lost with its connection; as long as rows are in progress, they are asked for. */
+function watchJobs(): void {
+    clearTimeout(watch);
+    if (jobs.value.size) watch = setTimeout(() => void catchUp(false), WATCH_MS);
 }
 
 function finishJob(job: Job): void {
     jobSince.delete(job.id);
+    finished.set(job.id, job);
+    if (finished.size > FINISHED_KEPT) finished.delete([...finished.keys()][0]);
     if (!ownJobs.delete(job.id)) return;
     const { id, name, error, run } = job;
     if (job.state === 'failed') tell({ key: id, kind: 'failed', name, error, run: null });
@@ -103,14 +129,11 @@ function finishJob(job: Job): void {
 
 /* Jobs that began before the stream, and after a gap in it everything that was missed. */
 async function catchUp(afterGap: boolean): Promise<void> {
-    connected.value = true;
     try {
         const { rows } = await getJson<{ rows: Job[] }>(`${API}/jobs`);
-        jobs.value = new Map(rows.filter(isIncoming).map((job) => [job.id, job]));
-        for (const job of rows) {
-            if (isIncoming(job) && !jobSince.has(job.id)) jobSince.set(job.id, Date.now());
-            if (!isIncoming(job) && ownJobs.has(job.id)) finishJob(job);
-        }
+        const listed = new Set(rows.map((job) => job.id));
+        jobs.value = new Map([...jobs.value].filter(([id]) => listed.has(id)));
+        rows.forEach(takeJob);
     } catch (error) {
         shelfError.value = asApiError(error);
     }
@@ -141,6 +164,7 @@ function listen(afterGap: boolean): () => void {
             gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
         },
         open: () => {
+            connected.value = true;
             void catchUp(gap);
             gap = true;
         },

@@ -20,7 +20,7 @@ export function NewsList() {
 function Item({ item }: { item: News }) {
     const remove = (
         <button type="button" class="link" onClick={() => dismiss(item.key)}>
-            {item.kind === 'failed' ? 'Remove' : 'Good'}
+            Dismiss
         </button>
     );
     if (item.kind === 'already') {

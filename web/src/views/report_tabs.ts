@@ -55,6 +55,16 @@ const TABS: Record<string, TabSpec[]> = {
             load: async () => (await import('./calltree_tab')).CallTreeTab,
         },
         {
+            id: 'callgraph',
+            title: 'Call graph',
+            load: async () => (await import('./callgraph_tab')).CallGraphTab,
+        },
+        {
+            id: 'callgraph',
+            title: 'Call graph',
+            load: async () => (await import('./callgraph_tab')).CallGraphTab,
+        },
+        {
             id: 'files',
             title: 'Files',
             count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),

@@ -12,7 +12,7 @@ import { KindMark } from '../components/kind_mark';
 import { SearchField } from '../components/search_field';
 import { FigText } from '../components/text';
 import { viewportWidth } from '../components/viewport';
-import { shelf } from './live';
+import { matches, shelf } from './live';
 
 const SHOWN = 8;
 
@@ -35,6 +35,7 @@ export function ShelfSearch({ inputRef }: SearchProps) {
             placeholder={placeholder()}
             label="search name, series, tags, kind"
             value={route.value.query.q ?? ''}
+            count={matches.value}
             onInput={(q) => setQuery({ q }, { replace: true })}
         />
     );

@@ -13,7 +13,16 @@ import { EmptyShelf } from '../components/empty_shelf';
 import { Notice } from '../components/notice';
 import type { Grouping, Incoming, ShelfRow } from '../model/shelf_rows';
 import { CheckBar } from './check_bar';
-import { cancelJob, formats, jobs, jobSince, onRunChange, shelf, shelfError } from './live';
+import {
+    cancelJob,
+    formats,
+    jobs,
+    jobSince,
+    matches,
+    onRunChange,
+    shelf,
+    shelfError,
+} from './live';
 import { NewsList } from './news_list';
 import { DeleteDialog, EditDialog } from './run_dialogs';
 import { IncomingLine, shelfColumns } from './shelf_columns';
@@ -45,6 +54,11 @@ function groupingOf({ group, sort }: Query): Grouping {
     return group === 'series' ? 'series' : 'day';
 }
 
+/* A filter hides imports in progress too: nobody knows yet whether they match. */
+function isFiltered({ q, kind, series, tag, who }: Query): boolean {
+    return Boolean(q || kind || series || tag || who);
+}
+
 function sortOf(query: Query, grouping: Grouping): GridSort {
     if (query.sort) return { key: query.sort, desc: query.desc !== '0' };
     return grouping === 'series'
@@ -55,7 +69,14 @@ function sortOf(query: Query, grouping: Grouping): GridSort {
 function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSource {
     const source = useMemo(shelfSource, []);
     useEffect(() => source.dispose, []);
-    useEffect(() => followIncoming(source, () => incoming.value), []);
+    useEffect(
+        () => followIncoming(source, () => (isFiltered(route.value.query) ? [] : incoming.value)),
+        [],
+    );
+    const version = source.version.value;
+    useEffect(() => {
+        matches.value = source.ready.value ? source.totalRuns : null;
+    }, [version]);
     const { q, kind, series, tag, who } = query;
     useEffect(() => {
         source.show({ q, kind, series, tag, who, sort: sort.key, desc: sort.desc }, grouping);
@@ -198,7 +219,7 @@ export function ShelfView() {
         { key: 'Escape', label: 'clear the filters', run: () => navigate([], keepGroup(query)) },
     ]);
 
-    const filtered = Boolean(query.q || query.kind || query.series || query.tag || query.who);
+    const filtered = isFiltered(query);
     const isEmpty = shelf.value?.runs === 0 && incoming.value.length === 0 && !filtered;
     const runs = [...checks.checked.values()];
     return (

@@ -8,7 +8,7 @@ import { API, asApiError, isAbort, upload, type Upload } from '../base/client';
 import { navigate, route } from '../base/router';
 import type { Job } from '../base/types';
 import type { Incoming } from '../model/shelf_rows';
-import { ownJobs, takeJob, tell } from './live';
+import { takeOwnJob, tell } from './live';
 
 const AT_ONCE = 2;
 
@@ -56,8 +56,7 @@ async function send(item: Sending): Promise<void> {
     publish();
     try {
         const { job } = await item.transfer.done;
-        ownJobs.add(job.id);
-        takeJob(job);
+        takeOwnJob(job);
     } catch (reason) {
         if (!isAbort(reason)) {
             const { code, text, at, hint } = asApiError(reason);
