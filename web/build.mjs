@@ -81,6 +81,15 @@ function outputOf(metafile, entry) {
     return basename(found[0]);
 }
 
+/* What the first script imports at once, so that the browser asks for all of it in one go. */
+function preloads(metafile, entry) {
+    const [, output] = Object.entries(metafile.outputs).find(([, o]) => o.entryPoint === entry);
+    return output.imports
+        .filter(({ kind, external }) => kind === 'import-statement' && !external)
+        .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}" />`)
+        .join('');
+}
+
 function licences(metafile) {
     const packages = new Set();
     for (const input of Object.keys(metafile.inputs)) {
@@ -110,6 +119,7 @@ async function main() {
     const metafile = await bundle();
     const html = readFileSync(join(root, 'index.html'), 'utf8')
         .replace('%styles%', `/assets/${outputOf(metafile, 'styles/index.css')}`)
+        .replace('%preload%', preloads(metafile, 'src/main.tsx'))
         .replace('%main%', `/assets/${outputOf(metafile, 'src/main.tsx')}`);
     writeFileSync(join(dist, 'index.html'), html);
     writeFileSync(join(dist, 'favicon.svg'), readFileSync(join(root, 'favicon.svg')));

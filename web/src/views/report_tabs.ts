@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which tabs a report has, by kind. Each is its own chunk, fetched when it is first shown; the
- * shelf fetches the first ones while nothing else is to be done.
+ * Which tabs a report has, by kind. Their code comes as one chunk a kind, fetched when it is
+ * first shown; the shelf fetches it while nothing else is to be done.
  */
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
@@ -30,7 +30,7 @@ const TABS: Record<string, TabSpec[]> = {
         {
             id: 'imports',
             title: 'Imports',
-            load: async () => (await import('./imports_tab')).ImportsTab,
+            load: async () => (await import('./tabs_importtime')).ImportsTab,
         },
         {
             id: 'packages',
@@ -40,35 +40,35 @@ const TABS: Record<string, TabSpec[]> = {
         {
             id: 'who-imports',
             title: 'Who imports',
-            load: async () => (await import('./who_imports_tab')).WhoImportsTab,
+            load: async () => (await import('./tabs_importtime')).WhoImportsTab,
         },
     ],
     pstats: [
         {
             id: 'functions',
             title: 'Functions',
-            load: async () => (await import('./functions_tab')).FunctionsTab,
+            load: async () => (await import('./tabs_pstats')).FunctionsTab,
         },
         {
             id: 'calltree',
             title: 'Call tree',
-            load: async () => (await import('./calltree_tab')).CallTreeTab,
+            load: async () => (await import('./tabs_pstats')).CallTreeTab,
         },
         {
             id: 'callgraph',
             title: 'Call graph',
-            load: async () => (await import('./callgraph_tab')).CallGraphTab,
+            load: async () => (await import('./tabs_pstats')).CallGraphTab,
         },
         {
             id: 'callgraph',
             title: 'Call graph',
-            load: async () => (await import('./callgraph_tab')).CallGraphTab,
+            load: async () => (await import('./tabs_pstats')).CallGraphTab,
         },
         {
             id: 'files',
             title: 'Files',
             count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
-            load: async () => (await import('./files_tab')).FilesTab,
+            load: async () => (await import('./tabs_pstats')).FilesTab,
         },
     ],
 };
