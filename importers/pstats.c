@@ -91,8 +91,11 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status != PS_OK)
         return status;
     size = bytes.len;
-    if (!read_dump(&d, ps_buf_slice(&bytes), out, err))
+    if (!read_dump(&d, ps_buf_slice(&bytes), out, err)) {
+        if (err->code == PS_BAD_INPUT)
+            ps_hint(err, "the file is damaged: copy it again, as binary, or record it again");
         return err->code;
+    }
     ps_buf_free(&bytes); /* all texts were copied */
     if (d.n_listed == 0)
         return refuse_empty(&d, err);
