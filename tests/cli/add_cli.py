@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pathlib
 import pty
 import signal
 import subprocess
@@ -49,7 +50,7 @@ class Add(ShelfTest):
     def test_a_pipe_with_a_name(self):
         fifo = os.path.join(self.folder, "fifo")
         os.mkfifo(fifo)
-        writer = threading.Thread(target=lambda: open(fifo, "wb").write(import_log()))
+        writer = threading.Thread(target=lambda: pathlib.Path(fifo).write_bytes(import_log()))
         writer.start()
         self.assertEqual(self.json("add", fifo)["kind"], "importtime")
         writer.join()

@@ -8,7 +8,7 @@ import sqlite3
 import time
 import unittest
 
-from corpus import CORPUS, Shelf, needs_corpus, paths, sha256
+from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, paths, sha256
 
 # Files whose name says another format than their content; the content is ours, or is that of a format still to come.
 OURS_BY_CONTENT = {"pstats_named.json", "pstats_named.lprof", "importtime_named.json"}
@@ -57,7 +57,9 @@ def foreign_shelf():
 
 
 @needs_corpus
-class Verdicts(unittest.TestCase):
+class Verdicts(CorpusTest):
+    fill = staticmethod(bad_shelf)
+
     def test_each_file_meets_its_verdict(self):
         for row in manifest():
             with self.subTest(row["file"], why=row["what is wrong"]):

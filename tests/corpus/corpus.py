@@ -70,8 +70,8 @@ class Shelf:
         self.runs = {}    # sha256 -> what add --json said
         self.refused = {} # path -> the line on stderr
 
-    def run(self, *args):
-        return subprocess.run([PROGRAM, *args, "--data", self.folder], capture_output=True, timeout=600)
+    def run(self, verb, *args):
+        return subprocess.run([PROGRAM, verb, "--data", self.folder, *args], capture_output=True, timeout=600)
 
     def add(self, files):
         """One process for all files. Every file must come back as one line, on stdout or on stderr."""
@@ -110,6 +110,16 @@ class Shelf:
     def files_in(self, folder):
         top = os.path.join(self.folder, folder)
         return sorted(os.listdir(top)) if os.path.isdir(top) else []
+
+
+class CorpusTest(unittest.TestCase):
+    """A test whose shelf is filled before the first of its class, so that a failure to fill it is told once."""
+    maxDiff = 2000
+    fill = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shelf = cls.fill()
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from corpus import CORPUS, good_shelf, needs_corpus, number, oracle, paths, text
+from corpus import CORPUS, CorpusTest, good_shelf, needs_corpus, number, oracle, paths, text
 
 EMPTY = "empty.log"  # 0 bytes: refused, as every empty file is
 
@@ -39,11 +39,11 @@ def stored(shelf, path):
 
 
 @needs_corpus
-class ImportLogs(unittest.TestCase):
-    maxDiff = 2000
+class ImportLogs(CorpusTest):
+    fill = staticmethod(good_shelf)
 
     def equal(self, path, entries):
-        want, have = wanted(entries), stored(good_shelf(), path)
+        want, have = wanted(entries), stored(self.shelf, path)
         for a, b in zip(want, have):
             self.assertEqual(a, b)
         self.assertEqual(len(want), len(have))
@@ -51,7 +51,7 @@ class ImportLogs(unittest.TestCase):
     def test_made_logs_equal_the_oracle(self):
         for path in paths("made/importtime"):
             if os.path.basename(path) == EMPTY:
-                self.assertIn(path, good_shelf().refused)
+                self.assertIn(path, self.shelf.refused)
                 continue
             with self.subTest(os.path.basename(path)):
                 self.equal(path, oracle(path)["entries"])
@@ -68,8 +68,8 @@ class ImportLogs(unittest.TestCase):
             if os.path.basename(path) == EMPTY:
                 continue
             with self.subTest(os.path.basename(path)):
-                self.assertEqual(good_shelf().of(path)["kind"], "importtime")
-                odd = good_shelf().sql(
+                self.assertEqual(self.shelf.of(path)["kind"], "importtime")
+                odd = self.shelf.sql(
                     path, "SELECT count(*) AS n FROM imports WHERE origin NOT IN "
                     "('own','third-party','stdlib','builtin','unknown') OR package IS NULL")
                 self.assertEqual(odd, [{"n": 0}])
@@ -79,10 +79,10 @@ class ImportLogs(unittest.TestCase):
             if os.path.basename(path) == EMPTY:
                 continue
             with self.subTest(os.path.basename(path)):
-                ledger = good_shelf().show(path)["ledger"]
+                ledger = self.shelf.show(path)["ledger"]
                 parts = [ledger[key] for key in ("stored", "repaired", "rejected", "other")]
                 self.assertEqual(ledger["read"], sum(parts))
-                rows = good_shelf().sql(path, "SELECT count(*) AS n FROM imports")[0]["n"]
+                rows = self.shelf.sql(path, "SELECT count(*) AS n FROM imports")[0]["n"]
                 self.assertEqual(rows, ledger["stored"] + ledger["repaired"])
                 if known := oracle(path):
                     self.assertEqual(ledger["read"], known["totals"]["lines"])
@@ -92,7 +92,7 @@ class ImportLogs(unittest.TestCase):
             if os.path.basename(path) in (EMPTY, "extremes.synthetic.log"):  # sums beyond 64 bits
                 continue
             with self.subTest(os.path.basename(path)):
-                totals, summary = oracle(path)["totals"], good_shelf().show(path)["summary"]
+                totals, summary = oracle(path)["totals"], self.shelf.show(path)["summary"]
                 self.assertEqual(summary["self_us"], totals["sum_self_us"])
                 self.assertEqual(summary["total_us"], totals["sum_root_cumulative_us"])
                 self.assertEqual(summary["roots"], totals["roots"])
