@@ -33,7 +33,7 @@ SELECT f.id, l.path AS file, f.line, f.name, o.word AS origin, f.ncalls, f.primi
 FROM function f
 JOIN file l ON l.id = f.file
 JOIN origin o ON o.id = f.origin
-WHERE (:row IS NULL OR f.id = :row)
+WHERE f.id BETWEEN coalesce(:row, 0) AND coalesce(:row, 9223372036854775807)
   AND (:row IS NOT NULL OR f.listed)
   AND (:q IS NULL OR ps_words(:q, f.name, l.path))
   AND (:regex IS NULL OR f.name REGEXP :regex OR l.path REGEXP :regex)

@@ -25,7 +25,7 @@ FROM import i
 JOIN package p ON p.id = i.package
 JOIN origin o ON o.id = p.origin
 LEFT JOIN import m ON m.id = i.importer
-WHERE (:row IS NULL OR i.id = :row)
+WHERE i.id BETWEEN coalesce(:row, 0) AND coalesce(:row, 9223372036854775807)
   AND (:row IS NOT NULL OR :cached = '1' OR NOT i.flags & 1)
   AND (:q IS NULL OR ps_words(:q, i.module))
   AND (:regex IS NULL OR i.module REGEXP :regex)
