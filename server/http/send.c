@@ -93,6 +93,7 @@ static void drop_if_known(struct ps_exchange *x)
 {
     struct ps_reply *reply = &x->reply;
     const char *etag = reply->etag, *cache = reply->cache;
+    bool page = reply->page; /* browsers put the policy of a 304 in the place of the stored one */
 
     if (reply->status != 200 || !ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), etag))
         return;
@@ -100,6 +101,7 @@ static void drop_if_known(struct ps_exchange *x)
     reply->status = 304;
     reply->etag = etag;
     reply->cache = cache;
+    reply->page = page;
 }
 
 static void compress_body(struct ps_exchange *x)
