@@ -9,13 +9,34 @@
 
 struct fn {
     struct ps_num ncalls, tottime;
-    double cumtime;
+    double primitive, cumtime;
     int64_t cycle;
+    bool recursive;
     struct ps_str callers, callees; /* valid until the statement steps again */
+};
+
+/* A callee on its way to become a node. */
+struct callee {
+    struct ps_path_node node;
+    double time;      /* E of paths.h, or the callee's whole cumtime where the dump has no times */
+    double ncalls;    /* of the callee, from anywhere */
+    bool timed, only; /* E is known; f is the one caller */
+    bool recursive;
+    int64_t cycle;
+};
+
+/* A function that was expanded before: the same one stands on many paths. */
+struct known {
+    uint32_t function; /* 0: an empty slot */
+    struct fn fn;      /* without its blobs */
+    struct callee *callees;
+    size_t n;
 };
 
 struct walk {
     sqlite3_stmt *fetch;
+    struct known *known; /* open addressing by function */
+    uint32_t n_known, cap_known;
     const struct ps_paths_limits *limits;
     struct ps_paths *out;
     uint32_t *heap; /* nodes to expand, widest first */
@@ -40,15 +61,22 @@ static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
                            (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
-/* Columns from `first`: ncalls, tottime_s, cumtime_s, cycle, callers, callees. */
-static struct fn fn_of_row(sqlite3_stmt *stmt, int first)
+#define FN_COLUMNS "ncalls, primitive_calls, tottime_s, cumtime_s, cycle, callers, callees"
+
+/* A row of FN_COLUMNS. Samplers write other counts into the place of calls: without a cycle nothing
+ * is recursive. */
+static struct fn fn_of_row(sqlite3_stmt *stmt)
 {
-    return (struct fn){column_num(stmt, first),
-                       column_num(stmt, first + 1),
-                       sqlite3_column_double(stmt, first + 2),
-                       sqlite3_column_int64(stmt, first + 3),
-                       column_blob(stmt, first + 4),
-                       column_blob(stmt, first + 5)};
+    struct fn fn = {.ncalls = column_num(stmt, 0),
+                    .primitive = sqlite3_column_double(stmt, 1),
+                    .tottime = column_num(stmt, 2),
+                    .cumtime = sqlite3_column_double(stmt, 3),
+                    .cycle = sqlite3_column_int64(stmt, 4),
+                    .callers = column_blob(stmt, 5),
+                    .callees = column_blob(stmt, 6)};
+
+    fn.recursive = fn.cycle && ps_num_real(fn.ncalls) > fn.primitive;
+    return fn;
 }
 
 static bool fetch(struct walk *w, uint32_t id, struct fn *out)
@@ -57,7 +85,7 @@ static bool fetch(struct walk *w, uint32_t id, struct fn *out)
     sqlite3_bind_int64(w->fetch, 1, id);
     if (sqlite3_step(w->fetch) != SQLITE_ROW)
         return false;
-    *out = fn_of_row(w->fetch, 0);
+    *out = fn_of_row(w->fetch);
     return true;
 }
 
@@ -133,32 +161,30 @@ static struct ps_path_node *add_node(struct ps_paths *out, uint32_t function, ui
     return &out->nodes[out->n++];
 }
 
-/* A function as root: all of it when nothing in the profile called it, else what its callers do not
- * account for. */
+/* A function as root: all of it when nothing in the profile called it, or when everything else
+ * happened inside the calls that came from outside (so builtins.exec, which imports re-enter); else
+ * what its callers do not account for. */
 static void consider_root(struct ps_paths *out, uint32_t id, const struct fn *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
+    double from_outside = ps_num_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
     struct ps_path_node *node;
 
-    if (sum.n && sum.ncalls >= ps_num_real(fn->ncalls))
-        return;
-    if (sum.n && fn->cumtime <= 0)
+    if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
         return;
     node = add_node(out, id, NO_PARENT, 0);
-    node->whole = sum.n == 0;
-    node->hi = fn->cumtime;
-    node->lo = fn->cumtime;
-    if (sum.n) {
-        double rest = fn->cumtime - sum.cumtime;
-
-        node->lo = rest > 0 && sum.timed ? rest : 0;
-        if (sum.timed && !fn->cycle)
-            node->hi = node->lo;
-        node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
-    } else {
-        node->self = fn->cycle ? (struct ps_num){0} : fn->tottime;
-        node->calls = fn->cycle ? (struct ps_num){0} : fn->ncalls;
+    node->lo = node->hi = fn->cumtime;
+    node->whole = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
+    if (sum.n == 0 && !fn->recursive) {
+        node->self = fn->tottime;
+        node->calls = fn->ncalls;
     }
+    if (node->whole)
+        return;
+    node->lo = rest > 0 && sum.timed ? rest : 0;
+    if (sum.timed && !fn->recursive)
+        node->hi = node->lo;
+    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
 }
 
 /* Everything is called by something (a cycle without entry): the widest function stands for the
@@ -185,16 +211,14 @@ static int widest_root(sqlite3 *db, struct ps_paths *out)
 static int all_roots(sqlite3 *db, struct ps_paths *out)
 {
     sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(
-        db, "SELECT ncalls, tottime_s, cumtime_s, cycle, callers, callees, id FROM function", -1,
-        &stmt, NULL);
+    int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS ", id FROM function", -1, &stmt, NULL);
 
     if (code != SQLITE_OK)
         return code;
     while (sqlite3_step(stmt) == SQLITE_ROW) {
-        struct fn fn = fn_of_row(stmt, 0);
+        struct fn fn = fn_of_row(stmt);
 
-        consider_root(out, (uint32_t)sqlite3_column_int64(stmt, 6), &fn);
+        consider_root(out, (uint32_t)sqlite3_column_int64(stmt, 7), &fn);
     }
     code = sqlite3_finalize(stmt);
     return code == SQLITE_OK && out->n == 0 ? widest_root(db, out) : code;
@@ -210,8 +234,8 @@ static void one_root(struct walk *w)
     node = add_node(w->out, w->limits->root, NO_PARENT, 0);
     node->whole = true;
     node->lo = node->hi = fn.cumtime;
-    node->self = fn.cycle ? (struct ps_num){0} : fn.tottime;
-    node->calls = fn.cycle ? (struct ps_num){0} : fn.ncalls;
+    node->self = fn.recursive ? (struct ps_num){0} : fn.tottime;
+    node->calls = fn.recursive ? (struct ps_num){0} : fn.ncalls;
 }
 
 static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *out)
@@ -222,65 +246,182 @@ static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *ou
     return false;
 }
 
-/* The rules of paths.h: g as child of `above`, whose function is f. */
-static struct ps_path_node child_of(const struct ps_path_node *above, const struct fn *f,
-                                    const struct fn *g, const struct ps_call *edge)
+static struct callee callee_of(uint32_t id, const struct fn *g, const struct ps_call *edge)
 {
-    bool only = ps_num_real(edge->ncalls) == ps_num_real(g->ncalls); /* f is the one caller of g */
-    bool timed = edge->cumtime_s.kind != PS_NUM_NONE || (only && !g->cycle);
-    double time = edge->cumtime_s.kind != PS_NUM_NONE ? ps_num_real(edge->cumtime_s) : g->cumtime;
-    bool sure = above->whole && !f->cycle;
-    struct ps_path_node node = {.depth = above->depth + 1};
+    bool only = ps_num_real(edge->ncalls) == ps_num_real(g->ncalls),
+         has_time = edge->cumtime_s.kind != PS_NUM_NONE;
+    struct callee c = {.time = has_time ? ps_num_real(edge->cumtime_s) : g->cumtime,
+                       .ncalls = ps_num_real(g->ncalls),
+                       .timed = has_time || (only && !g->recursive),
+                       .only = only,
+                       .recursive = g->recursive,
+                       .cycle = g->cycle};
 
-    node.hi = time < above->hi ? time : above->hi;
-    if (g->cycle && g->cycle == f->cycle) {
-        node.certainty = PS_UNKNOWN;
-        return node;
+    c.node.function = id;
+    c.node.self = edge->tottime_s.kind != PS_NUM_NONE ? edge->tottime_s : g->tottime;
+    c.node.calls = edge->ncalls;
+    return c;
+}
+
+static bool on_path(const struct ps_paths *out, uint32_t at, uint32_t function)
+{
+    for (; at != NO_PARENT; at = out->nodes[at].parent)
+        if (out->nodes[at].function == function)
+            return true;
+    return false;
+}
+
+/* What the callees of f can have at most, together and each. */
+struct room {
+    double sum, most, second;
+};
+
+static struct room room_of(const struct callee *callees, size_t n)
+{
+    struct room room = {0, 0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        double hi = callees[i].node.hi;
+
+        room.sum += hi;
+        room.second = hi > room.most ? room.most : hi > room.second ? hi : room.second;
+        room.most = hi > room.most ? hi : room.most;
     }
-    if (sure)
-        node.calls = edge->ncalls;
-    if (sure && timed) {
-        node.lo = node.hi = time;
-        node.self = edge->tottime_s.kind != PS_NUM_NONE ? edge->tottime_s : g->tottime;
-        node.whole = only && !g->cycle;
-        return node;
+    return room;
+}
+
+/* The rules of paths.h, for a callee whose upper bound is set. */
+static void decide(const struct ps_path_node *above, const struct fn *f, struct room room,
+                   struct callee *c)
+{
+    struct ps_path_node *node = &c->node;
+    double others = node->hi == room.most ? room.second : room.most;
+    bool sure = above->whole && c->timed &&
+                (!f->recursive || (!c->recursive && c->ncalls == 1 && node->hi > others));
+    double elsewhere = f->recursive || !c->timed ? 0 : c->time - (f->cumtime - above->lo);
+    double rest = above->lo - ps_num_real(f->tottime) - (room.sum - node->hi);
+
+    if (sure) {
+        node->lo = node->hi = c->time;
+        node->whole = c->only && !c->recursive;
+        return;
     }
-    if (timed && !f->cycle && time - (f->cumtime - above->lo) > 0)
-        node.lo = time - (f->cumtime - above->lo);
-    node.lo = node.lo < node.hi ? node.lo : node.hi;
-    node.certainty = node.lo < node.hi ? PS_BOUNDED : PS_EXACT;
-    return node;
+    node->self = node->calls = (struct ps_num){0};
+    node->lo = elsewhere > rest ? elsewhere : rest;
+    node->lo = node->lo < 0 ? 0 : node->lo < node->hi ? node->lo : node->hi;
+    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+}
+
+static struct known *known_slot(struct walk *w, uint32_t function)
+{
+    uint32_t at = function * 2654435761u & (w->cap_known - 1);
+
+    while (w->known[at].function && w->known[at].function != function)
+        at = (at + 1) & (w->cap_known - 1);
+    return &w->known[at];
+}
+
+static void grow_known(struct walk *w)
+{
+    struct known *old = w->known;
+    uint32_t n = w->cap_known;
+
+    w->cap_known = n ? n * 2 : 256;
+    w->known = ps_alloc(w->cap_known * sizeof *w->known);
+    for (uint32_t i = 0; i < n; i++)
+        if (old[i].function)
+            *known_slot(w, old[i].function) = old[i];
+    free(old);
+}
+
+static void read_callees(struct walk *w, struct known *k)
+{
+    PS_AUTO(ps_free_ptr)
+    char *ids = ps_strdup(k->fn.callees); /* the blobs die with the next fetch */
+    struct ps_str rest = {ids, k->fn.callees.len};
+    size_t cap = 0;
+    uint32_t id = 0;
+
+    while (rest.len && ps_ids_next(&rest, &id)) {
+        struct fn g;
+        struct ps_call edge;
+
+        if (!fetch(w, id, &g) || !find_edge(g.callers, k->function, &edge))
+            continue;
+        PS_PUSH_ROOM(k->callees, k->n, cap);
+        k->callees[k->n++] = callee_of(id, &g, &edge);
+    }
+    k->fn.callers = k->fn.callees = (struct ps_str){NULL, 0};
+}
+
+/* A function with its callees; NULL when the file lacks it. Valid until the next call. */
+static const struct known *know(struct walk *w, uint32_t function)
+{
+    struct known *k;
+
+    if (w->n_known * 2 >= w->cap_known)
+        grow_known(w);
+    k = known_slot(w, function);
+    if (k->function)
+        return k;
+    if (!fetch(w, function, &k->fn))
+        return NULL;
+    k->function = function;
+    w->n_known++;
+    read_callees(w, k);
+    return k;
+}
+
+static void forget_all(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->cap_known; i++)
+        free(w->known[i].callees);
+    free(w->known);
+}
+
+/* Whether a callee of the node at `at` is worth drawing; if so its certainty is decided. */
+static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, struct room room,
+                         struct callee *c)
+{
+    const struct ps_paths *out = w->out;
+    const struct ps_path_node *above = &out->nodes[at];
+
+    if (c->node.hi < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
+        out->n >= w->limits->max_nodes)
+        return false;
+    if (on_path(out, at, c->node.function) ||
+        (f->recursive && c->recursive && f->cycle == c->cycle)) {
+        c->node.certainty = PS_UNKNOWN;
+        c->node.self = c->node.calls = (struct ps_num){0};
+    } else {
+        decide(above, f, room, c);
+    }
+    c->node.parent = at;
+    c->node.depth = above->depth + 1;
+    return true;
 }
 
 static void expand(struct walk *w, uint32_t at)
 {
     struct ps_paths *out = w->out;
-    struct ps_path_node above = out->nodes[at];
-    struct fn f, g;
-    uint32_t first = out->n, id = 0;
-    PS_AUTO(ps_free_ptr) char *ids = NULL;
-    struct ps_str rest;
+    const struct known *k = know(w, out->nodes[at].function);
+    PS_AUTO(ps_free_ptr) struct callee *callees = NULL;
+    uint32_t first = out->n;
+    struct room room;
 
-    if (!fetch(w, above.function, &f))
+    if (!k || !k->n)
         return;
-    ids = ps_strdup(f.callees); /* f's blobs die with the next fetch */
-    rest = (struct ps_str){ids, f.callees.len};
-    while (rest.len && ps_ids_next(&rest, &id)) {
-        struct ps_call edge;
-        struct ps_path_node node;
-
-        if (id == above.function || !fetch(w, id, &g) ||
-            !find_edge(g.callers, above.function, &edge))
-            continue;
-        node = child_of(&above, &f, &g, &edge);
-        if (node.hi < w->limits->min_share * out->total || node.depth > w->limits->max_depth ||
-            out->n >= w->limits->max_nodes) {
+    callees = ps_grow(NULL, k->n, sizeof *callees);
+    memcpy(callees, k->callees, k->n * sizeof *callees);
+    for (size_t i = 0; i < k->n; i++)
+        callees[i].node.hi =
+            callees[i].time < out->nodes[at].hi ? callees[i].time : out->nodes[at].hi;
+    room = room_of(callees, k->n);
+    for (size_t i = 0; i < k->n; i++) {
+        if (becomes_node(w, at, &k->fn, room, &callees[i]))
+            *add_node(out, 0, 0, 0) = callees[i].node;
+        else
             out->cut++;
-            continue;
-        }
-        node.function = id;
-        node.parent = at;
-        *add_node(out, 0, 0, 0) = node;
     }
     qsort(out->nodes + first, out->n - first, sizeof *out->nodes, wider_first);
     out->nodes[at].first_child = first;
@@ -293,10 +434,8 @@ static void expand(struct walk *w, uint32_t at)
 int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out)
 {
     struct walk w = {.limits = limits, .out = out};
-    int code = sqlite3_prepare_v2(
-        db,
-        "SELECT ncalls, tottime_s, cumtime_s, cycle, callers, callees FROM function WHERE id = ?1",
-        -1, &w.fetch, NULL);
+    int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS " FROM function WHERE id = ?1", -1,
+                                  &w.fetch, NULL);
 
     *out = (struct ps_paths){0};
     if (code != SQLITE_OK)
@@ -315,6 +454,7 @@ int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps
         expand(&w, heap_pop(&w));
     sqlite3_finalize(w.fetch);
     free(w.heap);
+    forget_all(&w);
     return code;
 }
 

@@ -6,15 +6,20 @@
  * no call paths. From the root down, a node (f on this path) with its total in [lo, hi] gives for a
  * callee g with edge time E = cumtime(f -> g):
  *
- *   exact    every frame above has one caller, so all calls of f lie on this path: the total of g
- * here is E. bounded  f is also called elsewhere: g here has at most min(E, hi), and at least E -
- * (cumtime(f) - lo), for no more than that can have gone to the calls of f elsewhere. If f is
- * recursive, its inner calls may have taken all of it: at least 0. unknown  g calls f back (same
- * cycle): cProfile's sums count outermost calls only; at most min(E, hi), and nothing is drawn
- * below.
+ *   exact    every frame above has one caller and is not recursive, so all calls of f lie on this
+ * path: the total of g here is E. Likewise below a recursive root, for a g that was called once and
+ * for longer than anything else that f calls: inside none of these others there is room for that
+ * call (so is the script below builtins.exec, which imports re-enter). bounded  f is also called
+ * elsewhere, or recursive: g here has at most min(E, hi). It has at least E - (cumtime(f) - lo),
+ * for no more than that can have gone to the calls of f elsewhere (0 when f is recursive: inner
+ * calls may have taken all of it), and at least lo - tottime(f) - what the other callees can have
+ * at most, for the parts make the whole. unknown  g is on the path already, or f and g are
+ * recursive through each other: cProfile's sums count outermost calls only; at most min(E, hi), and
+ * nothing is drawn below.
  *
- * No value is invented: where the sums leave room, both ends of it are given. `profile` dumps count
- * calls without times; there E is known only when f is the one caller of g.
+ * A function is recursive when some of its calls were not primitive. No value is invented: where
+ * the sums leave room, both ends of it are given. `profile` dumps count calls without times; there
+ * E is known only when f is the one caller of g.
  */
 #ifndef PS_STORE_PATHS_H
 #define PS_STORE_PATHS_H

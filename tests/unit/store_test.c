@@ -323,7 +323,7 @@ static void call_paths_are_exact_bounded_or_unknown(void **state)
                 "main,,exact,106.0,106.0\r\nb,main,exact,91.0,91.0\r\nf,b,exact,91.0,91.0\r\ng,f,"
                 "bounded,89.0,91.0\r\n"
                 "a,main,exact,11.0,11.0\r\nf,a,exact,11.0,11.0\r\ng,f,bounded,9.0,11.0\r\nr,main,"
-                "exact,4.0,4.0\r\n");
+                "exact,4.0,4.0\r\nr,r,unknown,0.0,3.0\r\n");
     expect_rows(shelf, run.id,
                 "SELECT total IS NULL, self IS NULL, count IS NULL FROM nodes WHERE frame = 'g'",
                 "1,1,1\r\n1,1,1\r\n");
