@@ -162,6 +162,8 @@ function listen(afterGap: boolean): () => void {
             job: (data) => takeJob(data as Job),
             run: (data) => announce({ type: 'run', run: data as Run }),
             gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
+            // Another program changed the shelf, for instance `perfshelf add` beside this server.
+            shelf: () => announce({ type: 'all' }),
         },
         open: () => {
             connected.value = true;
