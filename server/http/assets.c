@@ -11,7 +11,9 @@ static struct ps_str between(const unsigned char *from, const unsigned char *to)
 static void fill(const struct ps_asset *asset, bool packed, struct ps_reply *reply)
 {
     reply->type = asset->type;
-    reply->page = strncmp(asset->type, "text/html", 9) == 0;
+    /* A worker runs under the policy that its own script came with. */
+    reply->page = strncmp(asset->type, "text/html", 9) == 0 ||
+                  strncmp(asset->type, "text/javascript", 15) == 0;
     reply->fixed = packed ? between(asset->gz, asset->gz_end) : between(asset->raw, asset->raw_end);
     reply->encoding = packed ? "gzip" : NULL;
     reply->etag = packed ? asset->etag_gz : asset->etag;

@@ -29,7 +29,7 @@ struct ps_reply {
     struct ps_feed *feed; /* instead of body: events until somebody ends it */
     const char *etag;     /* quoted; NULL: made of the body where cache is set */
     const char *cache;    /* Cache-Control; NULL: no-store */
-    bool page;            /* an HTML page: gets the policy under which our scripts run */
+    bool page; /* a page or a script of ours: gets the policy under which our scripts run */
     struct {
         const char *name, *value;
     } headers[PS_REPLY_HEADERS];
