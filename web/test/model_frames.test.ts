@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BOUNDED, type CallTree, EXACT, UNKNOWN, layoutCallTree } from '../src/model/call_tree';
+import {
+    BOUNDED,
+    type CallTree,
+    EXACT,
+    UNKNOWN,
+    layoutCallTree,
+    OMITTED,
+} from '../src/model/call_tree';
 import { coverPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
 import { ImportRows, depths } from '../src/model/import_table';
@@ -220,6 +227,17 @@ test('bounded siblings are as wide as their upper bounds, shrunk only when these
     assert.equal(width(4), 1.5);
     assert.equal(width(5), -1, 'nothing is drawn below what is unknown');
     assert.deepEqual([...shrunk], [0, 0, 1, 1, 1, 0]);
+});
+
+test('what an exact frame called and was not sent is a quiet rest, not silence', () => {
+    const tree = callTree([
+        [-1, 10, 10, EXACT, 2],
+        [0, 5, 5, EXACT, 5],
+    ]);
+    tree.cut = 7;
+    const { frames } = layoutCallTree(tree, false);
+    assert.deepEqual([...frames.node], [0, 1, OMITTED]);
+    assert.deepEqual([frames.x0[2], frames.x1[2], frames.quiet[2]], [5, 8, 1]);
 });
 
 test('all roots stand under one row', () => {

@@ -10,10 +10,12 @@ const WIDTH = 140;
 const HEIGHT = 44;
 const MOST = 10;
 const POINTS = 40;
+/** Beyond this the rest of the program is noise. */
+const NO_LIMIT = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {
     const a = amdahl(share, total);
-    const top = Math.max(1.0001, Number.isFinite(a.limit) ? a.limit : MOST);
+    const top = Math.max(1.0001, Math.min(a.limit, MOST));
     const x = (factor: number): number => ((factor - 1) / (MOST - 1)) * WIDTH;
     const y = (speed: number): number => HEIGHT - ((speed - 1) / (top - 1)) * (HEIGHT - 4);
     const line = amdahlCurve(a.share, MOST, POINTS)
@@ -22,7 +24,9 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
     return (
         <div class="amdahl">
             <svg width={WIDTH} height={HEIGHT + 16} role="img" aria-label={curveText(a.limit)}>
-                <line class="amdahl-limit" x1="0" x2={WIDTH} y1={y(top)} y2={y(top)} />
+                {a.limit <= MOST && (
+                    <line class="amdahl-limit" x1="0" x2={WIDTH} y1={y(top)} y2={y(top)} />
+                )}
                 <polyline class="amdahl-curve" points={line} />
                 <circle class="amdahl-point" cx={x(2)} cy={y(a.twice)} r="3" />
                 <line class="amdahl-axis" x1="0" x2={WIDTH} y1={HEIGHT + 0.5} y2={HEIGHT + 0.5} />
@@ -43,12 +47,12 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
                     {seconds(a.twiceTime)}.
                 </div>
                 <div>
-                    {Number.isFinite(a.limit) ? (
+                    {a.limit < NO_LIMIT ? (
                         <>
                             At no cost at all: {times(a.limit)}, {seconds(a.limitTime)} (Amdahl).
                         </>
                     ) : (
-                        'At no cost at all nothing would be left (Amdahl).'
+                        'At no cost at all next to nothing would be left (Amdahl).'
                     )}
                 </div>
             </div>
@@ -65,5 +69,5 @@ function times(value: number): string {
 }
 
 function curveText(limit: number): string {
-    return Number.isFinite(limit) ? `speed-up, at most ${times(limit)}` : 'speed-up without limit';
+    return limit < NO_LIMIT ? `speed-up, at most ${times(limit)}` : 'speed-up without limit';
 }

@@ -92,13 +92,18 @@ export function FrameView(props: FrameViewProps) {
                 <FrameCrumb
                     path={path.map((f) => ({
                         frame: f,
-                        name: layout.node[f] < 0 ? props.rootName : props.nameOf(layout.node[f]),
+                        name: crumbName(props, layout.node[f]),
                     }))}
                     onPick={(frame) => stage.current?.zoomTo(frame)}
                 />
             )}
         </div>
     );
+}
+
+function crumbName({ rootName, nameOf }: FrameViewProps, node: number): string {
+    if (node >= 0) return nameOf(node);
+    return node === -1 ? rootName : '…';
 }
 
 function ariaText({ label, layout, selected, nameOf }: FrameViewProps): string {

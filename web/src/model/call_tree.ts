@@ -13,6 +13,9 @@ export const EXACT = 0;
 export const BOUNDED = 1;
 export const UNKNOWN = 2;
 
+/** In place of a node: the calls of an exact frame that were too small to be sent. */
+export const OMITTED = -2;
+
 export interface CallTree {
     n: number;
     unit: string;
@@ -55,13 +58,18 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
         out.beginRow();
         for (let f = from; f < to; f++) {
             const node = out.nodeAt(f);
-            if (node >= 0 && tree.certainty[node] === UNKNOWN) continue;
+            if (out.isQuiet(f) || (node >= 0 && tree.certainty[node] === UNKNOWN)) continue;
             const slot = node < 0 ? n : node;
             const kids = list.subarray(start[slot], start[slot + 1]);
             const width = out.widthOf(f);
             const scale = node < 0 ? 1 : scaleOf(tree, node, width);
             const own = node < 0 ? 0 : (tree.self[node] ?? 0) * scale;
-            placeInRow(out, kids, tree, out.leftOf(f), Math.max(0, width - own), scale, f, shrunk);
+            const room = Math.max(0, width - own);
+            const right = placeInRow(out, kids, tree, out.leftOf(f), room, scale, f, shrunk);
+            const left = out.leftOf(f) + room - right;
+            if (node >= 0 && tree.self[node] !== null && tree.cut > 0 && left > room * 1e-6) {
+                out.add(OMITTED, right, right + left, f, true);
+            }
         }
     }
     return { frames: out.finish(total), shrunk };
@@ -73,6 +81,7 @@ function scaleOf(tree: CallTree, node: number, width: number): number {
     return hi > 0 ? Math.min(1, width / hi) : 1;
 }
 
+/** Siblings from the left; answers where they end. */
 function placeInRow(
     out: FrameBuilder,
     kids: ArrayLike<number>,
@@ -82,7 +91,7 @@ function placeInRow(
     scale: number,
     parent: number,
     shrunk: Uint8Array,
-): void {
+): number {
     let sure = 0;
     let loose = 0;
     for (let k = 0; k < kids.length; k++) {
@@ -102,6 +111,7 @@ function placeInRow(
         out.add(node, x, x + w, parent);
         x += w;
     }
+    return x;
 }
 
 /** How many frames of each certainty, for the legend. */

@@ -113,11 +113,12 @@ export function CallGraphTab({ run }: { run: Run }) {
         setQuery({ fn: id === null ? null : String(id) }, { replace: true });
     const focusOn = (id: number): void => {
         const next: Record<string, string> = {
+            depth: FOCUS_DEPTH,
             ...route.peek().query,
             focus: String(id),
-            fn: String(id),
         };
         delete next.view;
+        delete next.fn;
         navigate(route.peek().path, next);
     };
     return (

@@ -57,8 +57,8 @@ export function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode })
                 </>
             )}
             <div class="tooltip-foot tip-small">
-                percentages {graph.base}
-                {node.cycle !== null && ' · part of a cycle'} · double click: focus
+                percentages {graph.base} {seconds(graph.total)}
+                {node.cycle ? ' · part of a cycle' : ''} · double click: focus
             </div>
         </>
     );

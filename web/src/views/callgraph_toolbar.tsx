@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { navigate, route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { THIN, fig, int, text } from '../base/units';
 import { Menu } from '../components/menu';
 import { NumberField } from '../components/number_field';
 import { SearchField } from '../components/search_field';
@@ -56,6 +56,7 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
     const number = (key: string, standard: number) => (value: number | null) =>
         put({ [key]: value === null || value === standard ? null : String(value) });
     const wide = viewportWidth.value >= 1280;
+    const roomy = viewportWidth.value >= (focus === null ? 1280 : 1560);
     return (
         <Toolbar label="what is shown">
             <NumberField
@@ -89,10 +90,10 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                 label="focus: only what leads to this function and what it leads to"
                 placeholder="Focus on"
                 picked={focus}
-                width={wide ? 180 : 120}
+                width={wide ? 170 : 120}
                 onPick={(id) => {
                     const at = id === null ? null : String(id);
-                    push({ focus: at, fn: at, depth: at && (query.depth ?? FOCUS_DEPTH) });
+                    push({ focus: at, fn: null, depth: at && (query.depth ?? FOCUS_DEPTH) });
                 }}
             />
             {focus !== null && (
@@ -125,11 +126,11 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                 label="paths from the roots to this function"
                 placeholder="Paths to"
                 picked={query.path_to ? Number(query.path_to) : null}
-                width={wide ? 160 : 110}
+                width={wide ? 150 : 110}
                 onPick={(id) => push({ path_to: id === null ? null : String(id) })}
             />
             <Spacer />
-            {wide && <Temperature base={graph?.base ?? 'of Σ tottime'} />}
+            {roomy && <Temperature graph={graph} />}
             {graph && viewportWidth.value >= 1000 && (
                 <span
                     class="soft"
@@ -143,7 +144,7 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                 inputRef={input}
                 placeholder="Search"
                 hint="/"
-                width={wide ? 160 : 120}
+                width={wide ? 150 : 120}
                 count={count}
                 regex={filters.regex}
                 onRegex={(regex) => setQuery({ regex: regex ? '1' : null }, { replace: true })}
@@ -168,7 +169,8 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
 
 const STEPS = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
 
-function Temperature({ base }: { base: string }) {
+function Temperature({ graph }: { graph: CallGraph | null }) {
+    const base = graph ? `${graph.base} ${text(fig(graph.total))}` : '';
     return (
         <span class="temperature" title={`colour of a function: its cumtime in percent ${base}`}>
             0
@@ -177,14 +179,14 @@ function Temperature({ base }: { base: string }) {
                     <i key={share} style={{ background: temperature(share) }} />
                 ))}
             </span>
-            100 % {base}
+            {`100${THIN}% ${base}`}
         </span>
     );
 }
 
-function saveText(text: string, name: string): void {
+function saveText(content: string, name: string): void {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/vnd.graphviz' }));
+    link.href = URL.createObjectURL(new Blob([content], { type: 'text/vnd.graphviz' }));
     link.download = name.replace(/[\\/:*?"<>|]+/g, '_');
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

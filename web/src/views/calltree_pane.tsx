@@ -13,6 +13,7 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import {
     BOUNDED,
+    OMITTED,
     type CallTree,
     type CallTreeLayout,
     UNKNOWN,
@@ -145,6 +146,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     const percent = (value: number): string =>
         total > 0 ? `${pct((100 * value) / total)}${THIN}%` : '–';
     const seconds = (value: number): string => `${fmtFixed(value, 6)}${THIN}s`;
+    if (node === OMITTED) return <div>calls too small to draw one by one</div>;
     if (node < 0) {
         return (
             <>
@@ -212,7 +214,7 @@ export function TreeRemark({
         <>
             {tree.cut > 0 && (
                 <span class="soft" title="calls too small, too deep or too many to draw">
-                    {int(tree.cut)} smaller calls not drawn
+                    {int(tree.cut)} smaller {tree.cut === 1 ? 'call' : 'calls'} not drawn
                 </span>
             )}
             {picked && (

@@ -6,7 +6,6 @@ import { useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { navigate, route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { Segmented } from '../components/segmented';
 import { NumberField } from '../components/number_field';
 import { SearchField } from '../components/search_field';
 import { Spacer, Toolbar } from '../components/toolbar';
@@ -52,28 +51,11 @@ export function CallTreeTab({ run }: { run: Run }) {
     return (
         <div class="tab-body">
             <Toolbar label="what is shown">
-                <Segmented
-                    label="where the tree starts"
-                    value={root ? 'one' : 'all'}
-                    options={[
-                        {
-                            value: 'all',
-                            text: 'All roots',
-                            tip: 'every function without a caller (r)',
-                        },
-                        {
-                            value: 'one',
-                            text: 'One function',
-                            tip: 'pick a function, or a frame and Enter',
-                            disabled: !root,
-                        },
-                    ]}
-                    onChange={() => toRoot(null)}
-                />
+                <span class="soft">From</span>
                 <FunctionPicker
                     run={run}
                     label="root of the tree"
-                    placeholder="From a function"
+                    placeholder="all roots"
                     picked={root || null}
                     onPick={toRoot}
                     width={wide ? 260 : 170}
@@ -88,7 +70,7 @@ export function CallTreeTab({ run }: { run: Run }) {
                         put({ min: min === null || min === MIN_PCT ? null : String(min) })
                     }
                 />
-                {wide && <TreeRemark tree={tree} onOpen={toRoot} />}
+                {viewportWidth.value >= 1560 && <TreeRemark tree={tree} onOpen={toRoot} />}
                 <Spacer />
                 {wide && <CertaintyLegend tree={tree} />}
                 <SearchField

@@ -28,7 +28,7 @@ export function FunctionPane({ run, id }: { run: Run; id: number | null }) {
                 >
                     <a
                         class="quiet"
-                        href={formatHash(['run', run.id, 'call-graph'], {
+                        href={formatHash(['run', run.id, 'callgraph'], {
                             focus: String(detail.fn.id),
                         })}
                     >

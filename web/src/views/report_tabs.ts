@@ -60,11 +60,6 @@ const TABS: Record<string, TabSpec[]> = {
             load: async () => (await import('./tabs_pstats')).CallGraphTab,
         },
         {
-            id: 'callgraph',
-            title: 'Call graph',
-            load: async () => (await import('./tabs_pstats')).CallGraphTab,
-        },
-        {
             id: 'files',
             title: 'Files',
             count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { arraySource } from '../base/paged_source';
+import type { PagedSource } from '../base/paged_source';
+import { route, setQuery } from '../base/router';
 import type { Origin, Run } from '../base/types';
 import { fmtFixed, int, pct } from '../base/units';
 import { DataGrid, type GridColumn } from '../components/data_grid';
@@ -9,6 +9,8 @@ import { Swatch } from '../components/origin_legend';
 import { ShareBar } from '../components/share_bar';
 import { Num } from '../components/text';
 import { PaneHead } from '../components/toolbar';
+import { readSort } from '../model/filter_query';
+import type { ImportRow } from './imports_data';
 import { type ImportDetail, walkTo } from './who_imports_tab';
 
 interface PaneProps {
@@ -169,42 +171,48 @@ function Line({ name, origin, us, share, shown, strong, onClick }: LineProps) {
     );
 }
 
-type Again = ImportDetail['again'][number];
-
-const AGAIN: GridColumn<Again>[] = [
+const AGAIN: GridColumn<ImportRow>[] = [
     {
         key: 'importer',
-        title: 'Imported again by',
+        title: 'Imported by',
         width: 'rest',
+        sortKey: 'importer',
         cellClass: 'is-mono',
         render: (row) => row.importer ?? <span class="zero">the program</span>,
     },
     {
         key: 'cached',
         title: 'How',
-        width: 120,
-        render: (row) => <span class="soft">{row.cached ? 'from the cache' : 'timed again'}</span>,
+        width: 124,
+        sortKey: 'cached',
+        render: (row) => (
+            <span class="soft">
+                {row.cached ? 'from the cache' : row.first ? 'first' : 'timed again'}
+            </span>
+        ),
     },
 ];
 
-/** Every other row of this name: cached ones cost next to nothing, timed ones ran again. */
-export function WhoAgain({ run, detail }: PaneProps) {
-    const source = useMemo(() => arraySource(detail.again), [detail.again]);
-    const cached = detail.again.reduce((sum, row) => sum + (row.cached ? 1 : 0), 0);
+/** Every row of this name, in the order of the log: cached ones cost next to nothing, timed ones ran. */
+export function WhoAgain({ run, detail, source }: PaneProps & { source: PagedSource<ImportRow> }) {
+    const sort = readSort(route.value.query, 'ord', false);
+    const total = (source.version.value, source.total);
     return (
         <section class="pane who-again">
-            <PaneHead
-                title="Every other import"
-                remark={`${int(detail.again.length)}${cached > 0 ? `, ${int(cached)} from the cache` : ''}`}
-            />
-            <DataGrid<Again>
-                label="Every other import of this module"
+            <PaneHead title="Every import of it" remark={int(total)} />
+            <DataGrid<ImportRow>
+                label={`Every import of ${detail.row.module}`}
                 columns={AGAIN}
                 source={source}
                 rowKey={(row) => row.id}
+                sort={sort}
+                onSort={({ key, desc }) =>
+                    setQuery({ sort: key, desc: desc ? '1' : '0' }, { replace: true })
+                }
+                selected={detail.row.id}
                 onOpen={(row) => walkTo(run, row.id)}
                 openOnClick
-                empty="No other line of this log names it."
+                resetKey={`${detail.row.module} ${sort.key} ${sort.desc}`}
             />
         </section>
     );

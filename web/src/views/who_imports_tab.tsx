@@ -8,14 +8,16 @@ import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route } from '../base/router';
 import type { Page, Run } from '../base/types';
-import { THIN, fmtFixed, int, pct } from '../base/units';
+import { THIN, fig, fmtFixed, int, pct, text } from '../base/units';
 import { Notice } from '../components/notice';
 import { Swatch } from '../components/origin_legend';
 import { type PickItem, Picker } from '../components/picker';
 import { LoadingLine } from '../components/progress';
 import { Spacer, Toolbar } from '../components/toolbar';
+import { readSort } from '../model/filter_query';
 import { type ImportRow, summaryOf } from './imports_data';
 import { useJson } from './use_json';
+import { useSource } from './use_source';
 import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
 
 export interface ImportDetail {
@@ -55,21 +57,38 @@ export function WhoImportsTab({ run }: { run: Run }) {
             {answer.error && (
                 <Notice kind="error" title="This module could not be read" error={answer.error} />
             )}
-            {detail && !answer.error && (
-                <>
-                    <WhoSentence run={run} detail={detail} />
-                    <div class="panes who-panes">
-                        <WhoChain run={run} detail={detail} />
-                        <WhoChildren run={run} detail={detail} />
-                        <WhoAgain run={run} detail={detail} />
-                    </div>
-                </>
-            )}
+            {detail && !answer.error && <WhoReport run={run} detail={detail} />}
             {id === null && !first.loading && (
                 <p class="report-empty">This log holds no timed import.</p>
             )}
             <LoadingLine active={answer.loading} />
         </div>
+    );
+}
+
+function WhoReport({ run, detail }: { run: Run; detail: ImportDetail }) {
+    const sort = readSort(route.value.query, 'ord', false);
+    const source = useSource<ImportRow>(`${API}/runs/${run.id}/imports`, {
+        module: detail.row.module,
+        cached: 1,
+        sort: sort.key,
+        desc: sort.desc,
+    });
+    const known =
+        source.ready.value && (source.version.value, source.rowAt(0)?.module) === detail.row.module;
+    return (
+        <>
+            <WhoSentence
+                run={run}
+                detail={detail}
+                again={known ? source.total - 1 : detail.again.length}
+            />
+            <div class="panes who-panes">
+                <WhoChain run={run} detail={detail} />
+                <WhoChildren run={run} detail={detail} />
+                <WhoAgain run={run} detail={detail} source={source} />
+            </div>
+        </>
     );
 }
 
@@ -135,8 +154,12 @@ export function ms(us: number | null): string {
     return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN}ms`;
 }
 
-function WhoSentence({ run, detail }: { run: Run; detail: ImportDetail }) {
-    const { row, again } = detail;
+function figure(us: number | null): string {
+    return us === null ? '–' : text(fig(us / 1e6));
+}
+
+function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; again: number }) {
+    const { row } = detail;
     const { total_us, cached } = summaryOf(run);
     const share =
         total_us > 0 && row.cumulative_us !== null ? (100 * row.cumulative_us) / total_us : null;
@@ -148,13 +171,13 @@ function WhoSentence({ run, detail }: { run: Run; detail: ImportDetail }) {
             <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
             {share !== null && (
                 <>
-                    . With all it imported it took <b>{ms(row.cumulative_us)}</b>, {pct(share)}
-                    {THIN}% of total; <b>{ms(row.self_us)}</b> of that in itself
+                    . With all it imported it took <b>{figure(row.cumulative_us)}</b>, {pct(share)}
+                    {THIN}% of total; <b>{figure(row.self_us)}</b> of that in itself
                 </>
             )}
             .{' '}
-            {again.length > 0
-                ? `It was imported ${int(again.length)} more ${again.length === 1 ? 'time' : 'times'}.`
+            {again > 0
+                ? `It was imported ${int(again)} more ${again === 1 ? 'time' : 'times'}.`
                 : cached > 0
                   ? 'Nobody asked for it again.'
                   : 'Later imports of it wrote no line: only -X importtime=2 (Python 3.14) records them.'}
