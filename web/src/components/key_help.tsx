@@ -2,7 +2,7 @@
  *
  * What the keyboard does right now, read from the registry, so it cannot be out of date.
  */
-import { scopes } from '../base/keys';
+import { scopes, type KeyScope } from '../base/keys';
 import { Dialog } from './dialog';
 
 const SIGNS: Record<string, string> = {
@@ -42,6 +42,18 @@ function KeyCombo({ combo }: { combo: string }) {
     );
 }
 
+/* Innermost first; a key that an inner scope has taken does nothing in an outer one. */
+function reachable(inner: KeyScope[]): KeyScope[] {
+    const taken = new Set<string>();
+    return inner
+        .map(({ name, keys }) => {
+            const own = keys.filter(({ key, label }) => label && !taken.has(key));
+            for (const { key } of keys) taken.add(key);
+            return { name, keys: own };
+        })
+        .filter(({ keys }) => keys.length);
+}
+
 /* What components do by themselves, wherever they stand. */
 const TABLE_KEYS: [label: string, keys: string[]][] = [
     ['move', ['↑', '↓', 'pg up', 'pg dn']],
@@ -68,7 +80,7 @@ function FixedKeys({ name, keys }: { name: string; keys: typeof TABLE_KEYS }) {
 }
 
 export function KeyHelp({ onClose }: { onClose: () => void }) {
-    const shown = [...scopes.value].reverse().filter((scope) => scope.keys.some((k) => k.label));
+    const shown = reachable([...scopes.value].reverse());
     return (
         <Dialog label="Keys" class="dialog key-help" onClose={onClose}>
             <h2 tabIndex={-1} data-focus>

@@ -90,6 +90,12 @@ export function App() {
     }, [onShelf]);
     useKeys('Everywhere', [
         { key: '/', label: 'search', run: () => search.current?.select() },
+        {
+            key: 'ctrl+k',
+            label: 'go to a run',
+            run: () => search.current?.select(),
+            inFields: true,
+        },
         { key: 'o', label: 'add profiles', run: pickFiles },
         { key: '?', label: 'these keys', run: () => (helpOpen.value = true) },
     ]);

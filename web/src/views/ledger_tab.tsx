@@ -3,8 +3,9 @@
  * What became of each record of the file: the identity, and a row for every one that was
  * repaired or rejected, with its place.
  */
-import { useEffect, useMemo } from 'preact/hooks';
-import { API } from '../base/client';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { API, withParams } from '../base/client';
+import { useKeys } from '../base/keys';
 import { pagedSource } from '../base/paged_source';
 import { route, setQuery } from '../base/router';
 import type { Note, Run } from '../base/types';
@@ -63,8 +64,9 @@ export function LedgerTab({ run }: { run: Run }) {
     useEffect(() => source.dispose, [source]);
     useEffect(() => source.setParams(params), [source, query.q, query.sort, query.desc]);
     const version = source.version.value;
-    const search = new URLSearchParams({ q: query.q ?? '' });
-    const link = (format: string) => `${path}?${search}&format=${format}`;
+    const search = useRef<HTMLInputElement | null>(null);
+    useKeys('Ledger', [{ key: '/', label: 'search', run: () => search.current?.select() }]);
+    const link = (format: string) => withParams(path, { ...params, format });
     const sum = `sha256 ${run.sha256}`;
     return (
         <div class="tab-view">
@@ -73,6 +75,8 @@ export function LedgerTab({ run }: { run: Run }) {
                 <Spacer />
                 <SearchField
                     placeholder="Search the notes"
+                    hint="/"
+                    inputRef={search}
                     value={query.q ?? ''}
                     count={source.ready.value && version >= 0 ? source.total : null}
                     onInput={(q) => setQuery({ q }, { replace: true })}

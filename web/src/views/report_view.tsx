@@ -2,7 +2,6 @@
  *
  * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
  */
-import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { API, ApiError, asApiError, getJson, isAbort } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -196,19 +195,22 @@ function toolWords(run: Run): string | null {
 }
 
 function Meta({ run }: { run: Run }) {
-    const parts: ComponentChildren[] = [];
-    if (run.series) parts.push(<a href={formatHash([], { series: run.series })}>{run.series}</a>);
+    const wide: string[] = [];
     const tool = toolWords(run);
-    if (tool) parts.push(tool);
+    if (tool) wide.push(tool);
     if (run.kind === 'importtime' && run.summary.negative_self === 0) {
-        parts.push('no sign of a second thread');
+        wide.push('no sign of a second thread');
     }
     const added = `added ${run.who ? `by ${run.who}, ` : ''}${when(run.created_at)}`;
-    parts.push(<span title={run.created_at}>{added}</span>);
     const tags = Object.entries(run.tags);
     return (
         <>
-            {parts.map((part, i) => [i > 0 && ' · ', part])}{' '}
+            {run.series && [
+                <a href={formatHash([], { series: run.series })}>{run.series}</a>,
+                ' · ',
+            ]}
+            <span class="wide-only">{wide.map((part) => `${part} · `)}</span>
+            <span title={run.created_at}>{added}</span>{' '}
             {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
         </>
     );

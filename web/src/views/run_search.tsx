@@ -100,7 +100,7 @@ export function RunSearch({ inputRef }: SearchProps) {
         >
             <SearchField
                 large
-                hint="/"
+                hint="ctrl k"
                 inputRef={inputRef}
                 placeholder={placeholder()}
                 value={word}
