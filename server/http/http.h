@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.h: the server: libmicrohttpd on an epoll thread pool, behind a table of routes. Nothing
+ * http.h: the server: libmicrohttpd on a pool of polling threads, behind a table of routes. Nothing
  * outside this folder includes microhttpd.h.
  *
  * Life: ps_listen -> ps_http_start -> ... -> ps_http_quiesce -> ps_http_in_flight until 0 ->
