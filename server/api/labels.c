@@ -26,17 +26,16 @@ static enum ps_status read_label(struct ps_request *req, const char *key, const 
     return ps_label_check(key, *out, err);
 }
 
+/* "branch=main", or "slow" for a tag without a value. */
 static enum ps_status read_tag(struct ps_request *req, const char *text, struct ps_tag *out,
                                struct ps_err *err)
 {
-    const char *equals = strchr(text, '=');
+    size_t key = strcspn(text, "=");
 
-    if (!equals || equals == text) {
-        ps_hint(err, "write tag=KEY=VALUE, for instance tag=branch=main");
-        return ps_fail(err, PS_BAD_REQUEST, "a tag is a key and a value");
-    }
-    out->key = ps_arena_copy(&req->arena, (struct ps_str){text, (size_t)(equals - text)}).at;
-    out->value = equals + 1;
+    if (key == 0)
+        return ps_fail(err, PS_BAD_REQUEST, "a tag has no key");
+    out->key = ps_arena_copy(&req->arena, (struct ps_str){text, key}).at;
+    out->value = text[key] ? text + key + 1 : "";
     return ps_label_check("tag", text, err);
 }
 

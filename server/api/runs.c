@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runs.c: runs on the shelf: listed, shown, renamed, removed, and their original bytes. */
 #include <cjson/cJSON.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/api/state.h"
@@ -157,39 +158,30 @@ enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, stru
 
 /* --- the original ----------------------------------------------------------------------------- */
 
-/* What the download is to be called: the run's name. */
-static enum ps_status download_name(struct ps_request *req, const char *id, const char **out,
+static enum ps_status open_original(struct ps_request *req, const char *id, struct ps_reply *reply,
                                     struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json json = ps_json_to(&text);
-    enum ps_status status = ps_query_run(ps_api_of(req)->store, id, &json, err);
-    PS_AUTO(delete_json) cJSON *run = NULL;
-    const char *name;
+    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_run_brief brief = {0};
+    enum ps_status status = ps_store_brief(store, id, &brief, err);
 
     if (status != PS_OK)
         return status;
-    run = cJSON_ParseWithLength(text.at, text.len);
-    name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "name"));
-    *out = ps_attachment(&req->arena, name && name[0] ? name : id);
-    return PS_OK;
+    ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, brief.name));
+    free(brief.name);
+    return ps_store_original(store, id, &reply->stream, &reply->stream_fd, &reply->stream_bytes,
+                             err);
 }
 
 enum ps_status ps_get_original(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    const char *id, *disposition;
+    const char *id;
     enum ps_status status = ps_api_run_id(req, &id, err);
 
-    if (status == PS_OK)
-        status = download_name(req, id, &disposition, err);
-    if (status == PS_OK)
-        status = ps_store_original(ps_api_of(req)->store, id, &reply->stream, &reply->stream_fd,
-                                   &reply->stream_bytes, err);
     if (status != PS_OK)
         return status;
     reply->type = "application/octet-stream";
     reply->etag = ps_arena_printf(&req->arena, "\"%s\"", id);
     reply->cache = PS_CACHE_CHECK;
-    ps_reply_header(reply, "Content-Disposition", disposition);
-    return PS_OK;
+    return open_original(req, id, reply, err);
 }
