@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Event streams."""
+import os
+import subprocess
+import time
+
+from server import RUNS, Events, ServerTest, big_log, dump, import_log
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+class Streams(ServerTest):
+    def setUp(self):
+        self.events = Events(self.server)
+        self.addCleanup(self.events.close)
+        self.assertEqual((self.events.reply.status, self.events.reply.headers["Content-Type"]), (200, "text/event-stream"))
+
+    def test_a_run_from_upload_to_removal(self):
+        run = self.add(import_log("import shelve"), name="seen")
+        job = self.events.wait(lambda name, data: name == "job" and data["state"] == "done" and data["run"] == run["id"])
+        states = [data["state"] for name, data in self.events.seen if name == "job" and data["id"] == job["id"]]
+        self.assertEqual([states[0], states[-1]], ["queued", "done"])
+        shown = self.events.wait(lambda name, data: name == "run" and data["id"] == run["id"])
+        self.assertEqual(dict(shown, already=False), run)
+        self.request("PATCH", f"{RUNS}/{run['id']}", '{"name":"renamed"}')
+        self.events.wait(lambda name, data: name == "run" and data["name"] == "renamed")
+        self.request("DELETE", f"{RUNS}/{run['id']}")
+        self.events.wait(lambda name, data: name == "gone" and data == {"id": run["id"]})
+
+    def test_another_process_adds(self):
+        path = os.path.join(self.folder, "x.prof")
+        with open(path, "wb") as file:
+            file.write(dump())
+        began = time.monotonic()
+        subprocess.run([self.server.process.args[0], "add", "--data", self.data, path], check=True, capture_output=True)
+        self.events.wait(lambda name, data: name == "shelf")
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_one_job(self):
+        job = self.request("POST", RUNS, big_log(50000, seed=3)).json["job"]["id"]
+        stream = Events(self.server, f"/api/v1/jobs/{job}/events")
+        self.assertTrue(stream.wait_end(60))
+        self.assertEqual({data["id"] for _, data in stream.seen}, {job})
+        self.assertEqual(stream.seen[-1][1]["state"], "done")
+        stream.close()
+        late = Events(self.server, f"/api/v1/jobs/{job}/events")
+        self.assertTrue(late.wait_end())
+        self.assertEqual([data["state"] for _, data in late.seen], ["done"])
+        late.close()
+
+    def test_progress_at_most_ten_a_second(self):
+        began = time.monotonic()
+        job = self.request("POST", RUNS, big_log(600000, seed=4)).json["job"]["id"]
+        self.events.wait(lambda name, data: name == "job" and data["id"] == job and data["state"] == "done", 120)
+        took = time.monotonic() - began
+        told = [data for name, data in self.events.seen if name == "job" and data["id"] == job]
+        self.assertLessEqual(len(told), 4 + took * 10)
+        done = [data["bytes_done"] for data in told]
+        self.assertEqual(done, sorted(done))
+
+    def test_many_idle_streams_cost_no_cpu(self):
+        streams = [Events(self.server) for _ in range(20)]
+        time.sleep(0.3)
+        before = cpu_ticks(self.server.process.pid)
+        time.sleep(1.5)
+        self.assertLessEqual(cpu_ticks(self.server.process.pid) - before, 5)
+        for stream in streams:
+            stream.close()
+        self.assertEqual(self.get("/api/v1/shelf").status, 200)
+
+    def test_a_client_that_does_not_read_is_dropped(self):
+        with self.server.socket() as link:
+            link.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            for _ in range(300):
+                self.request("POST", RUNS + "?wait=1", b"x")
+        self.assertEqual(self.get("/api/v1/shelf").status, 200)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Runs: listed, shown, changed, removed, downloaded; their views; what is cached."""
+import gzip
+import hashlib
+import json
+
+from server import RUNS, ServerTest, dump, import_log
+
+
+class Shelf(ServerTest):
+    def test_empty_and_filled(self):
+        shelf = self.get_json("/api/v1/shelf")
+        self.assertEqual(shelf["version"], "0.1.0")
+        self.assertEqual(shelf["listen"], f"127.0.0.1:{self.server.port}")
+        run = self.add(import_log("import argparse"), name="first", series="s", tag="a=b", who="mei")
+        shelf = self.get_json("/api/v1/shelf")
+        self.assertEqual(shelf["runs"], 1)
+        self.assertEqual(shelf["tags"], ["a=b"])
+        self.assertEqual(shelf["who"], ["mei"])
+        self.assertEqual(self.get_json(RUNS)["total"], 1)
+        self.assertEqual(self.request("DELETE", f"{RUNS}/{run['id']}").status, 204)
+        self.assertEqual(self.get_json(RUNS), {"total": 0, "rows": []})
+
+    def test_formats(self):
+        rows = self.get_json("/api/v1/formats")["rows"]
+        self.assertEqual({row["kind"] for row in rows}, {"importtime", "pstats"})
+        self.assertEqual(list(rows[0]), ["kind", "label", "what", "record"])
+
+
+class Run(ServerTest):
+    def setUp(self):
+        self.run_ = self.add(import_log(), name="json")
+        self.path = f"{RUNS}/{self.run_['id']}"
+
+    def test_an_id_is_the_start_of_the_hash(self):
+        digest = hashlib.sha256(import_log()).hexdigest()
+        self.assertEqual((self.run_["id"], self.run_["sha256"]), (digest[:16], digest))
+
+    def test_found_by_prefix_and_name(self):
+        for name in (self.run_["id"][:8], "json", "@1"):
+            self.assertEqual(self.get_json(f"{RUNS}/{name}")["id"], self.run_["id"])
+        self.assertRefused(self.get(f"{RUNS}/ffffffffffffffff"), 404, "not_found")
+
+    def test_patch(self):
+        change = {"name": "näme", "series": "s", "tags": {"branch": "main", "slow": ""}}
+        answer = self.request("PATCH", self.path, json.dumps(change))
+        self.assertEqual(answer.status, 200, answer.body)
+        self.assertEqual({key: answer.json[key] for key in change}, change)
+        self.assertEqual(self.get_json(self.path)["name"], "näme")
+        self.assertEqual(self.request("PATCH", self.path, '{"tags":{}}').json["tags"], {})
+        self.request("PATCH", self.path, '{"name":"json"}')
+
+    def test_patch_refuses(self):
+        for body in ("", "{", "[]", '{"name":1}', '{"name":""}', '{"tags":[]}', '{"tags":{"a":1}}', '{"id":"x"}',
+                     '{"tags":{"":"x"}}', json.dumps({"name": "x" * 401}), '{"name":"a\\nb"}',
+                     json.dumps({"tags": {str(i): "" for i in range(65)}})):
+            with self.subTest(body=body[:30]):
+                self.assertRefused(self.request("PATCH", self.path, body), 400, "bad_request")
+        self.assertRefused(self.request("PATCH", self.path, "x" * 70000), 413, "too_large")
+        self.assertRefused(self.request("PATCH", f"{RUNS}/ffff", "{}"), 404, "not_found")
+
+    def test_original(self):
+        answer = self.get(self.path + "/original")
+        self.assertEqual(answer.body, import_log())
+        self.assertEqual(answer.headers["Content-Type"], "application/octet-stream")
+        self.assertEqual(answer.headers["Content-Disposition"], 'attachment; filename="json"')
+        self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+
+    def test_original_with_a_hostile_name(self):
+        run = self.add(import_log("import ast"), name='a"b/../ü%.html')
+        header = self.get(f"{RUNS}/{run['id']}/original").headers["Content-Disposition"]
+        self.assertEqual(header, "attachment; filename=\"a_b_..____.html\"; "
+                                 "filename*=UTF-8''a%22b%2F%2E%2E%2F%C3%BC%25%2Ehtml")
+
+    def test_etag_of_the_run_follows_its_name(self):
+        first = self.get(self.path)
+        self.assertEqual(first.headers["Cache-Control"], "private, no-cache")
+        again = self.get(self.path, If_None_Match=first.headers["ETag"])
+        self.assertEqual((again.status, again.body), (304, b""))
+        self.assertEqual(again.headers["ETag"], first.headers["ETag"])
+        self.request("PATCH", self.path, '{"name":"other"}')
+        self.assertEqual(self.get(self.path, If_None_Match=first.headers["ETag"]).status, 200)
+        self.request("PATCH", self.path, '{"name":"json"}')
+
+    def test_delete(self):
+        run = self.add(dump())
+        path = f"{RUNS}/{run['id']}"
+        self.assertEqual(self.request("DELETE", path).status, 204)
+        self.assertRefused(self.get(path), 404, "not_found")
+        self.assertRefused(self.request("DELETE", path), 404, "not_found")
+        self.assertRefused(self.get(path + "/original"), 404, "not_found")
+
+
+class View(ServerTest):
+    def setUp(self):
+        self.run_ = self.add(import_log("import asyncio"))
+        self.path = f"{RUNS}/{self.run_['id']}"
+
+    def test_table(self):
+        page = self.get_json(self.path + "/imports?limit=3&sort=self_us&desc=1")
+        self.assertEqual(len(page["rows"]), 3)
+        at = page["columns"].index("self_us")
+        values = [row[at] for row in page["rows"]]
+        self.assertEqual(values, sorted(values, reverse=True))
+        self.assertGreater(page["total"], 3)
+
+    def test_plus_and_percent_are_decoded(self):
+        self.assertGreater(self.get_json(self.path + "/imports?q=asyncio+events")["total"], 0)
+        self.assertGreater(self.get_json(self.path + "/imports?q=asyncio%2Eevents")["total"], 0)
+
+    def test_cached_for_ever_under_the_whole_id_only(self):
+        answer = self.get(self.path + "/imports")
+        self.assertEqual(answer.headers["Cache-Control"], "private, max-age=31536000, immutable")
+        self.assertTrue(answer.headers["ETag"].lstrip('W/"').startswith(self.run_["id"]))
+        short = self.get(f"{RUNS}/{self.run_['id'][:10]}/imports")
+        self.assertEqual((short.status, short.headers["Cache-Control"]), (200, "private, no-cache"))
+
+    def test_not_modified(self):
+        tag = self.get(self.path + "/imports").headers["ETag"]
+        for sent in (tag, f'"x", {tag}', tag.removeprefix("W/"), "*"):
+            answer = self.get(self.path + "/imports", If_None_Match=sent)
+            self.assertEqual((answer.status, answer.body), (304, b""), sent)
+        self.assertEqual(self.get(self.path + "/imports", If_None_Match='"x"').status, 200)
+
+    def test_errors_are_not_cached(self):
+        for path in ("/nothing", "/functions", "/imports/999999"):
+            answer = self.get(self.path + path)
+            self.assertRefused(answer, 404, "not_found")
+            self.assertEqual(answer.headers["Cache-Control"], "no-store")
+        self.assertRefused(self.get(self.path + "/imports?limit=many"), 400, "bad_request")
+
+    def test_wrong_regular_expression_says_where(self):
+        answer = self.get(self.path + "/imports?regex=1&q=a(b")
+        self.assertRefused(answer, 400, "bad_request")
+        self.assertEqual(answer.error["at"], 3)
+
+    def test_csv_is_a_download(self):
+        answer = self.get(self.path + "/imports?format=csv")
+        self.assertTrue(answer.headers["Content-Type"].startswith("text/csv"))
+        self.assertEqual(answer.headers["Content-Disposition"],
+                         f'attachment; filename="{self.run_["id"]}-imports.csv"')
+
+    def test_gzip(self):
+        plain = self.get(self.path + "/imports")
+        packed = self.get(self.path + "/imports", Accept_Encoding="br, gzip;q=0.5")
+        self.assertEqual(packed.headers["Content-Encoding"], "gzip")
+        self.assertEqual(gzip.decompress(packed.body), plain.body)
+        self.assertLess(len(packed.body), len(plain.body) / 2)
+        self.assertIn("Accept-Encoding", plain.headers["Vary"])
+        for refused in ("gzip;q=0", "identity", "br"):
+            self.assertIsNone(self.get(self.path + "/imports", Accept_Encoding=refused).headers["Content-Encoding"])
+        tag = packed.headers["ETag"]
+        self.assertEqual(self.get(self.path + "/imports", Accept_Encoding="gzip", If_None_Match=tag).status, 304)
+
+    def test_head(self):
+        for path in ("/imports", "", "/original"):
+            get, head = self.get(self.path + path), self.request("HEAD", self.path + path)
+            self.assertEqual((head.status, head.body), (200, b""))
+            self.assertEqual(head.headers["Content-Length"], str(len(get.body)))

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""serve from start to end: what it prints, what it refuses, and that it cuts nobody off."""
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all
+
+SANITIZED = "asan" in PROGRAM
+
+
+class ServeTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-serve-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.data = os.path.join(self.folder, "shelf")
+
+    def start(self, *args):
+        server = Server(self.data, *args)
+        self.addCleanup(server.process.stdout.close)
+        self.addCleanup(server.process.stderr.close)
+        self.addCleanup(lambda: server.process.poll() is None and server.process.kill())
+        return server
+
+
+class Start(ServeTest):
+    def fails(self, *args):
+        done = subprocess.run([PROGRAM, "serve", "--data", self.data, *args], capture_output=True, text=True, timeout=30)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_one_line_when_ready(self):
+        server = self.start()
+        self.assertEqual(server.ready_line, f"perfshelf 0.1.0 serves {self.data} at http://127.0.0.1:{server.port}/\n")
+        code, said = server.end()
+        self.assertEqual((code, said), (0, ""))
+        self.assertEqual(os.listdir(os.path.join(self.data, "spool")), [])
+
+    def test_port_in_use(self):
+        server = self.start()
+        line = self.fails("--listen", f"127.0.0.1:{server.port}")
+        self.assertIn(f"127.0.0.1:{server.port}: it is in use", line)
+        self.assertIn("--listen", line)
+        self.assertEqual(server.end()[0], 0)
+
+    def test_bad_addresses(self):
+        for where in ("127.0.0.1", "localhost:99999", "nonsense", "::1:80", "127.0.0.1:http", "127.0.0.1:-1", "192.0.2.1:0"):
+            self.fails("--listen", where)
+
+    def test_data_folder_that_is_none(self):
+        with open(self.data, "w", encoding="ascii") as file:
+            file.write("a file")
+        self.assertIn(self.data, self.fails("--listen", "127.0.0.1:0"))
+
+    def test_beyond_the_loopback_is_warned_of(self):
+        process = subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "0.0.0.0:0"], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        port = int(process.stdout.readline().rstrip("/\n").rsplit(":", 1)[1])
+        for host, status in (("192.168.1.5", 200), (socket.gethostname(), 200), ("evil.example", 403)):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            connection.request("GET", "/api/v1/shelf", headers={"Host": host})
+            self.assertEqual(connection.getresponse().status, status, host)
+            connection.close()
+        process.terminate()
+        _, said = process.communicate(timeout=20)
+        self.assertRegex(said, r"^perfshelf: warning: .*\n$")
+        self.assertEqual(process.returncode, 0)
+
+    def test_files_are_imported(self):
+        paths = [os.path.join(self.folder, name) for name in ("a.log", "b.prof", "c")]
+        for path, content in zip(paths, (import_log(), dump(), b"neither")):
+            with open(path, "wb") as file:
+                file.write(content)
+        server = self.start(*paths, os.path.join(self.folder, "missing"), self.folder)
+        until = time.monotonic() + 20
+        while server.request("GET", RUNS).json["total"] < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual({run["kind"] for run in server.request("GET", RUNS).json["rows"]}, {"importtime", "pstats"})
+        code, said = server.end()
+        self.assertEqual(code, 0)
+        self.assertEqual(sorted(line.split(": ")[1] for line in said.splitlines()),
+                         sorted([paths[2], os.path.join(self.folder, "missing"), self.folder]), said)
+        self.assertTrue(all(os.path.exists(path) for path in paths))
+
+    def open_browser(self, *args):
+        """The address that xdg-open was given."""
+        seen = os.path.join(self.folder, "seen")
+        script = os.path.join(self.folder, "xdg-open")
+        with open(script, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\necho "$1" > {seen}.tmp && mv {seen}.tmp {seen}\n')
+        os.chmod(script, 0o755)
+        path = os.environ["PATH"]
+        os.environ["PATH"] = f"{self.folder}:{path}"
+        try:
+            server = self.start("--open", *args)
+        finally:
+            os.environ["PATH"] = path
+        until = time.monotonic() + 20
+        while not os.path.exists(seen) and time.monotonic() < until:
+            time.sleep(0.02)
+        with open(seen, encoding="ascii") as file:
+            return server, file.read().strip()
+
+    def test_open_shows_the_shelf(self):
+        server, url = self.open_browser()
+        self.assertEqual(url, f"http://127.0.0.1:{server.port}/")
+        self.assertEqual(server.end(), (0, ""))
+
+    def test_open_shows_the_run(self):
+        path = os.path.join(self.folder, "a.log")
+        with open(path, "wb") as file:
+            file.write(import_log())
+        server, url = self.open_browser(path)
+        run = server.request("GET", RUNS).json["rows"][0]["id"]
+        self.assertEqual(url, f"http://127.0.0.1:{server.port}/#/run/{run}")
+        self.assertEqual(server.end(), (0, ""))
+
+
+class Stop(ServeTest):
+    def test_a_slow_upload_is_finished(self):
+        server = self.start()
+        content = import_log()
+        with server.socket() as link:
+            link.sendall(b"POST %s?wait=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
+                         % (RUNS.encode(), len(content), content[:100]))
+            time.sleep(0.2)
+            server.process.send_signal(signal.SIGTERM)
+            for at in range(100, len(content), 4000):
+                time.sleep(0.1)
+                self.assertIsNone(server.process.poll())
+                link.sendall(content[at:at + 4000])
+            answer = read_all(link)
+            self.assertIn(b" 201 ", answer.split(b"\r\n")[0])
+            self.assertIn(b"Connection: close", answer)
+            with self.assertRaises(ConnectionRefusedError):
+                server.connect().connect()
+        self.assertEqual(server.end(), (0, ""))
+
+    def test_a_slow_download_is_finished(self):
+        server = self.start()
+        content = os.urandom(8_000_000).hex().encode()
+        content = b"import time: self [us] | cumulative | imported package\nimport time: 1 | 1 | a\n" + b"\n".join(
+            content[i:i + 1000] for i in range(0, len(content), 1000))
+        run = server.request("POST", RUNS + "?wait=1", content).json["id"]
+        with server.socket() as link:
+            link.sendall(f"GET {RUNS}/{run}/original HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            time.sleep(0.2)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            self.assertIsNone(server.process.poll())
+            body = read_all(link).split(b"\r\n\r\n", 1)[1]
+        self.assertEqual(body, content)
+        self.assertEqual(server.end(), (0, ""))
+
+    def test_who_waits_for_an_import_gets_it(self):
+        server = self.start()
+        answers = []
+        threads = [threading.Thread(target=lambda n=n: answers.append(
+            server.request("POST", RUNS + "?wait=1", big_log(60000, seed=n)))) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        until = time.monotonic() + 20
+        while len(server.request("GET", "/api/v1/jobs").json["rows"]) < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+        code, _ = server.end()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((code, [answer.status for answer in answers]), (0, [201] * 3))
+
+    def test_streams_end(self):
+        server = self.start()
+        streams = [Events(server) for _ in range(3)]
+        began = time.monotonic()
+        self.assertEqual(server.end(), (0, ""))
+        self.assertLess(time.monotonic() - began, 3)
+        for stream in streams:
+            self.assertTrue(stream.wait_end())
+            stream.close()
+
+    def test_idle_connections_do_not_hold_it(self):
+        server = self.start()
+        idle = [server.connect() for _ in range(5)]
+        for connection in idle:
+            connection.request("GET", "/api/v1/shelf")
+            connection.getresponse().read()
+        silent = server.socket()
+        began = time.monotonic()
+        self.assertEqual(server.end(), (0, ""))
+        self.assertLess(time.monotonic() - began, 3)
+        silent.close()
+        for connection in idle:
+            connection.close()
+
+    def test_a_second_signal_hurries(self):
+        server = self.start()
+        with server.socket() as link:
+            link.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nabc" % RUNS.encode())
+            time.sleep(0.2)
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            self.assertIsNone(server.process.poll())
+            server.process.send_signal(signal.SIGINT)
+            _, said = server.process.communicate(timeout=10)
+        self.assertEqual(server.process.returncode, 1)
+        self.assertIn("1 request was cut off", said)
+
+    def test_under_load_no_answer_is_cut(self):
+        server = self.start()
+        broken, served = [], [0]
+
+        def work():
+            while True:
+                try:
+                    link = server.socket()
+                except OSError:
+                    return
+                with link:
+                    try:
+                        link.sendall(b"GET /api/v1/formats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                        answer = read_all(link)
+                    except OSError as error:
+                        broken.append(repr(error))
+                        return
+                head, _, body = answer.partition(b"\r\n\r\n")
+                length = [line for line in head.split(b"\r\n") if line.startswith(b"Content-Length")]
+                if not length or int(length[0].split()[1]) != len(body):
+                    broken.append(answer[:200])
+                    return
+                served[0] += 1
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        self.assertEqual(server.end()[0], 0)
+        for thread in threads:
+            thread.join()
+        self.assertGreater(served[0], 10)
+        # A connection the kernel took after the last accept is refused without an answer; no answer is cut short.
+        self.assertEqual([answer for answer in broken if answer and "Reset" not in str(answer)], [])
+
+
+@unittest.skipIf(SANITIZED, "sanitizers take memory and time of their own")
+class Figures(ServeTest):
+    def test_start_and_memory(self):
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.start().end()
+        began = time.monotonic()
+        server = self.start()
+        took = time.monotonic() - began
+        for path in ("/", "/api/v1/shelf", RUNS):
+            server.request("GET", path)
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+            rss = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+        print(f"\nready after {took * 1000:.0f} ms, idle at {rss} kB", flush=True)
+        self.assertLess(took, 0.5)  # 0.05 on an idle machine
+        self.assertLess(rss, 20_000)
+        self.assertEqual(server.end()[0], 0)
