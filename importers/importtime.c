@@ -10,7 +10,7 @@
 #include "importers/importtime.h"
 
 #include "base/buf.h"
-#include "base/utf8.h"
+#include "importers/clean.h"
 
 enum {
     LONGEST_LINE = 256 * 1024,
@@ -41,21 +41,11 @@ static bool mend_name(struct reader *r, struct ps_str *name)
 {
     bool cut = name->len > LONGEST_NAME;
 
-    if (cut)
-        for (name->len = LONGEST_NAME; name->len && (name->at[name->len] & 0xc0) == 0x80;)
-            name->len--;
-    if (ps_utf8_valid(*name) && !(name->len && memchr(name->at, '\0', name->len)))
+    *name = ps_text_head(*name, LONGEST_NAME);
+    if (ps_is_clean_text(*name))
         return cut;
     r->name.len = 0;
-    for (struct ps_str rest = *name; rest.len;) {
-        const char *nul = memchr(rest.at, '\0', rest.len);
-        size_t n = nul ? (size_t)(nul - rest.at) : rest.len;
-
-        ps_utf8_mend(&r->name, (struct ps_str){rest.at, n});
-        if (nul)
-            ps_buf_puts(&r->name, "\xef\xbf\xbd");
-        rest = ps_str_skip(rest, n + (nul != NULL));
-    }
+    ps_clean_text(&r->name, *name);
     *name = ps_buf_slice(&r->name);
     return true;
 }

@@ -97,40 +97,36 @@ static void tell_figures(const struct ps_it_log *log, struct ps_sink *out)
     tell_deepest(log, out);
 }
 
+static void tell_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t n, const char *what,
+                       const char *so)
+{
+    if (n)
+        ps_sink_note(out, severity, PS_NOTE_NO_AT, 0, "%s: %llu; %s", what, (unsigned long long)n,
+                     so);
+}
+
 static void tell_doubts(const struct ps_it_log *log, struct ps_sink *out)
 {
-    if (log->negative_self)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "%u imports have a negative self time: threads imported at once, which "
-                     "Python's log cannot tell "
-                     "apart; nesting and self times are unreliable",
-                     log->negative_self);
-    if (log->headers > 1)
-        ps_sink_note(
-            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-            "%u interpreters wrote into this log; where they ran at once, nesting may be wrong",
-            log->headers);
+    tell_doubt(out, PS_NOTE_WARNING, log->negative_self, "imports with negative self time",
+               "threads imported at once, which the log cannot tell apart: nesting and self times "
+               "are unreliable");
+    tell_doubt(out, PS_NOTE_WARNING, log->headers > 1 ? log->headers : 0,
+               "interpreters that wrote into this log",
+               "where they ran at once, nesting may be wrong");
     if (log->uneven.count)
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, log->uneven.line,
-                     "in %llu imports self and children do not make the cumulative time, beyond "
-                     "what rounding "
-                     "explains (this is the first): lost lines, threads or several processes",
+                     "imports whose self time and children do not make the cumulative time, beyond "
+                     "rounding: %llu (this is the "
+                     "first); lines were lost, or threads or processes mixed",
                      (unsigned long long)log->uneven.count);
-    if (log->gaps)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "%u imports lie more than one level below the import that they were given to",
-                     log->gaps);
-    if (log->unfinished)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "%u imports never saw the end of the import above them: the program was "
-                     "killed, or the log was "
-                     "cut; they stand as roots",
-                     log->unfinished);
-    if (log->estimated)
-        ps_sink_note(
-            out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-            "the importer of %u of %u cached rows is estimated: the log leaves several open",
-            log->estimated, log->cached);
+    tell_doubt(out, PS_NOTE_WARNING, log->gaps,
+               "imports more than one level below the one that they were given to",
+               "lines between them are missing");
+    tell_doubt(out, PS_NOTE_WARNING, log->unfinished,
+               "imports that never saw the end of the one above them",
+               "the program was killed or the log was cut; they stand as roots");
+    tell_doubt(out, PS_NOTE_INFO, log->estimated, "cached rows whose importer is estimated",
+               "the log leaves several open");
 }
 
 static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
@@ -145,10 +141,9 @@ static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
     };
 
     if (log->others.count)
-        ps_sink_note(
-            out, PS_NOTE_INFO, log->others.at, log->others.line,
-            "%llu lines are no part of the log (this is the first): other output of the program",
-            (unsigned long long)log->others.count);
+        ps_sink_note(out, PS_NOTE_INFO, log->others.at, log->others.line,
+                     "lines of other output: %llu (this is the first)",
+                     (unsigned long long)log->others.count);
     if (!log->whole && log->n && log->rows[log->n - 1].line == log->lines)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, log->lines,
                      "the log ends without a line end: the last name may be cut");
@@ -160,7 +155,7 @@ void ps_it_report(const struct ps_it_log *log, struct ps_sink *out)
     out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
     if (log->cached) /* importtime=2 came with it */
         out->ops->meta(out, "tool_version", PS_STR("3.14+"));
-    if (log->title)
+    if (log->title && log->modules.items[log->rows[log->title - 1].module].len)
         out->ops->meta(out, "title", log->modules.items[log->rows[log->title - 1].module]);
     tell_packages(log, out);
     for (uint32_t id = 1; id <= log->n && ps_sink_ok(out); id++)

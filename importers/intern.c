@@ -50,46 +50,43 @@ uint64_t ps_hash_bytes(const void *bytes, size_t len)
 
 static void grow(struct ps_intern *table)
 {
-    uint32_t size = table->mask ? (table->mask + 1) * 2 : 256;
+    struct ps_intern_slot *old = table->slots;
+    uint32_t size = table->mask ? (table->mask + 1) * 2 : 256, old_size = old ? table->mask + 1 : 0;
 
-    free(table->slots);
     table->slots = ps_alloc(size * sizeof *table->slots);
     table->mask = size - 1;
     table->cap = size / 2;
     table->items = ps_grow(table->items, table->cap, sizeof *table->items);
-    table->hashes = ps_grow(table->hashes, table->cap, sizeof *table->hashes);
-    for (uint32_t id = 0; id < table->count; id++) {
-        uint32_t at = table->hashes[id] & table->mask;
+    for (uint32_t i = 0; i < old_size; i++) {
+        uint32_t at = old[i].hash & table->mask;
 
-        while (table->slots[at])
+        if (!old[i].id)
+            continue;
+        while (table->slots[at].id)
             at = (at + 1) & table->mask;
-        table->slots[at] = id + 1;
+        table->slots[at] = old[i];
     }
+    free(old);
 }
 
 uint32_t ps_intern_id(struct ps_intern *table, struct ps_str text)
 {
-    uint32_t hash = (uint32_t)ps_hash_bytes(text.at, text.len), at, id;
+    uint32_t hash = (uint32_t)ps_hash_bytes(text.at, text.len), at;
 
     if (table->count == table->cap)
         grow(table);
-    for (at = hash & table->mask; table->slots[at]; at = (at + 1) & table->mask) {
-        id = table->slots[at] - 1;
-        if (table->hashes[id] == hash && ps_str_eq(table->items[id], text))
-            return id;
-    }
-    id = table->count++;
-    table->slots[at] = id + 1;
-    table->hashes[id] = hash;
-    table->items[id] = ps_arena_copy(&table->text, text);
-    return id;
+    for (at = hash & table->mask; table->slots[at].id; at = (at + 1) & table->mask)
+        if (table->slots[at].hash == hash && ps_str_eq(table->items[table->slots[at].id - 1], text))
+            return table->slots[at].id - 1;
+    table->items[table->count] = ps_arena_copy(&table->text, text);
+    table->slots[at] = (struct ps_intern_slot){hash, ++table->count};
+    return table->count - 1;
 }
 
 void ps_intern_free(struct ps_intern *table)
 {
     free(table->items);
     free(table->slots);
-    free(table->hashes);
     ps_arena_free(&table->text);
     *table = (struct ps_intern){0};
 }

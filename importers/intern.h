@@ -6,12 +6,15 @@
 
 #include "base/mem.h"
 
+struct ps_intern_slot {
+    uint32_t hash, id; /* id + 1, or 0 */
+};
+
 struct ps_intern {
     struct ps_str *items; /* by id; live as long as the table */
     uint32_t count;
     uint32_t cap;
-    uint32_t *slots; /* id + 1, or 0; linear probing */
-    uint32_t *hashes;
+    struct ps_intern_slot *slots; /* linear probing */
     uint32_t mask;
     struct ps_arena text;
 };

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "importers/marshal.h"
+#include "importers/marshal_impl.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/utf8.h"
 
 enum {
     FLAG = 0x80,
     DEEPEST = 200, /* containers in each other; profiles have three */
     LONGEST_TEXT = 64 << 20,
-    MOST_DIGITS = 1024 / 15 + 2, /* of a number that a double can hold */
 };
 
 void ps_marshal_init(struct ps_marshal *m, struct ps_str bytes, enum ps_mlayout layout,
@@ -132,51 +129,6 @@ int ps_marshal_next(const struct ps_marshal *m)
     return m->at < m->end ? *m->at & ~FLAG : -1;
 }
 
-/* ------------------------------------------------------------------ texts */
-
-/* UTF-8 in which Python may have left lone surrogates. */
-static bool is_surrogate_utf8(struct ps_str text, bool *plain)
-{
-    const char *at = text.at, *end = at + text.len;
-
-    *plain = !memchr(at ? at : "", '\0', text.len);
-    while (at < end) {
-        size_t n = ps_utf8_len(at, end);
-        const unsigned char *s = (const unsigned char *)at;
-
-        if (n == 0) {
-            if (end - at < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || (s[2] & 0xc0) != 0x80)
-                return false;
-            *plain = false;
-            n = 3;
-        }
-        at += n;
-    }
-    return true;
-}
-
-static bool is_plain_ascii(struct ps_str text)
-{
-    unsigned bad = 0;
-
-    for (size_t i = 0; i < text.len; i++)
-        bad |= (unsigned char)text.at[i] >= 0x80 || text.at[i] == '\0';
-    return !bad;
-}
-
-static enum ps_mtext kind_of(struct ps_str text, char type)
-{
-    bool plain;
-
-    if (is_plain_ascii(text))
-        return PS_MTEXT_PLAIN;
-    if (strchr("aAzZ", type))
-        return PS_MTEXT_LATIN1;
-    if (is_surrogate_utf8(text, &plain))
-        return plain ? PS_MTEXT_PLAIN : PS_MTEXT_MEND;
-    return PS_MTEXT_LATIN1;
-}
-
 static uint32_t intern_text(struct ps_marshal *m, struct ps_str text, enum ps_mtext kind,
                             bool known)
 {
@@ -188,7 +140,7 @@ static uint32_t intern_text(struct ps_marshal *m, struct ps_str text, enum ps_mt
         m->text_cap = m->texts.cap;
         m->text_kinds = ps_grow(m->text_kinds, m->text_cap, 1);
     }
-    m->text_kinds[id] = (uint8_t)(known ? kind : kind_of(text, (char)kind));
+    m->text_kinds[id] = (uint8_t)(known ? kind : ps_marshal_text_kind(text, (char)kind));
     return id;
 }
 
@@ -215,83 +167,9 @@ static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_m
     return true;
 }
 
-static struct ps_str latin1(struct ps_str raw, struct ps_arena *arena)
-{
-    char *to = ps_arena_alloc(arena, 3 * raw.len + 1);
-    size_t n = 0;
-
-    for (size_t i = 0; i < raw.len; i++) {
-        unsigned char c = (unsigned char)raw.at[i];
-
-        if (c >= 0x80)
-            to[n++] = (char)(0xc0 | c >> 6);
-        to[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
-    }
-    return (struct ps_str){to, n};
-}
-
-static struct ps_str mended(struct ps_str raw, struct ps_arena *arena)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-
-    while (raw.len) {
-        const char *nul = memchr(raw.at, '\0', raw.len);
-        size_t n = nul ? (size_t)(nul - raw.at) : raw.len;
-
-        ps_utf8_mend(&text, (struct ps_str){raw.at, n});
-        if (nul)
-            ps_buf_puts(&text, "\xef\xbf\xbd");
-        raw = ps_str_skip(raw, n + (nul != NULL));
-    }
-    return ps_arena_copy(arena, ps_buf_slice(&text));
-}
-
-struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps_arena *arena)
-{
-    struct ps_str raw = m->texts.items[id];
-
-    switch ((enum ps_mtext)m->text_kinds[id]) {
-    case PS_MTEXT_PLAIN:
-        break;
-    case PS_MTEXT_MEND:
-        return mended(raw, arena);
-    case PS_MTEXT_LATIN1:
-        raw = latin1(raw, arena);
-        return memchr(raw.at, '\0', raw.len) ? mended(raw, arena) : raw;
-    case PS_MTEXT_CODE:
-        raw.len -= sizeof(uint64_t);
-        break;
-    }
-    return raw;
-}
-
-/* ------------------------------------------------------------------ numbers */
-
-/* The nearest double of 15-bit digits, least first. Bits beyond the first 105 only matter as "there
- * is more". */
-static double nearest(const unsigned char *digits, uint32_t n)
-{
-    unsigned __int128 top = 0;
-    unsigned rest = 0;
-    int below = 0;
-
-    for (uint32_t i = n; i-- > 0;) {
-        unsigned digit = (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
-
-        if (top >> 105) {
-            rest |= digit;
-            below += 15;
-        } else {
-            top = top << 15 | digit;
-        }
-    }
-    return ldexp((double)(top | (rest != 0)), below);
-}
-
 static bool read_long(struct ps_marshal *m, struct ps_mval *out)
 {
     const unsigned char *digits;
-    unsigned __int128 value = 0;
     uint32_t n;
     int32_t size;
 
@@ -304,43 +182,22 @@ static bool read_long(struct ps_marshal *m, struct ps_mval *out)
     for (uint32_t i = 0; i < n; i++)
         if (digits[2 * i + 1] & 0x80)
             return ps_marshal_fail(m, "a long integer with a digit out of range");
-    if (n > MOST_DIGITS)
+    if (!ps_marshal_long(digits, n, size < 0, out))
         return ps_marshal_fail(m, "an integer of %u digits", n);
-    m->at += 2 * n;
-    for (uint32_t i = n; i-- > 0 && n <= 5;)
-        value = value << 15 | (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
-    out->kind = PS_M_INT;
-    if (n <= 5 && value <= (unsigned __int128)INT64_MAX) {
-        out->i = size < 0 ? -(int64_t)value : (int64_t)value;
-    } else if (n <= 5 && size < 0 && value == (unsigned __int128)INT64_MAX + 1) {
-        out->i = INT64_MIN;
-    } else {
-        out->kind = PS_M_REAL;
-        out->beyond = true;
-        out->r = nearest(digits, n);
-        if (!isfinite(out->r))
-            return ps_marshal_fail(m, "an integer of %u digits", n);
-        out->r = size < 0 ? -out->r : out->r;
-    }
+    m->at += 2 * (size_t)n;
     return true;
 }
 
 /* Versions 0 and 1 wrote doubles as repr() does. */
 static bool read_text_real(struct ps_marshal *m, double *out)
 {
-    char text[256], *end;
     unsigned len;
 
     if (!take_u8(m, &len))
         return false;
     if (len > left(m))
         return ends_early(m);
-    memcpy(text, m->at, len);
-    text[len] = '\0';
-    *out = strtod(text, &end);
-    if (len == 0 || *end || strlen(text) != len ||
-        (strspn(text, "0123456789+-.eE") != len && strcmp(text, "inf") && strcmp(text, "-inf") &&
-         strcmp(text, "nan")))
+    if (!ps_marshal_text_real((struct ps_str){(const char *)m->at, len}, out))
         return ps_marshal_fail(m, "a number that is none");
     m->at += len;
     return true;
@@ -375,8 +232,6 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged, struct ps
         new_slot(m, flagged, *out);
     return good;
 }
-
-/* ------------------------------------------------------------------ containers */
 
 static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out);
 
@@ -536,6 +391,17 @@ static bool walk_complex(struct ps_marshal *m, char type, bool flagged, struct p
     return true;
 }
 
+enum { UNKNOWN, NUMBER, TEXT, REFERENCE, BOOLEAN, SINGLETON, CONTAINER, CODE, COMPLEX };
+
+static const uint8_t sorts[128] = {
+    ['i'] = NUMBER,    ['I'] = NUMBER,    ['l'] = NUMBER,    ['g'] = NUMBER,    ['f'] = NUMBER,
+    ['s'] = TEXT,      ['u'] = TEXT,      ['t'] = TEXT,      ['a'] = TEXT,      ['A'] = TEXT,
+    ['z'] = TEXT,      ['Z'] = TEXT,      ['r'] = REFERENCE, ['R'] = REFERENCE, ['T'] = BOOLEAN,
+    ['F'] = BOOLEAN,   ['N'] = SINGLETON, ['.'] = SINGLETON, ['S'] = SINGLETON, ['('] = CONTAINER,
+    [')'] = CONTAINER, ['['] = CONTAINER, ['<'] = CONTAINER, ['>'] = CONTAINER, ['{'] = CONTAINER,
+    ['}'] = CONTAINER, [':'] = CONTAINER, ['c'] = CODE,      ['y'] = COMPLEX,   ['x'] = COMPLEX,
+};
+
 static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
 {
     bool flagged;
@@ -547,46 +413,24 @@ static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
     type = (char)(*m->at++ & ~FLAG);
     m->types[(unsigned char)type] = true;
     m->types[0] |= flagged;
-    switch (type) {
-    case 'i':
-    case 'I':
-    case 'l':
-    case 'g':
-    case 'f':
+    switch (sorts[(unsigned char)type]) {
+    case NUMBER:
         return read_number(m, type, flagged, out);
-    case 's':
-    case 'u':
-    case 't':
-    case 'a':
-    case 'A':
-    case 'z':
-    case 'Z':
+    case TEXT:
         return read_text(m, type, flagged, out);
-    case 'r':
-    case 'R':
+    case REFERENCE:
         return follow(m, type, out);
-    case 'N':
-    case '.':
-    case 'S':
-        *out = (struct ps_mval){.kind = type == 'N' ? PS_M_NONE : PS_M_OPAQUE, .type = type};
-        return true;
-    case 'T':
-    case 'F':
+    case BOOLEAN:
         *out = (struct ps_mval){.kind = PS_M_BOOL, .type = type, .i = type == 'T'};
         return true;
-    case '(':
-    case ')':
-    case '[':
-    case '<':
-    case '>':
-    case '{':
-    case '}':
-    case ':':
+    case SINGLETON:
+        *out = (struct ps_mval){.kind = type == 'N' ? PS_M_NONE : PS_M_OPAQUE, .type = type};
+        return true;
+    case CONTAINER:
         return walk_container(m, depth, type, flagged, out);
-    case 'c':
+    case CODE:
         return walk_code(m, depth, flagged, out);
-    case 'y':
-    case 'x':
+    case COMPLEX:
         return walk_complex(m, type, flagged, out);
     default:
         m->at--;

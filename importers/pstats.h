@@ -23,17 +23,28 @@ struct ps_pf_function {
     bool listed, repaired;
 };
 
+struct ps_pf_slot {
+    uint32_t hash;
+    uint32_t function; /* index + 1, or 0 */
+};
+
+/* The entry that a caller was last met in, and its call there. */
+struct ps_pf_met {
+    uint32_t entry, call;
+};
+
 struct ps_pf_dump {
     struct ps_marshal m;
     struct ps_pf_function *functions;
     uint32_t n, cap;
-    uint32_t *slots, mask; /* hash table of keys: index + 1 */
+    struct ps_pf_slot *slots; /* hash table of keys */
+    uint32_t mask;
     struct ps_call *calls; /* of all functions; caller is an index, after ps_pf_number a row id */
     uint32_t n_calls, cap_calls;
     uint32_t *listed; /* indices of the entries, in the order of the file */
     uint32_t n_listed, cap_listed;
-    uint32_t *stamp, *where,
-        cap_stamp; /* which entry a caller was last met in, and as which call */
+    struct ps_pf_met *met; /* by function */
+    uint32_t cap_met;
 
     uint64_t entries; /* pairs of the dict */
     uint64_t doubled; /* entries whose key was there before */

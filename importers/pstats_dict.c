@@ -52,36 +52,42 @@ static uint32_t key_hash(uint32_t file, uint32_t name, struct ps_num line)
 
 static void grow_slots(struct ps_pf_dump *d)
 {
-    uint32_t size = d->mask ? (d->mask + 1) * 2 : 1024;
+    struct ps_pf_slot *old = d->slots;
+    uint32_t size = d->mask ? (d->mask + 1) * 2 : 1024, old_mask = d->mask;
 
-    free(d->slots);
     d->slots = ps_alloc(size * sizeof *d->slots);
     d->mask = size - 1;
-    for (uint32_t i = 0; i < d->n; i++) {
-        const struct ps_pf_function *f = &d->functions[i];
-        uint32_t at = key_hash(f->file, f->name, f->line) & d->mask;
+    for (uint32_t i = 0; old && i <= old_mask; i++) {
+        uint32_t at = old[i].hash & d->mask;
 
-        while (d->slots[at])
+        if (!old[i].function)
+            continue;
+        while (d->slots[at].function)
             at = (at + 1) & d->mask;
-        d->slots[at] = i + 1;
+        d->slots[at] = old[i];
     }
+    free(old);
+}
+
+static bool has_key(const struct ps_pf_function *f, uint32_t file, uint32_t name,
+                    struct ps_num line)
+{
+    return f->file == file && f->name == name && f->line.kind == line.kind && f->line.i == line.i;
 }
 
 static uint32_t function_of(struct ps_pf_dump *d, uint32_t file, uint32_t name, struct ps_num line)
 {
-    uint32_t at;
+    uint32_t at, hash = key_hash(file, name, line);
 
     if (2 * d->n >= d->mask)
         grow_slots(d);
-    for (at = key_hash(file, name, line) & d->mask; d->slots[at]; at = (at + 1) & d->mask) {
-        const struct ps_pf_function *f = &d->functions[d->slots[at] - 1];
-
-        if (f->file == file && f->name == name && f->line.kind == line.kind && f->line.i == line.i)
-            return d->slots[at] - 1;
-    }
+    for (at = hash & d->mask; d->slots[at].function; at = (at + 1) & d->mask)
+        if (d->slots[at].hash == hash &&
+            has_key(&d->functions[d->slots[at].function - 1], file, name, line))
+            return d->slots[at].function - 1;
     PS_PUSH_ROOM(d->functions, d->n, d->cap);
     d->functions[d->n] = (struct ps_pf_function){.file = file, .name = name, .line = line};
-    d->slots[at] = ++d->n;
+    d->slots[at] = (struct ps_pf_slot){hash, ++d->n};
     return d->n - 1;
 }
 
@@ -146,21 +152,19 @@ static bool too_many_calls(struct ps_pf_dump *d)
  * replaces the earlier. */
 static struct ps_call *call_of(struct ps_pf_dump *d, uint32_t caller)
 {
-    uint32_t stamp = (uint32_t)d->entries, old = d->cap_stamp;
+    uint32_t entry = (uint32_t)d->entries, old = d->cap_met;
 
     if (d->n > old) {
-        d->cap_stamp = d->cap;
-        d->stamp = ps_grow(d->stamp, d->cap_stamp, sizeof *d->stamp);
-        d->where = ps_grow(d->where, d->cap_stamp, sizeof *d->where);
-        memset(d->stamp + old, 0, (d->cap_stamp - old) * sizeof *d->stamp);
+        d->cap_met = d->cap;
+        d->met = ps_grow(d->met, d->cap_met, sizeof *d->met);
+        memset(d->met + old, 0, (d->cap_met - old) * sizeof *d->met);
     }
-    if (d->stamp[caller] == stamp) {
+    if (d->met[caller].entry == entry) {
         d->doubled_calls++;
-        return &d->calls[d->where[caller]];
+        return &d->calls[d->met[caller].call];
     }
     PS_PUSH_ROOM(d->calls, d->n_calls, d->cap_calls);
-    d->stamp[caller] = stamp;
-    d->where[caller] = d->n_calls;
+    d->met[caller] = (struct ps_pf_met){entry, d->n_calls};
     return &d->calls[d->n_calls++];
 }
 
@@ -351,8 +355,7 @@ void ps_pf_free(struct ps_pf_dump *d)
     free(d->slots);
     free(d->calls);
     free(d->listed);
-    free(d->stamp);
-    free(d->where);
+    free(d->met);
     free(d->rows);
     free(d->callees);
     free(d->callee_from);

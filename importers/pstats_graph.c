@@ -48,11 +48,17 @@ static void link_callees(struct ps_pf_dump *d)
     free(next);
 }
 
+/* Callers are met at random: a table of rows alone stays in the cache, functions do not. */
 void ps_pf_number(struct ps_pf_dump *d)
 {
+    uint32_t *row = ps_alloc((d->n + 1) * sizeof *row);
+
     give_rows(d);
+    for (uint32_t i = 0; i < d->n; i++)
+        row[i] = d->functions[i].row;
     for (uint32_t c = 0; c < d->n_calls; c++)
-        d->calls[c].caller = d->functions[d->calls[c].caller].row;
+        d->calls[c].caller = row[d->calls[c].caller];
+    free(row);
     link_callees(d);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "importers/clean.h"
 #include "importers/python_origin.h"
 
 enum {
@@ -24,7 +25,7 @@ struct report {
     uint64_t repaired, doubtful;
     uint64_t fewer, below, negative, odd; /* functions with more primitive calls than calls, ... */
     uint32_t roots, files, title;
-    bool builtins, profile_keys, int_times;
+    bool builtins, profile_keys, int_times, folders;
 };
 
 static struct ps_str text(struct report *r, uint32_t id)
@@ -41,10 +42,27 @@ static bool is_mended(const struct report *r, uint32_t id)
     return kind == PS_MTEXT_MEND || kind == PS_MTEXT_LATIN1;
 }
 
+static bool has_folder(struct ps_str path)
+{
+    return path.len && path.at[0] != '<' &&
+           (memchr(path.at, '/', path.len) || memchr(path.at, '\\', path.len));
+}
+
+static bool is_script(struct ps_str path)
+{
+    return path.len > 3 && memcmp(path.at + path.len - 3, ".py", 3) == 0;
+}
+
+/* A script that was started from its own folder has no folder in its name. Where others have some,
+ * names were not stripped, and it is the program's own. */
 static enum ps_origin origin(struct report *r, uint32_t file)
 {
     if (!r->origin[file]) {
-        r->origin[file] = (uint8_t)(ps_python_file_origin(text(r, file)) + 1);
+        enum ps_origin found = ps_python_file_origin(text(r, file));
+
+        if (found == PS_ORIGIN_UNKNOWN && r->folders && is_script(text(r, file)))
+            found = PS_ORIGIN_OWN;
+        r->origin[file] = (uint8_t)(found + 1);
         r->files++;
     }
     return (enum ps_origin)(r->origin[file] - 1);
@@ -67,26 +85,26 @@ static struct ps_pf_function *by_row(const struct report *r, uint32_t row)
 
 static void tell_doubt(struct report *r, struct ps_pf_function *f, const char *why)
 {
-    struct ps_str file = text(r, f->file), name = text(r, f->name);
+    struct ps_str file = ps_text_head(text(r, f->file), 160),
+                  name = ps_text_head(text(r, f->name), 100);
 
     if (r->doubtful++ >= TOLD)
         return;
     ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                 "%.*s (%.*s:%lld) %s: two functions share this label and overwrote each other, or "
-                 "the dump was merged",
-                 (int)(name.len < 100 ? name.len : 100), name.at,
-                 (int)(file.len < 160 ? file.len : 160), file.at, (long long)f->line.i, why);
+                 "%.*s (%.*s:%.0f) %s: functions that share this label overwrote each other, "
+                 "threads ran it at "
+                 "once, or dumps were merged",
+                 (int)name.len, name.at, (int)file.len, file.at, ps_num_real(f->line), why);
 }
 
 /* What the numbers of one function say against each other. */
 static void check(struct report *r, struct ps_pf_function *f)
 {
-    const struct ps_call *calls = r->d->calls + f->first_call;
     double tottime = ps_num_real(f->tottime), cumtime = ps_num_real(f->cumtime), from = 0;
     double ncalls = ps_num_real(f->ncalls), primitive = ps_num_real(f->primitive_calls);
 
     for (uint32_t c = 0; c < f->n_calls; c++)
-        from += ps_num_real(calls[c].ncalls);
+        from += ps_num_real(r->d->calls[f->first_call + c].ncalls);
     r->fewer += primitive > ncalls;
     r->below += cumtime < tottime - 1e-6 - 1e-9 * fabs(tottime);
     r->negative += ncalls < 0 || primitive < 0 || tottime < 0 || cumtime < 0;
@@ -116,6 +134,7 @@ static void add_up(struct report *r)
         r->builtins |=
             ps_str_is(file, "~") && (ps_str_starts(text(r, f->name), PS_STR("<built-in method ")) ||
                                      ps_str_starts(text(r, f->name), PS_STR("<method '")));
+        r->folders = r->folders || has_folder(file);
         r->profile_keys |=
             ps_str_is(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
     }
@@ -145,7 +164,7 @@ static void tell_function(struct report *r, uint32_t row)
         .origin = origin(r, f->file),
         .cycle = f->cycle,
         .listed = f->listed,
-        .callers = d->calls + f->first_call,
+        .callers = f->n_calls ? d->calls + f->first_call : NULL,
         .n_callers = f->n_calls,
         .callees = d->callees + d->callee_from[row - 1],
         .n_callees = d->callee_from[row] - d->callee_from[row - 1],
@@ -154,25 +173,26 @@ static void tell_function(struct report *r, uint32_t row)
     r->out->ops->function(r->out, &told);
 }
 
-/* The script: the module whose code ran longest and is nobody's library. */
-static void find_title(struct report *r, uint32_t row)
-{
-    const struct ps_pf_function *f = by_row(r, row);
-
-    if (!ps_str_is(text(r, f->name), "<module>") || !f->listed)
-        return;
-    if (origin(r, f->file) != PS_ORIGIN_OWN && origin(r, f->file) != PS_ORIGIN_UNKNOWN)
-        return;
-    if (!r->title || ps_num_real(f->cumtime) > ps_num_real(by_row(r, r->title)->cumtime))
-        r->title = row;
-}
-
 static struct ps_str base_name(struct ps_str path)
 {
     for (size_t i = path.len; i-- > 0;)
         if (path.at[i] == '/' || path.at[i] == '\\')
             return ps_str_skip(path, i + 1);
     return path;
+}
+
+/* The script: the module that is nobody's library and whose code ran longest. */
+static void find_title(struct report *r, uint32_t row)
+{
+    const struct ps_pf_function *f = by_row(r, row);
+    enum ps_origin whose = origin(r, f->file);
+
+    if (!f->listed || (whose != PS_ORIGIN_OWN && whose != PS_ORIGIN_UNKNOWN))
+        return;
+    if (!ps_str_is(text(r, f->name), "<module>") || ps_str_starts(text(r, f->file), PS_STR("<")))
+        return;
+    if (!r->title || ps_num_real(f->cumtime) > ps_num_real(by_row(r, r->title)->cumtime))
+        r->title = row;
 }
 
 static void tell_writer(struct report *r)
@@ -223,7 +243,7 @@ static void tell_figures(struct report *r)
 static void tell_count(struct report *r, enum ps_severity severity, uint64_t n, const char *what)
 {
     if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%llu %s", (unsigned long long)n, what);
+        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
 }
 
 static void tell_notes(struct report *r, uint64_t size)
@@ -244,18 +264,18 @@ static void tell_notes(struct report *r, uint64_t size)
                      "Python the last one counts",
                      (unsigned long long)d->doubled);
     tell_count(r, PS_NOTE_WARNING, d->doubled_calls,
-               "callers are named twice by one function; the last one counts");
-    tell_count(
-        r, PS_NOTE_REPAIRED, r->repaired,
-        "functions have a figure beyond 64 bits or a name that is no clean text; they were mended");
+               "callers that one function names twice, of which the last counts");
+    tell_count(r, PS_NOTE_REPAIRED, r->repaired,
+               "functions with a figure beyond 64 bits or a name that is no clean text, which were "
+               "mended");
     tell_count(r, PS_NOTE_INFO, d->n - d->n_listed,
-               "callers have no entry of their own; they stand with zeros");
+               "callers without an entry of their own, which stand with zeros");
     tell_count(r, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
-               "more functions do not agree with their callers or callees");
-    tell_count(r, PS_NOTE_WARNING, r->fewer, "functions have more primitive calls than calls");
-    tell_count(r, PS_NOTE_WARNING, r->below, "functions have less cumulative than own time");
-    tell_count(r, PS_NOTE_WARNING, r->negative, "functions have negative figures");
-    tell_count(r, PS_NOTE_WARNING, r->odd, "functions have a time that is no finite number");
+               "more functions that do not agree with their callers or callees");
+    tell_count(r, PS_NOTE_WARNING, r->fewer, "functions with more primitive calls than calls");
+    tell_count(r, PS_NOTE_WARNING, r->below, "functions with less cumulative than own time");
+    tell_count(r, PS_NOTE_WARNING, r->negative, "functions with negative figures");
+    tell_count(r, PS_NOTE_WARNING, r->odd, "functions with a time that is no finite number");
     if (d->end < size)
         ps_sink_note(r->out, PS_NOTE_WARNING, d->end, 0,
                      "%llu bytes behind the dump were left out, as Python does",

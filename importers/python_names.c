@@ -67,7 +67,8 @@ const char ps_python_stdlib[] =
 const char ps_python_installed[] =
     " BTrees Bio Crypto Cryptodome Cython GPy GPyOpt IPython MySQLdb OpenGL OpenSSL PIL PyPDF2"
     " PyQt5 PyQt6 PySide2 PySide6 SimpleITK Xlib ZODB _argon2_cffi_bindings _brotli"
-    " _cffi_backend _distutils_hack _plotly_utils _pytest _yaml absl accelerate ahocorasick"
+    " _cffi_backend _distutils_hack _plotly_utils _pytest _yaml daft dbt healpy langgraph "
+    "langchain_community absl accelerate ahocorasick"
     " aiobotocore aiofiles aiohttp aiomysql aioredis aiosignal aiosqlite airflow alembic"
     " altair amqp aniso8601 annotated_types annoy ansible anthropic antlr4 anyio apispec"
     " appdirs apport_python_hook apscheduler arch argon2 arrow arviz asgiref astor astropy"

@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "importers/clean.h"
+
 void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,
                   const char *fmt, ...)
 {
-    char text[512];
+    char text[640];
     struct ps_note note = {.severity = severity, .has_at = at != PS_NOTE_NO_AT, .line = line};
     va_list args;
     int len;
@@ -16,6 +18,6 @@ void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, 
     len = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     note.at = note.has_at ? at : 0;
-    note.what = (struct ps_str){text, len < (int)sizeof text ? (size_t)len : sizeof text - 1};
+    note.what = ps_text_head((struct ps_str){text, (size_t)(len > 0 ? len : 0)}, sizeof text - 1);
     sink->ops->note(sink, &note);
 }
