@@ -88,6 +88,62 @@ struct ps_function {
     uint32_t n_callees;
 };
 
+/* A source file that a line-level profiler measured. Given before its functions and lines. */
+struct ps_line_file {
+    uint32_t id;
+    struct ps_str path; /* as recorded */
+    enum ps_origin origin;
+    struct ps_num cpu_pct; /* Scalene: percent of all its CPU samples */
+};
+
+/* A function of it. Functions without lines were registered and never ran. */
+struct ps_line_function {
+    uint32_t id;
+    uint32_t file;
+    struct ps_str name;  /* empty: the report lost it */
+    uint32_t first_line; /* 0: unknown */
+};
+
+/* The figures of a line, each in the unit of its tool; none where the tool has no such figure. */
+struct ps_line_figures {
+    struct ps_num hits, ticks; /* line_profiler; ticks count in the run's unit_s */
+    struct ps_num mem_mib, increment_mib, occurrences; /* memory_profiler */
+    struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct,
+        gpu_pct; /* Scalene, from here on */
+    struct ps_num gpu_avg_mib, gpu_peak_mib;
+    struct ps_num avg_mib, peak_mib, malloc_mib, mallocs, growth_mib, usage_fraction,
+        python_fraction;
+    struct ps_num copy_mib_s, core_utilization, leak_likelihood, leak_mib_s;
+};
+
+/* One line, or, with of_function, a function as a whole where the tool reports it so (Scalene: it
+ * contains its lines). */
+struct ps_line_row {
+    uint32_t file, function; /* function 0: none */
+    uint32_t block;          /* memory_profiler reports a function once a call: 1, 2 ...; else 1 */
+    uint32_t line;
+    bool of_function;
+    struct ps_str source; /* {NULL, 0}: the profile does not carry it */
+    struct ps_line_figures figures;
+    const double *samples; /* pairs of seconds and MiB over time, n_samples pairs */
+    uint32_t n_samples;
+};
+
+/* A point of a memory curve. */
+struct ps_memory_sample {
+    double t_s; /* seconds since 1970, or since the start of the run where `kind` is "footprint" */
+    struct ps_num process; /* none: the main one; else the child's number */
+    const char *kind;      /* "rss", "child", "footprint"; static */
+    struct ps_num mib;
+};
+
+/* A function call on the memory curve (mprof's FUNC). */
+struct ps_span {
+    struct ps_str name;
+    double start_s, end_s;                   /* seconds since 1970 */
+    struct ps_num start_mib, end_mib, level; /* level none: the file has no stack levels */
+};
+
 enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_REJECTED };
 
 /* A line of the ledger. */
@@ -125,6 +181,11 @@ struct ps_sink_ops {
     void (*package)(struct ps_sink *, const struct ps_package *);
     void (*import)(struct ps_sink *, const struct ps_import *);
     void (*function)(struct ps_sink *, const struct ps_function *);
+    void (*line_file)(struct ps_sink *, const struct ps_line_file *);
+    void (*line_function)(struct ps_sink *, const struct ps_line_function *);
+    void (*line)(struct ps_sink *, const struct ps_line_row *);
+    void (*memory)(struct ps_sink *, const struct ps_memory_sample *);
+    void (*span)(struct ps_sink *, const struct ps_span *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);
     void (*headline)(struct ps_sink *, const struct ps_headline *);
     /* Bytes taken of the input and records understood; false: stop, somebody cancelled. */

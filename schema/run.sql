@@ -74,6 +74,38 @@ CREATE TABLE function(
     callees BLOB               -- read with ps_ids()
 );
 
+-- Line-level profilers -------------------------------------------------------------------------------------------------
+
+CREATE TABLE line_file(
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    origin INTEGER NOT NULL,
+    cpu_pct                    -- Scalene: percent of all its CPU samples
+);
+
+CREATE TABLE line_function( -- one without lines was registered and never ran
+    id INTEGER PRIMARY KEY,
+    file INTEGER NOT NULL,
+    name TEXT NOT NULL,        -- '': the report lost it
+    first_line INTEGER NOT NULL -- 0: unknown
+);
+
+CREATE TABLE line(
+    file INTEGER NOT NULL, function INTEGER NOT NULL, -- function 0: none
+    block INTEGER NOT NULL,    -- memory_profiler reports a function once a call; else 1
+    line INTEGER NOT NULL,
+    of_function INTEGER NOT NULL, -- 1: the function as a whole (Scalene), contains its lines
+    source TEXT,               -- where the profile carries it
+    hits, ticks,               -- line_profiler; ticks count in meta.unit_s
+    mem_mib, increment_mib, occurrences, -- memory_profiler
+    cpu_python_pct, cpu_native_pct, cpu_system_pct, gpu_pct, gpu_avg_mib, gpu_peak_mib, avg_mib, peak_mib, malloc_mib, mallocs,
+    growth_mib, usage_fraction, python_fraction, copy_mib_s, core_utilization, leak_likelihood, leak_mib_s, -- Scalene
+    samples BLOB               -- Scalene: pairs of doubles, seconds and MiB
+);
+
+CREATE TABLE memory_sample(t_s REAL NOT NULL, process, kind TEXT NOT NULL, mib);
+CREATE TABLE span(id INTEGER PRIMARY KEY, name TEXT NOT NULL, start_s REAL NOT NULL, end_s REAL NOT NULL, start_mib, end_mib, level);
+
 -- --------------------------------------------------------------------------------------------------------------------
 -- The public views
 
@@ -136,9 +168,24 @@ SELECT p.id, p.parent_id, f.name, l.path, f.line, NULL,
        CASE p.certainty WHEN 0 THEN 'exact' WHEN 1 THEN 'bounded' ELSE 'unknown' END, p.lo, p.hi
 FROM ps_paths(0, 0.0001, 200, 50000) p JOIN function f ON f.id = p.function_id JOIN file l ON l.id = f.file;
 
+CREATE VIEW lines AS -- one row a line and call block; the columns of the other tools are NULL
+SELECT f.path AS file, nullif(n.name, '') AS function, nullif(n.first_line, 0) AS first_line, l.line, l.source, l.block,
+       l.hits, l.ticks, l.ticks * u.v AS time_s, -- line_profiler: ticks are exact, a tick is unit_s seconds
+       u.v AS unit_s,
+       l.mem_mib, l.increment_mib, l.occurrences, -- memory_profiler: RSS after the line, its change, times it ran
+       l.cpu_python_pct, l.cpu_native_pct, l.cpu_system_pct, l.gpu_pct, -- Scalene: percent of all its samples
+       l.gpu_avg_mib, l.gpu_peak_mib, l.avg_mib, l.peak_mib, l.malloc_mib, l.mallocs, l.growth_mib, l.usage_fraction,
+       l.python_fraction, l.copy_mib_s, l.core_utilization, l.leak_likelihood, l.leak_mib_s
+FROM line l
+JOIN line_file f ON f.id = l.file
+LEFT JOIN line_function n ON n.id = l.function
+LEFT JOIN meta u ON u.k = 'unit_s'
+WHERE NOT l.of_function;
+
+CREATE VIEW memory AS -- memory over time: mprof, Scalene's footprint
+SELECT t_s, process, NULL AS device, kind, mib * 1048576 AS bytes, mib FROM memory_sample;
+
 -- Views that the importers of today do not fill.
-CREATE VIEW lines AS
-SELECT NULL AS file, NULL AS function, NULL AS first_line, NULL AS line, NULL AS source, NULL AS hits, NULL AS time_s WHERE 0;
 CREATE VIEW operators AS
 SELECT NULL AS name, NULL AS input_shapes, NULL AS calls, NULL AS self_cpu_us, NULL AS cpu_total_us, NULL AS self_device_us,
        NULL AS device_total_us, NULL AS self_cpu_bytes, NULL AS cpu_bytes, NULL AS self_device_bytes, NULL AS device_bytes,
@@ -152,6 +199,5 @@ SELECT NULL AS name, NULL AS stream, NULL AS device, NULL AS calls, NULL AS tota
 CREATE VIEW steps AS SELECT NULL AS step, NULL AS start_ns, NULL AS duration_ns WHERE 0;
 CREATE VIEW flows AS SELECT NULL AS id, NULL AS kind, NULL AS from_slice, NULL AS to_slice WHERE 0;
 CREATE VIEW counters AS SELECT NULL AS name, NULL AS process, NULL AS t_ns, NULL AS value WHERE 0;
-CREATE VIEW memory AS SELECT NULL AS t_s, NULL AS process, NULL AS device, NULL AS kind, NULL AS bytes WHERE 0;
 CREATE VIEW measurements AS
 SELECT NULL AS name, NULL AS value, NULL AS unit, NULL AS n, NULL AS stddev, NULL AS min, NULL AS max WHERE 0;

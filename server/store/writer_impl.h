@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* writer_impl.h: the state of a run on its way to the disk, for run_rows.c (its rows) and
+ * run_writer.c (its life). */
+#ifndef PS_STORE_WRITER_IMPL_H
+#define PS_STORE_WRITER_IMPL_H
+
+#include "server/store/db_impl.h"
+
+#define NOTES_MAX                                                                                  \
+    10000 /* of the repaired and rejected records of one file; the ledger counts the rest */
+
+enum insert {
+    INSERT_IMPORT,
+    INSERT_FUNCTION,
+    INSERT_FILE,
+    INSERT_PACKAGE,
+    INSERT_NOTE,
+    INSERT_META,
+    INSERT_LINE_FILE,
+    INSERT_LINE_FUNCTION,
+    INSERT_LINE,
+    INSERT_MEMORY,
+    INSERT_SPAN,
+    N_INSERTS
+};
+
+struct file_slot {
+    uint64_t hash;
+    uint32_t id;
+    struct ps_str path;
+};
+
+struct ps_writer {
+    struct ps_sink sink; /* first: a sink is a writer */
+    struct ps_store *store;
+    struct ps_db *db;
+    char *part;
+    int lock_fd;
+    struct ps_arena arena;
+    struct ps_catalog_row row;
+    const char *filename, *title;
+    struct ps_stmt *inserts[N_INSERTS];
+    struct ps_buf summary_text;
+    struct ps_json summary;
+    struct ps_buf blob, blob2;
+    uint32_t *low; /* of pending parents, by id: smallest id below */
+    uint32_t low_cap;
+    struct file_slot *files; /* open addressing */
+    uint32_t n_files, cap_files;
+    struct ps_str last_path;
+    uint32_t last_file;
+    uint64_t notes, notes_left_out;
+    bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
+    void *user;
+};
+
+extern const struct ps_sink_ops ps_writer_ops;
+
+/* One row of meta: the number, or the text where there is none. */
+void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text);
+
+#endif
