@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# One target per fuzz_<what>.c that reads untrusted bytes. With PS_FUZZ (clang) they are libFuzzer programs under ASan and
+# UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus tests/fuzz/regression/pstats`. Without it, each runs the files of its
+# regression folder once as a test.
+foreach(what importtime pstats stream http)
+  set(target fuzz_${what})
+  add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_${what}.c ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_import.c)
+  target_link_libraries(${target} PRIVATE ps_importers ps_http)
+  if(PS_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_main.c)
+    add_test(NAME ${target} COMMAND ${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regression/${what})
+  endif()
+endforeach()
