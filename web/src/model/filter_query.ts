@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The filters that every table and picture of a report share, as they stand in the URL. */
+import { matcher } from './search';
 import { ORIGINS, type Origin, originIndex } from './tint';
 
 export interface Filters {
@@ -8,6 +9,8 @@ export interface Filters {
     hide: string;
     /** origins that are filtered out */
     off: ReadonlySet<Origin>;
+    /** a regular expression that is not one (yet): nothing is asked for with it */
+    broken: boolean;
     /** threshold in the unit of the field, null when none is asked for */
     min: number | null;
 }
@@ -19,10 +22,12 @@ export function readFilters(query: Query): Filters {
         .split(',')
         .filter((o): o is Origin => ORIGINS.includes(o as Origin));
     const min = Number(query.min);
+    const [q, hide, regex] = [query.q ?? '', query.hide ?? '', query.regex === '1'];
     return {
-        q: query.q ?? '',
-        regex: query.regex === '1',
-        hide: query.hide ?? '',
+        q,
+        regex,
+        hide,
+        broken: matcher(q, regex).error !== null || matcher(hide, true).error !== null,
         off: new Set(off),
         min: query.min !== undefined && Number.isFinite(min) && min > 0 ? min : null,
     };

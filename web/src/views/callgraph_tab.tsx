@@ -7,6 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { navigate, route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
+import { int } from '../base/units';
 import { CallGraphView } from '../components/call_graph_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
@@ -169,8 +170,20 @@ export function CallGraphTab({ run }: { run: Run }) {
                 {drawn && drawn.graph.nodes.length === 0 && (
                     <p class="report-empty">No function is above this threshold: lower it.</p>
                 )}
+                {drawn && drawn.graph.nodes.length > 0 && <LeftOut graph={drawn.graph} />}
                 <LoadingLine active={answer.loading || busy} />
             </div>
+        </div>
+    );
+}
+
+function LeftOut({ graph }: { graph: CallGraph }) {
+    const { nodes, edges } = graph.cut;
+    if (nodes === 0 && edges === 0) return null;
+    return (
+        <div class="graph-note">
+            {int(nodes)} {nodes === 1 ? 'function' : 'functions'} and {int(edges)}{' '}
+            {edges === 1 ? 'arrow' : 'arrows'} left out: under the thresholds or beyond the limit
         </div>
     );
 }

@@ -200,16 +200,9 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
 }
 
 /** What `min_pct`, `depth` and `limit` left out, and the frame that is selected. */
-export function TreeRemark({
-    tree,
-    onOpen,
-}: {
-    tree: CallTree | null;
-    onOpen?: (fn: number) => void;
-}) {
+export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
     const frame = Number(route.value.query.frame ?? -1);
     if (!tree) return null;
-    const picked = frame >= 0 && frame < tree.n;
     return (
         <>
             {tree.cut > 0 && (
@@ -217,17 +210,22 @@ export function TreeRemark({
                     {int(tree.cut)} smaller {tree.cut === 1 ? 'call' : 'calls'} not drawn
                 </span>
             )}
-            {picked && (
+            {picked && frame >= 0 && frame < tree.n && (
                 <span class="picked">
                     <span class="mono">{functionName(tree.names[tree.name[frame]])}</span>{' '}
                     {callValue(tree, frame)}
-                    {onOpen && (
-                        <button type="button" class="link" onClick={() => onOpen(tree.id[frame])}>
-                            go to it
-                        </button>
-                    )}
+                    <button type="button" class="link" onClick={() => onOpen(tree.id[frame])}>
+                        go to it
+                    </button>
                 </span>
             )}
         </>
     );
+}
+
+interface RemarkProps {
+    tree: CallTree | null;
+    onOpen: (fn: number) => void;
+    /** whether there is room to say what is selected */
+    picked: boolean;
 }

@@ -70,7 +70,9 @@ export function CallTreeTab({ run }: { run: Run }) {
                         put({ min: min === null || min === MIN_PCT ? null : String(min) })
                     }
                 />
-                {viewportWidth.value >= 1560 && <TreeRemark tree={tree} onOpen={toRoot} />}
+                {wide && (
+                    <TreeRemark tree={tree} onOpen={toRoot} picked={viewportWidth.value >= 1560} />
+                )}
                 <Spacer />
                 {wide && <CertaintyLegend tree={tree} />}
                 <SearchField

@@ -18,6 +18,7 @@ import { placeText } from '../model/labels';
 import { type Matcher, matcher } from '../model/search';
 import { ORIGINS } from '../model/tint';
 import { type FileRow, pstatsOf } from './functions_data';
+import { HideField } from './hide_field';
 import { OriginMenu } from './origin_menu';
 import { useSource } from './use_source';
 
@@ -38,7 +39,7 @@ export function FilesTab({ run }: { run: Run }) {
         origin: originParam(filters.off),
     };
     const path = `${API}/runs/${run.id}/files`;
-    const source = useSource<FileRow>(path, params);
+    const source = useSource<FileRow>(path, params, filters.broken);
     const total = pstatsOf(run).total_tt_s;
     const columns = useMemo(() => fileColumns(search, total), [search, total]);
     const input = useRef<HTMLInputElement | null>(null);
@@ -57,13 +58,7 @@ export function FilesTab({ run }: { run: Run }) {
                     here
                 </span>
                 <Spacer />
-                <SearchField
-                    value={filters.hide}
-                    width={120}
-                    placeholder="hide: regex"
-                    label="hide files that match this regular expression"
-                    onInput={(hide) => put({ hide: hide || null })}
-                />
+                <HideField hide={filters.hide} what="files" width={120} />
                 <SearchField
                     value={filters.q}
                     inputRef={input}

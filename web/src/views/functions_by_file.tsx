@@ -25,6 +25,7 @@ import {
 } from './functions_data';
 import type { TableProps } from './functions_table';
 import { useJson } from './use_json';
+import { useHeld } from './use_source';
 
 type Row =
     | { kind: 'file'; key: string; file: FileRow; open: boolean }
@@ -93,7 +94,7 @@ export function FunctionsByFile(props: TableProps) {
         hide: filters.hide || undefined,
         origin: originParam(filters.off),
     });
-    const { data: page } = useJson<Page>(path);
+    const { data: page } = useJson<Page>(useHeld(path, filters.broken));
     const files = useMemo(() => objectsOf<FileRow>(page), [page]);
     const open = useMemo(() => (query.files ?? '').split('\n').filter(Boolean), [query.files]);
     const lists = useUnfolded(props, open);

@@ -83,7 +83,11 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                     ) : null
                 }
             >
-                <TreeRemark tree={tree} onOpen={walkToFunction} />
+                <TreeRemark
+                    tree={tree}
+                    onOpen={walkToFunction}
+                    picked={viewportWidth.value >= 1200}
+                />
                 <CertaintyLegend tree={tree} />
             </PaneHead>
             <CallTreePicture

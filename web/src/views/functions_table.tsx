@@ -24,7 +24,7 @@ export interface TableProps {
 export function FunctionsTable(props: TableProps) {
     const { run, filters, search, total, selected, onShown } = props;
     const params = functionParams(filters);
-    const source = useSource<FunctionRow>(functionsPath(run), params);
+    const source = useSource<FunctionRow>(functionsPath(run), params, filters.broken);
     const columns = useMemo(() => functionColumns(search, total), [search, total]);
     const version = source.version.value;
     useEffect(() => {

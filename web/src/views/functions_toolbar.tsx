@@ -14,6 +14,7 @@ import { type Filters, originParam, readSort } from '../model/filter_query';
 import { ORIGINS } from '../model/tint';
 import { SORT_KEYS } from './functions_columns';
 import { functionsPath, pstatsOf } from './functions_data';
+import { HideField } from './hide_field';
 import { OriginMenu } from './origin_menu';
 
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
@@ -80,13 +81,7 @@ export function FunctionsToolbar({ run, filters, error, shown }: ToolbarProps) {
             />
             {wide && !grouped && <SortMenu />}
             <Spacer />
-            <SearchField
-                value={filters.hide}
-                width={wide ? 120 : 92}
-                placeholder="hide: regex"
-                label="hide functions whose name or file matches this regular expression"
-                onInput={(hide) => put({ hide: hide || null })}
-            />
+            <HideField hide={filters.hide} what="functions" width={wide ? 120 : 92} />
             <SearchField
                 value={filters.q}
                 inputRef={input}

@@ -19,7 +19,7 @@ interface FlatProps extends ModulesProps {
 
 export function ImportsFlat(props: FlatProps) {
     const { data, path, params, columns, sort, selected } = props;
-    const source = useSource<ImportRow>(path, params);
+    const source = useSource<ImportRow>(path, params, props.filters.broken);
     const handle = useRef<GridHandle | null>(null);
     const own = useRef(-1);
     const key = withParams('', params);

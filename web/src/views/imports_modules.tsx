@@ -4,7 +4,8 @@
  */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
-import { route, setQuery } from '../base/router';
+import { useKeys } from '../base/keys';
+import { formatHash, navigate, route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
 import { THIN, fmtFixed, int, pct } from '../base/units';
 import type { GridSort } from '../components/data_grid';
@@ -56,6 +57,16 @@ export function ImportsModules(props: ModulesProps) {
     const path = `${API}/runs/${run.id}/imports`;
     const onSort = ({ key, desc }: GridSort): void => put({ sort: key, desc: desc ? '1' : '0' });
     const shared = { ...props, columns, sort, onSort, onlyHits };
+    useKeys('Modules', [
+        {
+            key: 'i',
+            label: 'who imports the selected module',
+            run: () => {
+                const module = selected >= 0 ? String(data.tree.id[selected]) : null;
+                if (module) navigate(['run', run.id, 'who-imports'], { module });
+            },
+        },
+    ]);
     return (
         <section class="pane pane-main">
             {tree ? (
@@ -69,6 +80,17 @@ export function ImportsModules(props: ModulesProps) {
     function head(shown: number, sums: Record<string, number> | null) {
         return (
             <PaneHead title="Modules" remark={remark(data, filters, by, shown, sums)}>
+                {selected >= 0 && (
+                    <a
+                        class="quiet"
+                        href={formatHash(['run', run.id, 'who-imports'], {
+                            module: String(data.tree.id[selected]),
+                        })}
+                        title={`who imports ${data.tree.names[selected]}, and what it imports (i)`}
+                    >
+                        Who imports it
+                    </a>
+                )}
                 {!search.empty && (
                     <Segmented
                         label="rows"

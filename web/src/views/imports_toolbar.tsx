@@ -12,6 +12,7 @@ import { Spacer, Toolbar } from '../components/toolbar';
 import { viewportWidth } from '../components/viewport';
 import { type Filters, toggledOff } from '../model/filter_query';
 import type { ImportData } from './imports_data';
+import { HideField } from './hide_field';
 import { OriginMenu } from './origin_menu';
 
 interface ToolbarProps {
@@ -92,13 +93,7 @@ export function ImportsToolbar(props: ToolbarProps) {
                     ]}
                 />
             </span>
-            <SearchField
-                value={filters.hide}
-                width={wide ? 132 : 96}
-                placeholder="hide: regex"
-                label="hide modules that match this regular expression"
-                onInput={(hide) => put({ hide: hide || null })}
-            />
+            <HideField hide={filters.hide} what="modules" width={wide ? 132 : 96} />
             <SearchField
                 value={filters.q}
                 inputRef={input}

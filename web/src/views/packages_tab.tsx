@@ -22,10 +22,11 @@ import { escapeRegex, originParam, readFilters, readSort } from '../model/filter
 import { type Matcher, matcher } from '../model/search';
 import { ORIGINS } from '../model/tint';
 import { summaryOf } from './imports_data';
+import { HideField } from './hide_field';
 import { OriginMenu } from './origin_menu';
 import { type PackageRow, asPackages } from './packages_pane';
 import { useJson } from './use_json';
-import { useSource } from './use_source';
+import { useHeld, useSource } from './use_source';
 
 const BARS = 24;
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
@@ -50,7 +51,7 @@ export function PackagesTab({ run }: { run: Run }) {
         origin: originParam(filters.off),
     };
     const path = `${API}/runs/${run.id}/packages`;
-    const source = useSource<PackageRow>(path, params);
+    const source = useSource<PackageRow>(path, params, filters.broken);
     const { self_us, total_us } = summaryOf(run);
     const columns = useMemo(
         () => packageColumns(search, { self: self_us, total: total_us }),
@@ -126,13 +127,7 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
                 {seconds(total_us)}; a package inside itself counts once
             </span>
             <Spacer />
-            <SearchField
-                value={filters.hide}
-                width={120}
-                placeholder="hide: regex"
-                label="hide packages that match this regular expression"
-                onInput={(hide) => put({ hide: hide || null })}
-            />
+            <HideField hide={filters.hide} what="packages" width={120} />
             <SearchField
                 value={filters.q}
                 inputRef={input}
@@ -246,7 +241,7 @@ interface BarsPaneProps {
 function PackageBars({ run, path, params, total }: BarsPaneProps) {
     const by = route.value.query.sort === 'inclusive_us' ? 'inclusive_us' : 'self_us';
     const top = withParams(path, { ...params, sort: by, desc: true, limit: BARS });
-    const { data } = useJson<Page>(top);
+    const { data } = useJson<Page>(useHeld(top, readFilters(route.value.query).broken));
     const rows = useMemo(() => asPackages(data), [data]);
     const share = (us: number): number => (total > 0 ? (100 * Math.max(0, us)) / total : 0);
     const items = useMemo(

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Params, withParams } from '../base/client';
 import { type PagedSource, pagedSource } from '../base/paged_source';
 
-/** A server-side table that follows its parameters for as long as the path stays. */
-export function useSource<R>(path: string, params: Params): PagedSource<R> {
+/**
+ * A server-side table that follows its parameters for as long as the path stays. `hold` keeps what is
+ * shown while the parameters make no sense, as a regular expression does half of the time it is typed.
+ */
+export function useSource<R>(path: string, params: Params, hold = false): PagedSource<R> {
     const source = useMemo(() => pagedSource<R>(path, params), [path]);
     const key = withParams('', params);
-    useEffect(() => source.setParams(params), [source, key]);
+    useEffect(() => {
+        if (!hold) source.setParams(params);
+    }, [source, key, hold]);
     useEffect(() => () => source.dispose(), [source]);
     return source;
+}
+
+/** The value as it was before `hold`, while `hold` lasts. */
+export function useHeld<T>(value: T, hold: boolean): T {
+    const last = useRef(value);
+    if (!hold) last.current = value;
+    return last.current;
 }
