@@ -99,6 +99,14 @@ struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line
     return row;
 }
 
+/* The width of a self time in a picture. */
+static int64_t drawn(struct ps_num self)
+{
+    if (ps_num_real(self) <= 0)
+        return 0;
+    return self.kind == PS_NUM_INT ? self.i : self.r < 9e18 ? (int64_t)self.r : INT64_MAX;
+}
+
 /* Sizes, totals and levels; then the order in which the imports began: a subtree begins `level`
  * places behind the first of its rows. */
 static void order(struct ps_it_log *log)
@@ -108,14 +116,12 @@ static void order(struct ps_it_log *log)
     for (size_t i = 0; i < log->n; i++) {
         struct ps_it_row *row = &log->rows[i],
                          *parent = row->parent ? &log->rows[row->parent - 1] : NULL;
-        int64_t self = row->self.kind == PS_NUM_INT ? row->self.i
-                       : row->self.r < 9e18         ? (int64_t)row->self.r
-                                                    : INT64_MAX;
+        int64_t self = drawn(row->self);
 
         if (row->cached)
             continue;
         row->size++;
-        if (self > 0 && __builtin_add_overflow(row->total, self, &row->total))
+        if (__builtin_add_overflow(row->total, self, &row->total))
             row->total = INT64_MAX;
         if (parent) {
             parent->size += row->size;
