@@ -30,6 +30,17 @@ CREATE TABLE IF NOT EXISTS tag(
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS tag_kv ON tag(k, v);
 
+CREATE TABLE IF NOT EXISTS source( -- files that line-level profiles measured, attached to runs; the bytes lie in sources/<sha256>.zst
+    run TEXT NOT NULL,       -- run.id
+    path TEXT NOT NULL,      -- as the profile names it
+    sha256 TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    changed INTEGER NOT NULL, -- 1: the file was written after the profile
+    at INTEGER NOT NULL,     -- ms since 1970, UTC
+    PRIMARY KEY(run, path)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS source_sha ON source(sha256);
+
 CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,    -- ms since 1970, UTC

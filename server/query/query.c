@@ -18,6 +18,12 @@ static const struct ps_view views[] = {
     {"pstats", "files", ps_view_table, "files"},
     {"pstats", "calltree", ps_view_calltree, NULL},
     {"pstats", "graph", ps_view_graph, NULL},
+    {"lines", "line_functions", ps_view_table, "line_functions"},
+    {"lines", "line_files", ps_view_table, "line_files"},
+    {"lines", "source", ps_view_source, NULL},
+    {"lines", "sources", ps_view_sources, NULL},
+    {"memory", "memory", ps_view_memory, NULL},
+    {"mprof", "spans", ps_view_table, "spans"},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
@@ -140,6 +146,24 @@ static bool path_fits(const char *pattern, const char *path, int64_t *id)
     return strncmp(pattern, path, fixed) == 0 && ps_str_i64(ps_str_of(path + fixed), id) && *id > 0;
 }
 
+/* Which kinds of runs a view is for: one kind, or a family of them. */
+static bool kind_fits(const char *wanted, const char *kind)
+{
+    static const struct {
+        const char *family, *kinds;
+    } families[] = {{"lines", " line_profiler memory_profiler scalene "},
+                    {"memory", " mprof scalene "}};
+    char word[40];
+
+    if (!wanted || strcmp(wanted, kind) == 0)
+        return true;
+    (void)snprintf(word, sizeof word, " %s ", kind);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strcmp(families[i].family, wanted) == 0)
+            return strstr(families[i].kinds, word) != NULL;
+    return false;
+}
+
 static const struct ps_view *find_view(const char *path, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
@@ -160,7 +184,7 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
     free(brief.name);
     if (status != PS_OK)
         return status;
-    if (!found || (found->kind && strcmp(found->kind, brief.kind) != 0))
+    if (!found || !kind_fits(found->kind, brief.kind))
         return ps_fail(err, PS_NOT_FOUND, "%s runs have no view %s", brief.kind, view);
     answer->type = "application/json";
     status = ps_run_acquire(store, id, &db, err);

@@ -32,6 +32,16 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
 enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
+enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer,
+                              struct ps_err *err);
+enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int64_t id,
+                               struct ps_params params, struct ps_answer *answer,
+                               struct ps_err *err);
+enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer,
+                              struct ps_err *err);
+
 /* A whole number parameter in [low, high]; `fallback` when it is not given. */
 enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
                             int64_t fallback, int64_t *out, struct ps_err *err);

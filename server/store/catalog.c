@@ -223,6 +223,7 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
     PS_AUTO(ps_free_ptr) char *original = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf shas = {0};
     struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
@@ -242,6 +243,8 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps
     if (status == PS_OK)
         status = run_for(db, "tag_delete", id, err);
     if (status == PS_OK)
+        status = ps_sources_forget(db, id, &shas, err);
+    if (status == PS_OK)
         status = run_for(db, "run_delete", id, err);
     /* The row goes first: a crash in between leaves a file without a row, never a row without its
      * file. */
@@ -249,6 +252,7 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps
     if (status != PS_OK)
         return status;
     ps_pool_forget(store, id);
+    ps_sources_unlink(store, shas.at);
     if ((unlink(path) != 0 && errno != ENOENT) || (unlink(original) != 0 && errno != ENOENT))
         return ps_fail_errno(err, "the run is off the shelf, but a file of it stays: cannot remove",
                              path);

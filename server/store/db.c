@@ -148,6 +148,11 @@ const char *ps_db_run(const struct ps_db *db)
     return db->id;
 }
 
+struct ps_store *ps_db_store(const struct ps_db *db)
+{
+    return db->store;
+}
+
 void ps_stmt_auto(struct ps_stmt **stmt)
 {
     ps_stmt_done(*stmt);

@@ -27,6 +27,8 @@ void ps_db_close(struct ps_db *db);
 
 /* The id of the run behind an acquired handle. */
 const char *ps_db_run(const struct ps_db *db);
+/* The store it came from. */
+struct ps_store *ps_db_store(const struct ps_db *db);
 
 /* The catalog, locked for this thread until ps_catalog_unlock. */
 struct ps_db *ps_catalog_lock(struct ps_store *store);

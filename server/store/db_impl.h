@@ -50,6 +50,15 @@ void ps_uri_path(struct ps_buf *out, const char *path);
 /* A new locked file runs/<something>.part. */
 enum ps_status ps_part_create(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err);
+/* A compressed, synced copy of the file at fd as <folder>/<sha256>.zst. */
+enum ps_status ps_keep_in(struct ps_store *store, const char *folder, int fd,
+                          const struct ps_original *original, struct ps_err *err);
+/* Takes what is attached to a run off the catalog, inside the transaction that removes it; *shas
+ * gets the sources that nobody else refers to, one hash a line. */
+enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,
+                                 struct ps_err *err);
+/* Removes the files of these. */
+void ps_sources_unlink(struct ps_store *store, const char *shas);
 /* Takes idle readers of a run out of the pool. */
 void ps_pool_forget(struct ps_store *store, const char *id);
 

@@ -147,11 +147,11 @@ static enum ps_status squeeze_file(struct squeeze *s, uint64_t bytes, struct ps_
     return bytes ? PS_OK : squeeze_block(s, 0, true, err);
 }
 
-enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_original *original,
-                             struct ps_err *err)
+enum ps_status ps_keep_in(struct ps_store *store, const char *where, int fd,
+                          const struct ps_original *original, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "originals", original->sha256, ".zst");
-    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "originals", "", "");
+    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, where, original->sha256, ".zst");
+    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, where, "", "");
     PS_AUTO(ps_free_ptr) char *part = NULL;
     PS_AUTO(ps_free_ptr) char *in = NULL;
     PS_AUTO(ps_free_ptr) char *out = NULL;
@@ -161,7 +161,7 @@ enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_ori
 
     if (access(final, R_OK) == 0)
         return PS_OK;
-    status = new_file(store, "originals", ".part", &part, &to, err);
+    status = new_file(store, where, ".part", &part, &to, err);
     if (status != PS_OK)
         return status;
     s.context = ZSTD_createCCtx();
@@ -179,6 +179,12 @@ enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_ori
         return ps_sync_dir(folder, err);
     (void)unlink(part);
     return status;
+}
+
+enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_original *original,
+                             struct ps_err *err)
+{
+    return ps_keep_in(store, "originals", fd, original, err);
 }
 
 void ps_store_unkeep(struct ps_store *store, const char *sha256)

@@ -119,7 +119,7 @@ static enum ps_status open_catalog(struct ps_store *store, struct ps_err *err)
 
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
 {
-    static const char *const folders[] = {"runs", "originals", "spool"};
+    static const char *const folders[] = {"runs", "originals", "sources", "spool"};
     struct ps_store *store = ps_alloc(sizeof *store);
     enum ps_status status = make_dir(dir, err);
 

@@ -5,6 +5,7 @@
  *   DIR/catalog.db             runs, tags, import log (SQLite, WAL): what may change
  *   DIR/runs/<id>.db           one SQLite file per run, never altered once published
  *   DIR/originals/<sha256>.zst the bytes as they came in
+ *   DIR/sources/<sha256>.zst   source files attached to line-level profiles
  *   DIR/spool/                 uploads on their way; emptied when the store is opened
  *
  * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
@@ -100,6 +101,26 @@ enum ps_status ps_writer_publish(struct ps_writer *writer, const char *kind,
                                  struct ps_published *out, struct ps_err *err);
 /* Leaves no trace. NULL is fine. */
 void ps_writer_abort(struct ps_writer *writer);
+
+/* --- sources of line-level profiles ------------------------------------------------------------ */
+
+#define PS_SOURCE_MAX ((uint64_t)16 << 20) /* bytes of one source file */
+
+struct ps_source {
+    char sha256[PS_SHA256_SIZE];
+    uint64_t bytes;
+    bool changed;       /* written after the profile was made: its lines may have moved */
+    struct ps_buf text; /* filled by ps_store_source_get; free it */
+};
+
+/* Attaches the file at fd to a run as `path` (as the profile names it), in place of an earlier one.
+ * Fills all of out but text. */
+enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
+                                      int fd, bool changed, struct ps_source *out,
+                                      struct ps_err *err);
+/* What is attached to a run as `path`; PS_NOT_FOUND when nothing is. With want_text its bytes too. */
+enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
+                                   bool want_text, struct ps_source *out, struct ps_err *err);
 
 /* --- the catalog
  * -------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+SELECT id, path FROM line_file ORDER BY id;

@@ -1,0 +1,1 @@
+SELECT v FROM meta WHERE k = 'unit_s';

@@ -1,0 +1,10 @@
+-- Function calls on a memory curve. For the head's words see imports.sql.
+--
+-- sort: start_s asc start_s
+-- sort: name asc name
+-- sort: duration desc end_s - start_s
+-- sort: increase desc end_mib - start_mib
+-- of: SELECT count(*) FROM span
+SELECT id, name, start_s, end_s, start_mib, end_mib, level
+FROM span
+WHERE (:q IS NULL OR ps_words(:q, name)) AND (:regex IS NULL OR name REGEXP :regex)

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c: memory over time, thinned to what a picture of some pixels can show: the lowest and the
+ * highest point of each pixel. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+struct point {
+    double t, mib;
+};
+
+/* One curve on its way out. */
+struct curve {
+    struct ps_buf t_text, mib_text;
+    struct ps_json t, mib;
+    struct point low, high;
+    int64_t pixel;
+    bool any;
+};
+
+struct window {
+    double from, to, start; /* seconds as the file has them; start: what t_s counts from */
+    int64_t px;
+};
+
+static void put_point(struct curve *c, const struct window *w, struct point p)
+{
+    ps_json_real(&c->t, p.t - w->start);
+    ps_json_real(&c->mib, p.mib);
+}
+
+static void flush_pixel(struct curve *c, const struct window *w)
+{
+    if (!c->any)
+        return;
+    put_point(c, w, c->low.t <= c->high.t ? c->low : c->high);
+    if (c->low.t != c->high.t)
+        put_point(c, w, c->low.t <= c->high.t ? c->high : c->low);
+    c->any = false;
+}
+
+static void curve_add(struct curve *c, const struct window *w, struct point p)
+{
+    double span = w->to - w->from;
+    int64_t pixel = span > 0 ? (int64_t)((p.t - w->from) / span * (double)w->px) : 0;
+
+    if (c->any && pixel != c->pixel)
+        flush_pixel(c, w);
+    if (!c->any || p.mib < c->low.mib)
+        c->low = p;
+    if (!c->any || p.mib > c->high.mib)
+        c->high = p;
+    c->any = true;
+    c->pixel = pixel;
+}
+
+static void curve_open(struct curve *c)
+{
+    *c = (struct curve){.pixel = -1};
+    c->t = ps_json_to(&c->t_text);
+    c->mib = ps_json_to(&c->mib_text);
+    ps_json_array(&c->t);
+    ps_json_array(&c->mib);
+}
+
+static void curve_close(struct curve *c, const struct window *w, struct ps_json *json)
+{
+    flush_pixel(c, w);
+    ps_json_end(&c->t);
+    ps_json_end(&c->mib);
+    ps_json_key(json, "t_s");
+    ps_json_raw(json, ps_buf_slice(&c->t_text));
+    ps_json_key(json, "mib");
+    ps_json_raw(json, ps_buf_slice(&c->mib_text));
+    ps_json_end(json);
+    ps_buf_free(&c->t_text);
+    ps_buf_free(&c->mib_text);
+}
+
+/* Least squares over the points of the main process, in MiB a second. */
+struct slope {
+    double n, t, m, tt, tm;
+};
+
+static void slope_add(struct slope *s, double t, double mib)
+{
+    s->n++;
+    s->t += t;
+    s->m += mib;
+    s->tt += t * t;
+    s->tm += t * mib;
+}
+
+static void slope_json(const struct slope *s, struct ps_json *json)
+{
+    double spread = s->n * s->tt - s->t * s->t;
+
+    ps_json_key(json, "slope_mib_s");
+    if (s->n > 1 && spread > 0)
+        ps_json_real(json, (s->n * s->tm - s->t * s->m) / spread);
+    else
+        ps_json_null(json);
+}
+
+static enum ps_status bind_window(struct ps_db *db, const char *query, const struct window *w,
+                                  struct ps_stmt **stmt, struct ps_err *err)
+{
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_real(*stmt, ":from", w->from);
+        ps_bind_real(*stmt, ":to", w->to);
+    }
+    return status;
+}
+
+static bool same_curve(struct ps_stmt *stmt, bool main_process, int64_t process, struct ps_str kind)
+{
+    return ps_col_is_null(stmt, 0) == main_process && ps_col_int(stmt, 0) == process &&
+           ps_str_eq(ps_col_text(stmt, 1), kind);
+}
+
+static enum ps_status write_curves(struct ps_db *db, const struct window *w, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) char *kind = NULL;
+    struct curve curve;
+    struct slope slope = {0};
+    bool open = false, main_process = false;
+    int64_t process = 0;
+    enum ps_status status = bind_window(db, "memory_curve", w, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "curves");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err)) {
+        struct point p = {ps_col_real(stmt, 2), ps_col_real(stmt, 3)};
+
+        if (open && !same_curve(stmt, main_process, process, ps_str_of(kind))) {
+            curve_close(&curve, w, json);
+            open = false;
+        }
+        if (!open) {
+            main_process = ps_col_is_null(stmt, 0);
+            process = ps_col_int(stmt, 0);
+            ps_free_ptr(&kind);
+            kind = ps_strdup(ps_col_text(stmt, 1));
+            ps_json_object(json);
+            ps_json_key(json, "process");
+            ps_col_json(stmt, 0, json);
+            ps_json_kstr(json, "kind", kind);
+            curve_open(&curve);
+            open = true;
+        }
+        curve_add(&curve, w, p);
+        if (main_process)
+            slope_add(&slope, p.t - w->start, p.mib);
+    }
+    if (open)
+        curve_close(&curve, w, json);
+    ps_json_end(json);
+    slope_json(&slope, json);
+    return err->code;
+}
+
+static enum ps_status write_peak(struct ps_db *db, const struct window *w, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = bind_window(db, "memory_peak", w, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "peak");
+    if (!ps_stmt_row(stmt, err)) {
+        ps_json_null(json);
+        return err->code;
+    }
+    ps_json_object(json);
+    ps_json_kreal(json, "t_s", ps_col_real(stmt, 0) - w->start);
+    ps_json_kreal(json, "mib", ps_col_real(stmt, 1));
+    ps_json_end(json);
+    return PS_OK;
+}
+
+static enum ps_status write_spans(struct ps_db *db, const struct window *w, struct ps_json *json,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = bind_window(db, "memory_spans", w, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "spans");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err)) {
+        ps_json_object(json);
+        for (int i = 0; i < ps_col_count(stmt); i++) {
+            ps_json_key(json, ps_col_name(stmt, i));
+            if (i == 2 || i == 3)
+                ps_json_real(json, ps_col_real(stmt, i) - w->start);
+            else
+                ps_col_json(stmt, i, json);
+        }
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+/* The window asked for, in the file's own time. */
+static enum ps_status read_window(struct ps_db *db, struct ps_params params, struct window *w,
+                                  double *end, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double from, to;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_bounds"), &stmt, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "px", 16, 8192, 1600, &w->px, err);
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    w->start = ps_col_real(stmt, 0);
+    *end = ps_col_real(stmt, 1);
+    status = ps_param_real(params, "from_s", -1e12, 1e12, 0, &from, err);
+    if (status == PS_OK)
+        status = ps_param_real(params, "to_s", -1e12, 1e12, *end - w->start, &to, err);
+    w->from = w->start + from;
+    w->to = w->start + to;
+    return status;
+}
+
+enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct window window;
+    double end = 0;
+    enum ps_status status = read_window(db, params, &window, &end, err);
+
+    (void)view, (void)id;
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_kreal(&json, "start_s", window.start);
+    ps_json_kreal(&json, "end_s", end);
+    ps_json_kstr(&json, "unit", "MiB");
+    status = write_curves(db, &window, &json, err);
+    if (status == PS_OK)
+        status = write_peak(db, &window, &json, err);
+    if (status == PS_OK)
+        status = write_spans(db, &window, &json, err);
+    ps_json_end(&json);
+    return status;
+}

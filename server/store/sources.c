@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* sources.c: files that line-level profiles measured. A run file is never altered, so they lie
+ * beside it, kept by their hash. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/store/db_impl.h"
+
+static enum ps_status put_row(struct ps_db *db, const char *id, const char *path,
+                              const struct ps_source *source, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_put"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    ps_bind_text(stmt, ":sha256", ps_str_of(source->sha256));
+    ps_bind_int(stmt, ":bytes", (int64_t)source->bytes);
+    ps_bind_int(stmt, ":changed", source->changed);
+    ps_bind_int(stmt, ":at", (int64_t)time(NULL) * 1000);
+    (void)ps_stmt_row(stmt, &own);
+    ps_stmt_done(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
+                                      int fd, bool changed, struct ps_source *out,
+                                      struct ps_err *err)
+{
+    struct ps_original bytes;
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_db *db;
+    enum ps_status status = ps_store_brief(store, id, &brief, err);
+
+    free(brief.name);
+    if (status == PS_OK)
+        status = ps_store_hash(fd, &bytes, err);
+    if (status == PS_OK && bytes.bytes > PS_SOURCE_MAX)
+        status = ps_fail(err, PS_LIMIT, "%s is larger than %d MiB; no Python source is", path,
+                         (int)(PS_SOURCE_MAX >> 20));
+    if (status == PS_OK)
+        status = ps_keep_in(store, "sources", fd, &bytes, err);
+    if (status != PS_OK)
+        return status;
+    *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
+    memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
+    db = ps_catalog_lock(store);
+    status = put_row(db, id, path, out, err);
+    store->changes++;
+    ps_catalog_unlock(store);
+    return status;
+}
+
+static enum ps_status get_row(struct ps_db *db, const char *id, const char *path,
+                              struct ps_source *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "no source is attached as %s", path);
+    (void)snprintf(out->sha256, sizeof out->sha256, "%.64s", ps_col_text(stmt, 0).at);
+    out->bytes = (uint64_t)ps_col_int(stmt, 1);
+    out->changed = ps_col_int(stmt, 2) != 0;
+    return PS_OK;
+}
+
+static enum ps_status read_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
+{
+    static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "sources", out->sha256, ".zst");
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct ps_stream *stream;
+    struct ps_str bytes;
+    enum ps_status status;
+
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot read", path);
+    stream = ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+    while ((bytes = ps_stream_peek(stream, 1)).len) {
+        ps_buf_str(&out->text, bytes);
+        ps_stream_skip(stream, bytes.len);
+    }
+    status = ps_stream_status(stream, err);
+    ps_stream_free(stream);
+    return status;
+}
+
+enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
+                                   bool want_text, struct ps_source *out, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status;
+
+    *out = (struct ps_source){0};
+    status = get_row(db, id, path, out, err);
+    ps_catalog_unlock(store);
+    return status == PS_OK && want_text ? read_text(store, out, err) : status;
+}
+
+enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *mine = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *gone = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_mine"), &mine, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("source_forget"), &gone, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(mine, ":id", ps_str_of(id));
+    while (ps_stmt_row(mine, NULL)) {
+        ps_buf_str(shas, ps_col_text(mine, 0));
+        ps_buf_puts(shas, "\n");
+    }
+    ps_bind_text(gone, ":id", ps_str_of(id));
+    (void)ps_stmt_row(gone, err);
+    return PS_OK;
+}
+
+void ps_sources_unlink(struct ps_store *store, const char *shas)
+{
+    for (const char *at = shas; at && *at; at += 65) {
+        char sha[PS_SHA256_SIZE];
+        PS_AUTO(ps_free_ptr) char *path = NULL;
+
+        (void)snprintf(sha, sizeof sha, "%.64s", at);
+        path = ps_store_path(store, "sources", sha, ".zst");
+        (void)unlink(path);
+    }
+}
