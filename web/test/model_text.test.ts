@@ -167,6 +167,6 @@ test("Graphviz' answer becomes boxes and paths with y downwards", () => {
     const picture = readLayout(json, [{ from: 1, to: 2 }]);
     assert.deepEqual(picture.nodes[0], { id: 1, x: 50, y: 20, width: 72, height: 36 });
     assert.equal(picture.edges[0].path, 'M50.0,38.0C50.0,80.0 50.0,120.0 50.0,152.0');
-    assert.deepEqual(picture.edges[0].label, { x: 60, y: 100 });
+    assert.deepEqual(picture.edges[0].label, { x: 50, y: 98.75 });
     assert.deepEqual(picture.edges[0].arrow?.slice(0, 2), [50, 162]);
 });

@@ -170,7 +170,7 @@ interface EdgeProps {
     edge: GraphEdge;
     path: string;
     arrow: number[] | null;
-    label: { x: number; y: number } | null;
+    label: { x: number; y: number };
     dark: boolean;
     class: string;
 }
@@ -184,16 +184,15 @@ function EdgeMark({ edge, path, arrow, label, dark, class: state }: EdgeProps) {
         <g class={`graph-edge ${state}`}>
             <path d={path} stroke={colour} stroke-width={edgeWidth(share)} fill="none" />
             {arrow && <path d={`M${arrow.join(' ')}Z`} fill={colour} />}
-            {label &&
-                lines.map((line, i) => (
-                    <text
-                        x={label.x}
-                        y={label.y + (i - (lines.length - 1) / 2) * 12 + 3}
-                        text-anchor="middle"
-                    >
-                        {line}
-                    </text>
-                ))}
+            {lines.map((line, i) => (
+                <text
+                    x={label.x}
+                    y={label.y + (i - (lines.length - 1) / 2) * 12 + 3}
+                    text-anchor="middle"
+                >
+                    {line}
+                </text>
+            ))}
         </g>
     );
 }

@@ -54,16 +54,19 @@ export interface Size {
     height: number;
 }
 
-/** `lines` are the label; `size` in px (72 of them are Graphviz' inch). */
+/**
+ * `lines` are the label; `size` in px (72 of them are Graphviz' inch). Without `edgeLines` the arrows
+ * have no labels: Graphviz gives each label a rank of its own, which takes it five times as long.
+ */
 export function graphToDot(
     graph: CallGraph,
     lines: (node: GraphNode) => string[],
-    edgeLines: (edge: GraphEdge) => string[],
+    edgeLines: ((edge: GraphEdge) => string[]) | null,
     size: (node: GraphNode) => Size,
 ): string {
     const out = [
         'digraph calls {',
-        '  graph [rankdir=TB, nodesep=0.16, ranksep=0.38, bgcolor=transparent];',
+        '  graph [rankdir=TB, nodesep=0.16, ranksep=0.5, bgcolor=transparent];',
         '  node [shape=box, style=filled, fixedsize=true, fontname=Helvetica, fontsize=11, penwidth=0];',
         '  edge [fontname=Helvetica, fontsize=10, arrowsize=0.7];',
     ];
@@ -78,7 +81,7 @@ export function graphToDot(
     for (const edge of graph.edges) {
         const share = (edge.pct ?? 0) / 100;
         out.push(
-            `  n${edge.from} -> n${edge.to} [label=${quote(edgeLines(edge).join('\n'))}, ` +
+            `  n${edge.from} -> n${edge.to} [${edgeLines ? `label=${quote(edgeLines(edge).join('\n'))}, ` : ''}` +
                 `color="${temperature(share)}", penwidth=${edgeWidth(share).toFixed(2)}];`,
         );
     }

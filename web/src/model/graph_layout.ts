@@ -14,7 +14,8 @@ export interface EdgePath {
     edge: number;
     path: string;
     arrow: [number, number, number, number, number, number] | null;
-    label: { x: number; y: number } | null;
+    /** the middle of the path */
+    label: { x: number; y: number };
 }
 
 export interface GraphPicture {
@@ -35,7 +36,6 @@ interface VizEdge {
     tail: number;
     head: number;
     pos?: string;
-    lp?: string;
 }
 
 interface VizJson {
@@ -64,9 +64,7 @@ export function readLayout(
     for (const e of viz.edges ?? []) {
         const edge = index.get(`${idOf(objects[e.tail])}>${idOf(objects[e.head])}`);
         if (edge === undefined || !e.pos) continue;
-        const { path, arrow } = spline(e.pos, flip);
-        const [lx, ly] = e.lp ? flip(point(e.lp)) : [0, 0];
-        paths.push({ edge, path, arrow, label: e.lp ? { x: lx, y: ly } : null });
+        paths.push({ edge, ...spline(e.pos, flip) });
     }
     return { width, height, nodes, edges: paths };
 }
@@ -81,7 +79,7 @@ function point(text: string): Point {
 }
 
 /** `e,x,y x0,y0 x1,y1 …`: where the arrow's tip is, then a Bézier curve of 3n + 1 points. */
-function spline(pos: string, flip: (p: Point) => Point): Pick<EdgePath, 'path' | 'arrow'> {
+function spline(pos: string, flip: (p: Point) => Point): Omit<EdgePath, 'edge'> {
     let tip: Point | null = null;
     const points: Point[] = [];
     for (const word of pos.split(/\s+/)) {
@@ -94,7 +92,19 @@ function spline(pos: string, flip: (p: Point) => Point): Pick<EdgePath, 'path' |
         path += `C${text(points[i])} ${text(points[i + 1])} ${text(points[i + 2])}`;
     }
     const last = points[points.length - 1];
-    return { path, arrow: tip && last ? arrowHead(last, tip) : null };
+    return { path, arrow: tip && last ? arrowHead(last, tip) : null, label: middle(points) };
+}
+
+function middle(points: Point[]): { x: number; y: number } {
+    const curves = Math.floor((points.length - 1) / 3);
+    if (curves === 0) return { x: points[0]?.[0] ?? 0, y: points[0]?.[1] ?? 0 };
+    if (curves % 2 === 0) {
+        const [x, y] = points[(curves / 2) * 3];
+        return { x, y };
+    }
+    const [a, b, c, d] = points.slice(((curves - 1) / 2) * 3);
+    const at = (i: 0 | 1): number => (a[i] + 3 * b[i] + 3 * c[i] + d[i]) / 8;
+    return { x: at(0), y: at(1) };
 }
 
 function arrowHead(from: Point, tip: Point): EdgePath['arrow'] {

@@ -75,13 +75,17 @@ function sortSiblings(start: Int32Array, list: Int32Array, n: number, width: num
     }
 }
 
-/** Share of each origin in Σ self, for the legend: µs per origin and their sum. Negative times count as they are. */
+/**
+ * Self time per origin and their sum, for the legend. A negative self time took part of another row's,
+ * so it counts as nothing, as in the picture.
+ */
 export function originShares(tree: ImportTree): { us: number[]; sum: number } {
     const us = [0, 0, 0, 0, 0];
     let sum = 0;
     for (let i = 0; i < tree.n; i++) {
-        us[tree.origin[i]] += tree.self_us[i];
-        sum += tree.self_us[i];
+        const self = Math.max(0, tree.self_us[i]);
+        us[tree.origin[i]] += self;
+        sum += self;
     }
     return { us, sum };
 }

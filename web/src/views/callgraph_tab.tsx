@@ -25,7 +25,8 @@ interface Drawn {
     graph: CallGraph;
     picture: GraphPicture;
     texts: Map<number, NodeText>;
-    dot: string;
+    /** the graph as a file for Graphviz */
+    dot: () => string;
 }
 
 interface Laid {
@@ -55,26 +56,31 @@ function useLaidOut(graph: CallGraph | null): Laid {
         if (!graph) return undefined;
         const { mono, sans } = measures();
         const texts = new Map(graph.nodes.map((node) => [node.id, nodeText(node, mono)]));
-        const dot = graphToDot(
-            graph,
-            (node) => Object.values(texts.get(node.id) ?? {}),
-            edgeText,
-            (node) => nodeSize(texts.get(node.id) as NodeText, mono, sans),
-        );
+        const toDot = (labels: boolean): string =>
+            graphToDot(
+                graph,
+                (node) => Object.values(texts.get(node.id) ?? {}),
+                labels ? edgeText : null,
+                (node) => nodeSize(texts.get(node.id) as NodeText, mono, sans),
+            );
         let stop: (() => void) | null = null;
         let gone = false;
         setLaid((old) => ({ ...old, error: null, busy: true }));
         import('../components/graphviz')
             .then(({ layoutDot }) => {
                 if (gone) return null;
-                const layouting = layoutDot(dot);
+                const layouting = layoutDot(toDot(false));
                 stop = layouting.stop;
                 return layouting.done;
             })
             .then((json) => {
                 if (gone || json === null) return;
                 const picture = readLayout(json, graph.edges);
-                setLaid({ drawn: { graph, picture, texts, dot }, error: null, busy: false });
+                setLaid({
+                    drawn: { graph, picture, texts, dot: () => toDot(true) },
+                    error: null,
+                    busy: false,
+                });
             })
             .catch((reason: unknown) => {
                 if (gone) return;

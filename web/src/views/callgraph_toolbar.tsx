@@ -26,7 +26,7 @@ interface ToolbarProps {
     error: string | null;
     count: number | null;
     graph: CallGraph | null;
-    dot: string | null;
+    dot: (() => string) | null;
     path: string;
 }
 
@@ -158,7 +158,7 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                     {
                         text: 'DOT',
                         note: 'for Graphviz',
-                        onPick: () => dot !== null && saveText(dot, `${run.name}.dot`),
+                        onPick: () => dot !== null && saveText(dot(), `${run.name}.dot`),
                     },
                     { text: 'JSON', note: 'nodes and edges', href: path, download: true },
                 ]}

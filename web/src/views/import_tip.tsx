@@ -37,14 +37,16 @@ export function ImportTip({
             <>
                 <div class="tooltip-title">{rootName}</div>
                 <dl>
-                    <dt>Σ of the roots</dt>
+                    <dt>{data.totalName}</dt>
                     <dd>{ms(total)}</dd>
                     <dd>{percent(total, total)}</dd>
-                    <dt>Σ self</dt>
+                    <dt>{data.sumName}</dt>
                     <dd>{ms(sumSelf)}</dd>
                     <dd>{percent(sumSelf, total)}</dd>
                 </dl>
-                <div class="tooltip-foot">{int(tree.n)} modules · percentages of total</div>
+                <div class="tooltip-foot">
+                    {int(tree.n)} modules · percentages of {data.totalName}
+                </div>
             </>
         );
     }
@@ -69,7 +71,7 @@ export function ImportTip({
                 )}
                 <div class="tip-small">
                     {ORIGINS[tree.origin[node]]} · depth {data.depth[node]} · {int(count)} direct{' '}
-                    {count === 1 ? 'import' : 'imports'} · percentages of total
+                    {count === 1 ? 'import' : 'imports'} · percentages of {data.totalName}
                     {tree.self_us[node] < 0 && ' · a negative self time is drawn as 0'}
                 </div>
             </div>

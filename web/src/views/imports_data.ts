@@ -7,7 +7,7 @@ import { useMemo } from 'preact/hooks';
 import { API } from '../base/client';
 import type { ImportSummary, Origin, Run } from '../base/types';
 import { type Filters, offIndexes } from '../model/filter_query';
-import { type ImportTree, originShares } from '../model/icicle';
+import { type ImportTree, originShares, treeTotal } from '../model/icicle';
 import { depths, indexOfIds } from '../model/import_table';
 import { hiddenSet, matchSet, matcher } from '../model/search';
 import { ORIGINS } from '../model/tint';
@@ -39,6 +39,9 @@ export interface ImportData {
     /** µs; the bases of all percentages: Σ cumulative of the roots, and Σ self */
     total: number;
     sumSelf: number;
+    /** what the two are called: threads make self times negative, and only what is drawn adds up */
+    totalName: string;
+    sumName: string;
     maxSelf: number;
     shares: { origin: Origin; share: number }[];
 }
@@ -50,27 +53,32 @@ export function summaryOf(run: Run): ImportSummary {
 export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
     const answer = useJson<ImportTree>(`${API}/runs/${run.id}/imports/tree?limit=100000`);
     const data = useMemo(
-        () => (answer.data ? derive(answer.data, summaryOf(run).total_us) : null),
+        () => (answer.data ? derive(answer.data, summaryOf(run)) : null),
         [answer.data, run.id],
     );
     return { data, answer };
 }
 
-function derive(tree: ImportTree, total: number): ImportData {
+function derive(tree: ImportTree, summary: ImportSummary): ImportData {
+    const torn = summary.negative_self > 0;
     const { us, sum } = originShares(tree);
+    const drawn = treeTotal(tree);
     let maxSelf = 0;
     for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
+    const seen = new Set(tree.origin);
     return {
         tree,
         index: indexOfIds(tree.id),
         depth: depths(tree.parent, tree.n),
-        total,
-        sumSelf: sum,
+        total: torn ? drawn : summary.total_us,
+        sumSelf: torn ? drawn : sum,
+        totalName: torn ? 'Σ positive self' : 'total',
+        sumName: torn ? 'Σ positive self' : 'Σ self',
         maxSelf,
-        shares: ORIGINS.map((origin, i) => ({
-            origin,
-            share: sum > 0 ? (100 * us[i]) / sum : 0,
-        })).filter(({ origin }) => tree.origin.includes(ORIGINS.indexOf(origin))),
+        shares: ORIGINS.map((origin, i) => {
+            const base = torn ? drawn : sum;
+            return { origin, share: base > 0 ? (100 * us[i]) / base : 0 };
+        }).filter((_, i) => seen.has(i)),
     };
 }
 

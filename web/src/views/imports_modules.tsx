@@ -142,8 +142,8 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     if (base === 'self') {
         return {
             us: data.sumSelf,
-            unit: '% Σ self',
-            tip: 'self time in percent of the sum of all self times',
+            unit: `% ${data.sumName}`,
+            tip: `self time in percent of ${data.sumName}`,
         };
     }
     if (base === 'sel' && selected >= 0) {
@@ -155,8 +155,8 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     }
     return {
         us: data.total,
-        unit: '% total',
-        tip: 'self time in percent of Total, the sum of the roots',
+        unit: `% ${data.totalName}`,
+        tip: `self time in percent of ${data.totalName}`,
     };
 }
 

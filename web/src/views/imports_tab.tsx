@@ -83,7 +83,8 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 matched={
                     found && data.total > 0 ? (
                         <span class="matched">
-                            <b>{`${pct((100 * matched) / data.total)}${THIN}%`}</b> of total matched
+                            <b>{`${pct((100 * matched) / data.total)}${THIN}%`}</b> of{' '}
+                            {data.totalName} matched
                         </span>
                     ) : null
                 }

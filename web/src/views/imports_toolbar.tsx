@@ -51,12 +51,12 @@ export function ImportsToolbar(props: ToolbarProps) {
             {data.shares.length === 0 ? null : wide ? (
                 <OriginLegend
                     shares={data.shares}
-                    base="of Σ self"
+                    base={`of ${data.sumName}`}
                     hidden={filters.off}
                     onToggle={(origin) => put({ off: toggledOff(filters.off, origin) })}
                 />
             ) : (
-                <OriginMenu shares={data.shares} base="of Σ self" off={filters.off} />
+                <OriginMenu shares={data.shares} base={`of ${data.sumName}`} off={filters.off} />
             )}
             <Spacer />
             <span class="threshold">

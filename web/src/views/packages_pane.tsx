@@ -41,7 +41,7 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
         <section class="pane pane-packages">
             <PaneHead title="Packages" remark="by self time">
                 <span class="soft">
-                    % of Σ self {fmtFixed(data.sumSelf / 1e6, 3)}
+                    % of {data.sumName} {fmtFixed(data.sumSelf / 1e6, 3)}
                     {THIN}s
                 </span>
             </PaneHead>

@@ -52,7 +52,7 @@ export function PackagesTab({ run }: { run: Run }) {
     };
     const path = `${API}/runs/${run.id}/packages`;
     const source = useSource<PackageRow>(path, params, filters.broken);
-    const { self_us, total_us } = summaryOf(run);
+    const { self_us, total_us } = basesOf(run);
     const columns = useMemo(
         () => packageColumns(search, { self: self_us, total: total_us }),
         [search, self_us, total_us],
@@ -89,6 +89,12 @@ export function PackagesTab({ run }: { run: Run }) {
     );
 }
 
+/** Negative self times (threads) make shares of the sums meaningless: then there is no base. */
+function basesOf(run: Run): { self_us: number; total_us: number } {
+    const { self_us, total_us, negative_self } = summaryOf(run);
+    return negative_self > 0 ? { self_us: 0, total_us: 0 } : { self_us, total_us };
+}
+
 function remarkOf(shown: number, of: number): string {
     return shown === of ? int(of) : `${int(shown)} of ${int(of)}`;
 }
@@ -105,7 +111,7 @@ function openPackage(run: Run, name: string): void {
 function PackagesToolbar({ run, error, count }: { run: Run; error: string | null; count: number }) {
     const input = useRef<HTMLInputElement | null>(null);
     const filters = readFilters(route.value.query);
-    const { total_us, self_us } = summaryOf(run);
+    const { total_us, self_us, negative_self } = summaryOf(run);
     useKeys('Packages', [
         { key: '/', label: 'search the packages', run: () => input.current?.focus() },
         {
@@ -123,8 +129,9 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
                 off={filters.off}
             />
             <span class="soft toolbar-remark">
-                exclusive in percent of Σ self {seconds(self_us)}, inclusive of Total{' '}
-                {seconds(total_us)}; a package inside itself counts once
+                {negative_self > 0
+                    ? 'threads made self times negative, so there are no shares here'
+                    : `exclusive in percent of Σ self ${seconds(self_us)}, inclusive of Total ${seconds(total_us)}; a package inside itself counts once`}
             </span>
             <Spacer />
             <HideField hide={filters.hide} what="packages" width={120} />
@@ -265,21 +272,25 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
                     <i class="key-self" /> self <i class="key-inclusive" /> inclusive, % of total
                 </span>
             </PaneHead>
-            <div class="bars-scroll">
-                <Bars
-                    label="Share of the largest packages in percent of total"
-                    items={items}
-                    selected={selected}
-                    onPick={(i) => put({ package: rows[i].package })}
-                    tip={(i) => <PackageTip run={run} row={rows[i]} />}
-                />
-            </div>
+            {total <= 0 ? (
+                <p class="report-empty">There is no total that these could be shares of.</p>
+            ) : (
+                <div class="bars-scroll">
+                    <Bars
+                        label="Share of the largest packages in percent of total"
+                        items={items}
+                        selected={selected}
+                        onPick={(i) => put({ package: rows[i].package })}
+                        tip={(i) => <PackageTip run={run} row={rows[i]} />}
+                    />
+                </div>
+            )}
         </section>
     );
 }
 
 function PackageTip({ run, row }: { run: Run; row: PackageRow }) {
-    const { self_us, total_us } = summaryOf(run);
+    const { self_us, total_us } = basesOf(run);
     const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
     const percent = (us: number, base: number): string =>
         base > 0 ? `${pct((100 * us) / base)}${THIN}%` : '–';
