@@ -46,6 +46,13 @@ struct ps_answer {
 enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
+/* GET /api/v1/lines/files: source files that line-level runs measured. */
+enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
+                                   struct ps_json *out, struct ps_err *err);
+/* GET /api/v1/lines?path=&runs=: one file as several runs measured it. */
+enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                              struct ps_err *err);
+
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
 /* Any one read-only statement over the public views of a run. JSON: an array of objects. */
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
