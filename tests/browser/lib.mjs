@@ -75,14 +75,17 @@ export class Shelf {
         return this;
     }
 
+    /* Asks the server to end and says whether it did so by itself, in time and without a word. */
     async stop() {
-        const ended = new Promise((resolve) => this.process.on('exit', resolve));
-        this.process.removeAllListeners('exit');
-        this.process.on('exit', () => undefined);
-        const gone = new Promise((resolve) => this.process.once('exit', resolve));
-        this.process.kill('SIGTERM');
-        await Promise.race([gone, ended]);
+        const { process } = this;
+        process.removeAllListeners('exit');
+        const gone = new Promise((resolve) => process.once('exit', (code) => resolve(code === 0)));
+        if (process.exitCode === null) process.kill('SIGTERM');
+        const late = new Promise((resolve) => setTimeout(() => resolve(false), 15_000).unref());
+        const clean = process.exitCode === 0 || (await Promise.race([gone, late]));
+        if (!clean) process.kill('SIGKILL');
         rmSync(this.folder, { recursive: true, force: true });
+        return clean;
     }
 }
 

@@ -11,6 +11,15 @@ import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';
 
+const TEST_MS = 120_000;
+
+function within(ms, work) {
+    const late = new Promise((_, reject) => {
+        setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms).unref();
+    });
+    return Promise.race([work, late]);
+}
+
 const words = process.argv.slice(2);
 const chosen = tests.filter(({ name }) => !words.length || words.some((word) => name.includes(word)));
 
@@ -21,7 +30,7 @@ for (const { name, run } of chosen) {
     const pages = new Pages(browser);
     const began = Date.now();
     try {
-        await run({ pages, demo });
+        await within(TEST_MS, run({ pages, demo }));
         if (pages.faults.length) throw new Error(pages.faults.join('\n'));
         console.log(`ok    ${name} (${Date.now() - began} ms)`);
     } catch (error) {
@@ -32,7 +41,8 @@ for (const { name, run } of chosen) {
     await pages.close();
 }
 await browser.close();
-await demo.stop();
-console.log(`browser: ${chosen.length} tests`);
-console.log(`${chosen.length - failed} passed, ${failed} failed`);
-process.exitCode = failed ? 1 : 0;
+const clean = await demo.stop();
+if (!clean) failed++;
+console.log(`${clean ? 'ok  ' : 'FAIL'}  serve ends on SIGTERM after all of this`);
+console.log(`${chosen.length + 1 - failed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);

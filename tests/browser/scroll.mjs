@@ -66,6 +66,6 @@ test('scroll: 200,000 functions', async ({ pages }) => {
         check(last === COUNT - 1, `the last row is ${last}: ${rows.at(-1)}`);
     } finally {
         await pages.close();
-        await shelf.stop();
+        check(await shelf.stop(), 'serve did not end on SIGTERM');
     }
 });

@@ -17,7 +17,7 @@ function onFreshShelf(name, run) {
             await run({ pages, shelf, page: await pages.open(shelf.url) });
         } finally {
             await pages.close();
-            await shelf.stop();
+            check(await shelf.stop(), 'serve did not end on SIGTERM');
         }
     });
 }
