@@ -4,7 +4,7 @@
  * is asked first, so a tab can take a key from the shell. The `?` overlay lists this registry.
  */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface KeyBinding {
     /** As KeyboardEvent.key says it, modifiers in front: '/', 'Escape', 'ArrowDown', 'ctrl+c',
@@ -48,7 +48,8 @@ export function useKeys(name: string, keys: KeyBinding[]): void {
     const latest = useRef(keys);
     latest.current = keys;
     const shape = keys.map((binding) => binding.key + binding.label).join('\n');
-    useEffect(() => {
+    // Before the next event: a key pressed right after a change of place belongs to the new one.
+    useLayoutEffect(() => {
         const bound = latest.current.map((binding, i) => ({
             ...binding,
             run: (event: KeyPress) => latest.current[i]?.run(event),

@@ -88,9 +88,9 @@ function useCursor<R>(
         if (row !== undefined) onSelect?.(row, index);
     }
 
-    function onKeyDown(event: KeyboardEvent): void {
+    function take(event: KeyboardEvent): void {
         const { props: now, cursor: at } = latest.current;
-        if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
         const row = now.source.rowAt(at);
         if (event.key === 'Enter' && row !== undefined && now.onOpen) {
             event.preventDefault();
@@ -126,13 +126,16 @@ function useCursor<R>(
                 rows.scrollToIndex(index, { align: 'auto' });
             },
             cursor: () => latest.current.cursor,
-            key: onKeyDown,
+            key: take,
         };
         return () => {
             handle.current = null;
         };
     }, [props.handle]);
 
+    const onKeyDown = (event: KeyboardEvent) => {
+        if (!event.defaultPrevented) take(event);
+    };
     return { cursor, setCursor, onKeyDown };
 }
 
@@ -252,7 +255,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
         <div class={`grid${props.class ? ` ${props.class}` : ''}`}>
             <div
                 ref={scroller}
-                class="grid-scroll"
+                class={cursor >= 0 ? 'grid-scroll has-cursor' : 'grid-scroll'}
                 role="grid"
                 tabIndex={0}
                 aria-label={label}
