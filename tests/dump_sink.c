@@ -25,11 +25,7 @@ static void put_num(struct ps_buf *out, const char *key, struct ps_num value)
     struct ps_json json = ps_json_to(out);
 
     ps_buf_printf(out, " %s=", key);
-    if (value.kind == PS_NUM_REAL && value.r < 1e15 && value.r > -1e15 &&
-        value.r == (double)(int64_t)value.r)
-        ps_buf_printf(out, "%.1f", value.r); /* tells a double from an integer */
-    else
-        ps_json_num(&json, value);
+    ps_json_num(&json, value);
 }
 
 static void on_meta(struct ps_sink *sink, const char *key, struct ps_str value)

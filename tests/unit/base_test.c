@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+static void test_buf(void **state)
+{
+    struct ps_buf b = {0};
+
+    (void)state;
+    ps_buf_add(&b, NULL, 0);
+    assert_string_equal(b.at, "");
+    for (int i = 0; i < 1000; i++)
+        ps_buf_printf(&b, "%d,", i);
+    assert_int_equal(b.len, 10 * 2 + 90 * 3 + 900 * 4);
+    assert_int_equal(strlen(b.at), b.len);
+    ps_buf_str(&b, PS_STR("a\0b"));
+    assert_memory_equal(b.at + b.len - 3, "a\0b", 4);
+    ps_buf_free(&b);
+    assert_null(b.at);
+}
+
+static void test_arena(void **state)
+{
+    struct ps_arena arena = {0};
+    struct ps_str big, small = {0};
+    char *huge;
+
+    (void)state;
+    for (int i = 0; i < 10000; i++)
+        small = ps_arena_copy(&arena, PS_STR("text"));
+    assert_string_equal(small.at, "text");
+    huge = ps_arena_alloc(&arena, 3 << 20);
+    memset(huge, 1, 3 << 20);
+    big = ps_arena_copy(&arena, (struct ps_str){huge, 3 << 20});
+    assert_memory_equal(big.at, huge, 3 << 20);
+    assert_string_equal(ps_arena_printf(&arena, "%s-%d", "n", 7), "n-7");
+    ps_arena_free(&arena);
+    assert_null(arena.block);
+}
+
+static void test_i64(void **state)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        int64_t value;
+    } cases[] = {
+        {"0", true, 0},
+        {"-1", true, -1},
+        {"+7", true, 7},
+        {"007", true, 7},
+        {"", false, 0},
+        {"-", false, 0},
+        {"+", false, 0},
+        {"1x", false, 0},
+        {" 1", false, 0},
+        {"9223372036854775807", true, INT64_MAX},
+        {"9223372036854775808", false, 0},
+        {"-9223372036854775808", true, INT64_MIN},
+        {"-9223372036854775809", false, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t value = 0;
+
+        assert_int_equal(ps_str_i64(ps_str_of(cases[i].text), &value), cases[i].good);
+        if (cases[i].good)
+            assert_true(value == cases[i].value);
+    }
+}
+
+static void test_err(void **state)
+{
+    struct ps_err err = PS_ERR_INIT;
+    char line[400];
+
+    (void)state;
+    assert_int_equal(ps_fail_at(&err, PS_BAD_INPUT, 12, "bad %s", "thing"), PS_BAD_INPUT);
+    assert_int_equal(ps_fail(&err, PS_IO, "later"), PS_IO);
+    ps_hint(&err, "do this");
+    ps_hint(&err, "not that");
+    assert_string_equal(ps_err_line(&err, line, sizeof line), "bad thing at byte 12; do this");
+    assert_int_equal(err.code, PS_BAD_INPUT);
+    assert_int_equal(ps_fail(NULL, PS_LIMIT, "nobody listens"), PS_LIMIT);
+    err = (struct ps_err)PS_ERR_INIT;
+    errno = ENOSPC;
+    assert_int_equal(ps_fail_errno(&err, "cannot write", "x"), PS_FULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_buf),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_i64),
+        cmocka_unit_test(test_err),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
