@@ -5,8 +5,10 @@ import { THIN } from '../src/base/units';
 import type { GraphEdge, GraphNode } from '../src/model/dot';
 import { escapeRegex, originParam, readFilters, readSort, toggledOff } from '../src/model/filter_query';
 import { edgeText, nodeSize, nodeText } from '../src/model/graph_text';
+import type { ImportTree } from '../src/model/icicle';
 import { libraryPath } from '../src/model/labels';
 import { centreOn, fitPlane, parsePlane, planeText, zoomPlane } from '../src/model/plane';
+import { REST, layoutTreemap, squarify, tileAt } from '../src/model/treemap';
 
 test('filters stand in the URL and come back the same', () => {
     const filters = readFilters({ q: 'a b', off: 'stdlib,nonsense,builtin', min: '1.5' });
@@ -72,4 +74,28 @@ test('the plane zooms around the pointer and survives the URL', () => {
     assert.equal(parsePlane(undefined), null);
     assert.deepEqual(fitPlane(200, 100, { width: 100, height: 100 }), { k: 0.5, x: 0, y: 25 });
     assert.deepEqual(centreOn(10, 10, 2, { width: 100, height: 60 }), { k: 2, x: 30, y: 10 });
+});
+
+test('a treemap fills its room, largest first, and keeps areas true', () => {
+    const room = { x: 0, y: 0, w: 60, h: 40 };
+    const values = [6, 6, 4, 3, 2, 2, 1];
+    const rects = squarify(values, room);
+    rects.forEach((r, i) => assert.ok(Math.abs(r.w * r.h - values[i] * 100) < 1e-6));
+    assert.ok(rects.every((r) => r.x >= 0 && r.x + r.w <= 60 + 1e-9 && r.y + r.h <= 40 + 1e-9));
+    assert.equal(squarify([], room).length, 0);
+    assert.deepEqual(squarify([0], room), [{ x: 0, y: 0, w: 0, h: 0 }]);
+});
+
+test('modules too small for a tile are one rest, negative times have no area', () => {
+    const self = [1000, 500, 1, 1, -20];
+    const tree: ImportTree = {
+        n: 5, cut: null, id: [1, 2, 3, 4, 5], parent: [-1, -1, -1, -1, -1], self_us: self,
+        cumulative_us: self, total_us: self, origin: [0, 0, 0, 0, 0], package: [0, 1, 1, 1, 0],
+        startup: [0, 0, 0, 0, 0], names: ['a', 'b', 'b.c', 'b.d', 'a.e'], packages: ['a', 'b'],
+    };
+    const map = layoutTreemap(tree, null, -1, 0, { x: 0, y: 0, w: 50, h: 30 });
+    assert.deepEqual(map.packages.map((p) => [p.package, p.us]), [[0, 1000], [1, 502]]);
+    assert.deepEqual(map.tiles.map((t) => [t.node, t.us]), [[0, 1000], [1, 500], [REST, 2]]);
+    assert.equal(tileAt(map, 1, 1), 0);
+    assert.equal(tileAt(map, 99, 1), -1);
 });

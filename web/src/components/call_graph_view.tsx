@@ -179,20 +179,13 @@ function EdgeMark({ edge, path, arrow, label, dark, class: state }: EdgeProps) {
     const share = (edge.pct ?? 0) / 100;
     const hot = temperature(share);
     const colour = dark ? mix(hot, '#ffffff', 0.45) : mix(hot, '#ffffff', 0.15);
-    const lines = edgeText(edge);
     return (
         <g class={`graph-edge ${state}`}>
             <path d={path} stroke={colour} stroke-width={edgeWidth(share)} fill="none" />
             {arrow && <path d={`M${arrow.join(' ')}Z`} fill={colour} />}
-            {lines.map((line, i) => (
-                <text
-                    x={label.x}
-                    y={label.y + (i - (lines.length - 1) / 2) * 12 + 3}
-                    text-anchor="middle"
-                >
-                    {line}
-                </text>
-            ))}
+            <text x={label.x + 5} y={label.y + 3}>
+                {edgeText(edge).join(' · ')}
+            </text>
         </g>
     );
 }

@@ -66,7 +66,7 @@ export function graphToDot(
 ): string {
     const out = [
         'digraph calls {',
-        '  graph [rankdir=TB, nodesep=0.16, ranksep=0.5, bgcolor=transparent];',
+        '  graph [rankdir=TB, nodesep=0.16, ranksep=0.55, bgcolor=transparent];',
         '  node [shape=box, style=filled, fixedsize=true, fontname=Helvetica, fontsize=11, penwidth=0];',
         '  edge [fontname=Helvetica, fontsize=10, arrowsize=0.7];',
     ];

@@ -4,4 +4,4 @@
 export const FOCUS_DEPTH = '2';
 
 /** What Graphviz lays out in about a second. */
-export const GRAPH_LIMIT = 150;
+export const GRAPH_LIMIT = 100;

@@ -40,6 +40,7 @@ export interface ImportData {
     total: number;
     sumSelf: number;
     /** what the two are called: threads make self times negative, and only what is drawn adds up */
+    torn: boolean;
     totalName: string;
     sumName: string;
     maxSelf: number;
@@ -72,6 +73,7 @@ function derive(tree: ImportTree, summary: ImportSummary): ImportData {
         depth: depths(tree.parent, tree.n),
         total: torn ? drawn : summary.total_us,
         sumSelf: torn ? drawn : sum,
+        torn,
         totalName: torn ? 'Σ positive self' : 'total',
         sumName: torn ? 'Σ positive self' : 'Σ self',
         maxSelf,

@@ -142,7 +142,7 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     if (base === 'self') {
         return {
             us: data.sumSelf,
-            unit: `% ${data.sumName}`,
+            unit: data.torn ? '% Σ > 0' : '% Σ self',
             tip: `self time in percent of ${data.sumName}`,
         };
     }
@@ -155,7 +155,7 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     }
     return {
         us: data.total,
-        unit: `% ${data.totalName}`,
+        unit: data.torn ? '% Σ > 0' : '% total',
         tip: `self time in percent of ${data.totalName}`,
     };
 }
@@ -164,17 +164,21 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
     const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
     const items = [
         {
-            text: 'of total',
+            text: `of ${data.totalName}`,
             note: ms(data.total),
             checked: base === 'total',
             onPick: () => put({ base: null }),
         },
-        {
-            text: 'of Σ self',
-            note: ms(data.sumSelf),
-            checked: base === 'self',
-            onPick: () => put({ base: 'self' }),
-        },
+        ...(data.torn
+            ? []
+            : [
+                  {
+                      text: 'of Σ self',
+                      note: ms(data.sumSelf),
+                      checked: base === 'self',
+                      onPick: () => put({ base: 'self' }),
+                  },
+              ]),
         {
             text: selected >= 0 ? `of ${data.tree.names[selected]}` : 'of the selected module',
             note: selected >= 0 ? ms(data.tree.cumulative_us[selected]) : 'select one first',
@@ -182,12 +186,12 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             onPick: () => put({ base: 'sel' }),
         },
     ];
-    const said = base === 'self' ? '% of Σ self' : base === 'sel' ? '% of selected' : '% of total';
+    const said = { self: data.sumName, sel: 'selected' }[base] ?? data.totalName;
     return (
         <Menu
             class="quiet"
             align="right"
-            label={said}
+            label={`% of ${said} ▾`}
             tip="what 100 % is in the share column"
             items={items}
         />

@@ -9,6 +9,7 @@ import type { Run } from '../base/types';
 import { THIN, fmtFixed, int, pct } from '../base/units';
 import { importPaint } from '../canvas/frame_paint';
 import { FrameView } from '../components/frame_view';
+import { TreemapView } from '../components/treemap_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
@@ -17,7 +18,7 @@ import { layoutIcicle, matchedTotal } from '../model/icicle';
 import { ImportTip } from './import_tip';
 import { type ImportData, summaryOf, useFound, useImportData } from './imports_data';
 import { ImportsModules } from './imports_modules';
-import { ImportsToolbar } from './imports_toolbar';
+import { ImportsToolbar, readMode } from './imports_toolbar';
 import { PackagesPane } from './packages_pane';
 
 export function ImportsTab({ run }: { run: Run }) {
@@ -55,7 +56,8 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     const query = route.value.query;
     const filters = readFilters(query);
     const { search, found, hidden } = useFound(data, filters);
-    const leftHeavy = query.mode !== 'order';
+    const mode = readMode(query.mode);
+    const leftHeavy = mode !== 'order';
     const by = query.by === 'cumulative' ? 'cumulative' : 'self';
     const minUs = filters.min !== null && by === 'cumulative' ? filters.min * 1000 : 0;
     const layout = useMemo(
@@ -76,7 +78,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
             <ImportsToolbar
                 data={data}
                 filters={filters}
-                leftHeavy={leftHeavy}
+                mode={mode}
                 by={by}
                 count={found?.count ?? null}
                 error={search.error}
@@ -94,23 +96,39 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 }}
             />
             <div class="picture">
-                <FrameView
-                    label="Icicle of the imports"
-                    layout={layout}
-                    paint={paint}
-                    match={found?.set ?? null}
-                    selected={selected}
-                    onSelect={select}
-                    zoom={query.zoom ?? ''}
-                    onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
-                    idOf={(node) => data.tree.id[node]}
-                    nodeOf={(id) => data.index.get(id) ?? -1}
-                    nameOf={(node) => data.tree.names[node]}
-                    rootName={ROOT_NAME}
-                    tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
-                    height={290}
-                    empty="This log holds no timed import."
-                />
+                {mode === 'treemap' ? (
+                    <TreemapView
+                        tree={data.tree}
+                        hidden={hidden}
+                        minUs={filters.min !== null && by === 'self' ? filters.min * 1000 : 0}
+                        match={found?.set ?? null}
+                        selected={selected}
+                        onSelect={select}
+                        zoom={query.pkg ?? ''}
+                        onZoom={(pkg) => setQuery({ pkg }, { replace: true })}
+                        rootName={ROOT_NAME}
+                        tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                        height={290}
+                    />
+                ) : (
+                    <FrameView
+                        label="Icicle of the imports"
+                        layout={layout}
+                        paint={paint}
+                        match={found?.set ?? null}
+                        selected={selected}
+                        onSelect={select}
+                        zoom={query.zoom ?? ''}
+                        onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                        idOf={(node) => data.tree.id[node]}
+                        nodeOf={(id) => data.index.get(id) ?? -1}
+                        nameOf={(node) => data.tree.names[node]}
+                        rootName={ROOT_NAME}
+                        tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                        height={290}
+                        empty="This log holds no timed import."
+                    />
+                )}
                 {data.tree.cut && (
                     <div class="picture-note">
                         {int(data.tree.cut.rows)} modules under{' '}

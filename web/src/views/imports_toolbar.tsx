@@ -15,10 +15,22 @@ import type { ImportData } from './imports_data';
 import { HideField } from './hide_field';
 import { OriginMenu } from './origin_menu';
 
+export type Mode = 'heavy' | 'order' | 'treemap';
+
+export function readMode(text: string | undefined): Mode {
+    return text === 'order' || text === 'treemap' ? text : 'heavy';
+}
+
+const TREEMAP = {
+    value: 'treemap' as Mode,
+    text: 'Treemap',
+    tip: 'self times as areas, by package (3)',
+};
+
 interface ToolbarProps {
     data: ImportData;
     filters: Filters;
-    leftHeavy: boolean;
+    mode: Mode;
     by: 'self' | 'cumulative';
     count: number | null;
     error: string | null;
@@ -29,24 +41,30 @@ interface ToolbarProps {
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 
 export function ImportsToolbar(props: ToolbarProps) {
-    const { data, filters, leftHeavy, by } = props;
+    const { data, filters, mode, by } = props;
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Imports', [
         { key: '/', label: 'search the modules', run: () => input.current?.focus() },
         { key: '1', label: 'import order', run: () => put({ mode: 'order' }) },
         { key: '2', label: 'left-heavy', run: () => put({ mode: null }) },
+        { key: '3', label: 'treemap', run: () => put({ mode: 'treemap' }) },
     ]);
-    const wide = viewportWidth.value >= 1320;
+    const wide = viewportWidth.value >= 1400;
     return (
         <Toolbar label="what is shown">
-            <Segmented
-                label="order of siblings"
-                value={leftHeavy ? 'heavy' : 'order'}
+            <Segmented<Mode>
+                label="picture"
+                value={mode}
                 options={[
                     { value: 'heavy', text: 'Left-heavy', tip: 'the widest sibling first (2)' },
                     { value: 'order', text: 'Import order', tip: 'as they were imported (1)' },
+                    {
+                        value: 'treemap',
+                        text: 'Treemap',
+                        tip: 'self times as areas, by package (3)',
+                    },
                 ]}
-                onChange={(mode) => put({ mode: mode === 'order' ? 'order' : null })}
+                onChange={(next) => put({ mode: next === 'heavy' ? null : next })}
             />
             {data.shares.length === 0 ? null : wide ? (
                 <OriginLegend
@@ -93,13 +111,13 @@ export function ImportsToolbar(props: ToolbarProps) {
                     ]}
                 />
             </span>
-            <HideField hide={filters.hide} what="modules" width={wide ? 132 : 96} />
+            <HideField hide={filters.hide} what="modules" width={wide ? 108 : 96} />
             <SearchField
                 value={filters.q}
                 inputRef={input}
                 placeholder="Search modules"
                 hint="/"
-                width={wide ? 200 : 176}
+                width={wide ? 180 : 176}
                 count={props.count}
                 regex={filters.regex}
                 onRegex={(regex) => put({ regex: regex ? '1' : null })}
