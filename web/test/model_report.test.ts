@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { THIN } from '../src/base/units';
 import type { GraphEdge, GraphNode } from '../src/model/dot';
-import { escapeRegex, originParam, readFilters, readSort, toggledOff } from '../src/model/filter_query';
+import {
+    escapeRegex,
+    originParam,
+    readFilters,
+    readSort,
+    toggledOff,
+} from '../src/model/filter_query';
 import { edgeText, nodeSize, nodeText } from '../src/model/graph_text';
 import type { ImportTree } from '../src/model/icicle';
 import { libraryPath } from '../src/model/labels';
@@ -22,7 +28,10 @@ test('filters stand in the URL and come back the same', () => {
     assert.equal(readFilters({ min: '-1' }).min, null);
     assert.equal(readFilters({ min: 'x' }).min, null);
     assert.deepEqual(readSort({}, 'self_us', true), { key: 'self_us', desc: true });
-    assert.deepEqual(readSort({ sort: 'name', desc: '0' }, 'self_us', true), { key: 'name', desc: false });
+    assert.deepEqual(readSort({ sort: 'name', desc: '0' }, 'self_us', true), {
+        key: 'name',
+        desc: false,
+    });
 });
 
 test('a half-typed regular expression asks for nothing', () => {
@@ -46,8 +55,18 @@ test('paths of libraries lose what all of them share', () => {
 });
 
 const node: GraphNode = {
-    id: 1, name: '<built-in method builtins.exec>', file: '~', line: 0, origin: 'builtin',
-    self: 0.1, total: 2, self_pct: 5, total_pct: 100.4, ncalls: 1200, primitive_calls: 1, cycle: 0,
+    id: 1,
+    name: '<built-in method builtins.exec>',
+    file: '~',
+    line: 0,
+    origin: 'builtin',
+    self: 0.1,
+    total: 2,
+    self_pct: 5,
+    total_pct: 100.4,
+    ncalls: 1200,
+    primitive_calls: 1,
+    cycle: 0,
 };
 
 test('a node says its share, never above the whole; without times it says a dash', () => {
@@ -89,13 +108,35 @@ test('a treemap fills its room, largest first, and keeps areas true', () => {
 test('modules too small for a tile are one rest, negative times have no area', () => {
     const self = [1000, 500, 1, 1, -20];
     const tree: ImportTree = {
-        n: 5, cut: null, id: [1, 2, 3, 4, 5], parent: [-1, -1, -1, -1, -1], self_us: self,
-        cumulative_us: self, total_us: self, origin: [0, 0, 0, 0, 0], package: [0, 1, 1, 1, 0],
-        startup: [0, 0, 0, 0, 0], names: ['a', 'b', 'b.c', 'b.d', 'a.e'], packages: ['a', 'b'],
+        n: 5,
+        cut: null,
+        id: [1, 2, 3, 4, 5],
+        parent: [-1, -1, -1, -1, -1],
+        self_us: self,
+        cumulative_us: self,
+        total_us: self,
+        origin: [0, 0, 0, 0, 0],
+        package: [0, 1, 1, 1, 0],
+        startup: [0, 0, 0, 0, 0],
+        names: ['a', 'b', 'b.c', 'b.d', 'a.e'],
+        packages: ['a', 'b'],
     };
     const map = layoutTreemap(tree, null, -1, 0, { x: 0, y: 0, w: 50, h: 30 });
-    assert.deepEqual(map.packages.map((p) => [p.package, p.us]), [[0, 1000], [1, 502]]);
-    assert.deepEqual(map.tiles.map((t) => [t.node, t.us]), [[0, 1000], [1, 500], [REST, 2]]);
+    assert.deepEqual(
+        map.packages.map((p) => [p.package, p.us]),
+        [
+            [0, 1000],
+            [1, 502],
+        ],
+    );
+    assert.deepEqual(
+        map.tiles.map((t) => [t.node, t.us]),
+        [
+            [0, 1000],
+            [1, 500],
+            [REST, 2],
+        ],
+    );
     assert.equal(tileAt(map, 1, 1), 0);
     assert.equal(tileAt(map, 99, 1), -1);
 });

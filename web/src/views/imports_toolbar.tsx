@@ -58,11 +58,7 @@ export function ImportsToolbar(props: ToolbarProps) {
                 options={[
                     { value: 'heavy', text: 'Left-heavy', tip: 'the widest sibling first (2)' },
                     { value: 'order', text: 'Import order', tip: 'as they were imported (1)' },
-                    {
-                        value: 'treemap',
-                        text: 'Treemap',
-                        tip: 'self times as areas, by package (3)',
-                    },
+                    ...(viewportWidth.value >= 900 || mode === 'treemap' ? [TREEMAP] : []),
                 ]}
                 onChange={(next) => put({ mode: next === 'heavy' ? null : next })}
             />
