@@ -24,6 +24,7 @@
 #define GRACE_MS       8000 /* for imports on their way when the server is told to stop */
 #define CUT_MS         2000 /* and for everything, once it is told twice */
 #define CHECK_MS       10
+#define SWEEP_MS       10000
 
 struct server {
     struct ps_store *store;
@@ -130,9 +131,11 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool another_signal(const sigset_t *signals, int wait_ms)
+static bool signalled(const sigset_t *signals, int wait_ms)
 {
-    return sigtimedwait(signals, NULL, &(struct timespec){0, wait_ms * 1000000L}) > 0;
+    const struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
+
+    return sigtimedwait(signals, NULL, &wait) > 0;
 }
 
 static bool at_rest(struct server *server)
@@ -160,7 +163,7 @@ static bool drain(struct server *server, const sigset_t *signals)
 
     /* Calm twice: a request that the kernel had, but we had not read yet, is served too. */
     while (calm < 2) {
-        if (another_signal(signals, CHECK_MS) && !hurried)
+        if (signalled(signals, CHECK_MS) && !hurried)
             hurried = now_ms();
         if (!cancelled && (hurried || now_ms() - began > GRACE_MS)) {
             cancelled = true;
@@ -221,7 +224,6 @@ int ps_cli_serve(const struct ps_serve_options *options)
     struct server server = {.listener = {.fd = -1}};
     struct ps_err err = PS_ERR_INIT;
     sigset_t signals;
-    int number;
 
 #ifdef __GLIBC__
     (void)mallopt(M_ARENA_MAX, 2); /* a dozen threads that sleep need no heap each */
@@ -234,7 +236,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
     }
     announce(&server);
     ps_serve_files(ps_api_jobs(server.api), options, server.url);
-    while (sigwait(&signals, &number) != 0)
-        ;
+    while (!signalled(&signals, SWEEP_MS))
+        ps_http_sweep(server.http);
     return stop(&server, &signals);
 }

@@ -41,6 +41,8 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
 
     x->http = http;
     x->connection = connection;
+    x->client =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     x->req.app = http->config.app;
     ps_reply_init(&x->reply);
     raw = ps_arena_copy(&x->req.arena, ps_str_of(uri));
@@ -60,6 +62,7 @@ void ps_exchange_free(struct ps_exchange *x)
     ps_arena_free(&x->req.arena);
     if (x->counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
+    ps_client_awaits(x->client);
     free(x);
 }
 
@@ -171,6 +174,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
 {
     if (atomic_load(&x->http->stopped))
         return MHD_NO;
+    ps_client_busy(x->client);
     x->headers_seen = true;
     x->counted = true;
     atomic_fetch_add(&x->http->in_flight, 1);

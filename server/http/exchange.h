@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/http/router.h"
 #include "server/http/work.h"
@@ -31,6 +32,7 @@ struct ps_exchange {
     struct ps_err err;
     struct ps_http *http;
     struct MHD_Connection *connection;
+    struct ps_client *client;
     struct ps_str path; /* raw */
     const struct ps_route *route;
     enum ps_sink sink;
@@ -46,6 +48,7 @@ struct ps_http {
     struct ps_http_config config;
     struct MHD_Daemon *daemon;
     struct ps_work *work;
+    struct ps_clients clients;
     atomic_uint in_flight; /* begun and not ended */
     atomic_uint busy;      /* in a handler, suspended, or waiting for one */
     atomic_bool quiesced, stopped;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.c: the daemon and the four callbacks through which libmicrohttpd tells of a request: its
- * line, its headers and body, its end.
+ * http.c: the daemon and the callbacks through which libmicrohttpd tells of a connection and of a
+ * request: its line, its headers and body, its end.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "server/http/http.h"
@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 
 #include "server/http/exchange.h"
+
+#define MEMORY_PER_CLIENT 32768 /* headers of both directions, and a piece of the body */
 
 /* The raw line, before libmicrohttpd decodes anything: it cannot tell %2F from a slash, nor see a
  * NUL. */
@@ -50,6 +52,25 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **context,
     *context = NULL;
 }
 
+static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct ps_http *http = cls;
+    const union MHD_ConnectionInfo *info;
+
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        ps_client_remove(&http->clients, *context);
+        return;
+    }
+    info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *context = ps_client_add(&http->clients, info->connect_fd);
+}
+
+void ps_http_sweep(struct ps_http *http)
+{
+    ps_clients_sweep(&http->clients, 2 * (int64_t)http->config.idle_s);
+}
+
 static struct MHD_Daemon *start_daemon(struct ps_http *http)
 {
     const struct ps_http_config *config = &http->config;
@@ -57,18 +78,27 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
      * bytes, and a client that is gone would keep its upload for as long as the idle limit. */
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
 
-    return MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, config->listen_fd,
-        MHD_OPTION_THREAD_POOL_SIZE, config->threads, MHD_OPTION_CONNECTION_LIMIT,
-        config->connections, MHD_OPTION_CONNECTION_TIMEOUT, config->idle_s,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 << 10, MHD_OPTION_URI_LOG_CALLBACK, on_line,
-        http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-        on_end, http, MHD_OPTION_END);
+    struct MHD_OptionItem options[] = {
+        {MHD_OPTION_LISTEN_SOCKET, config->listen_fd, NULL},
+        {MHD_OPTION_THREAD_POOL_SIZE, config->threads, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, config->connections, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, config->idle_s, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_PER_CLIENT, NULL},
+        {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, http},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_line, http},
+        {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escapes, http},
+        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_end, http},
+        {MHD_OPTION_END, 0, NULL},
+    };
+
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, options,
+                            MHD_OPTION_END);
 }
 
 static void free_http(struct ps_http *http)
 {
     ps_work_free(http->work);
+    ps_clients_done(&http->clients);
     ps_close_fd(&http->config.listen_fd);
     free(http);
 }
@@ -80,6 +110,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
     enum ps_status status;
 
     http->config = *config;
+    ps_clients_init(&http->clients);
     status = ps_work_create(config->slow_threads, &http->work, err);
     if (status == PS_OK) {
         http->daemon = start_daemon(http);

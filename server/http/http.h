@@ -31,6 +31,10 @@ struct ps_http_config {
 enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http **out,
                              struct ps_err *err);
 
+/* To be called every few seconds: cuts off clients that take longer than twice idle_s over the
+ * headers of a request. */
+void ps_http_sweep(struct ps_http *http);
+
 /* No new connections; what was begun goes on and is told to close. */
 void ps_http_quiesce(struct ps_http *http);
 /* Requests being received, worked on or answered; event streams do not count. */
