@@ -35,122 +35,137 @@ function ofRun(render: (run: Run) => ReturnType<Column['render']>): Column['rend
     return (row) => (row.type === 'run' ? render(row.run) : null);
 }
 
+function checkColumn(checks: Checks): Column {
+    return {
+        key: 'check',
+        title: '',
+        width: 34,
+        cellClass: 'check-cell',
+        head: () => <CheckBox label="all shown" checked={checks.all} onChange={checks.toggleAll} />,
+        render: ofRun((run) => (
+            <CheckBox
+                label={run.name}
+                checked={checks.has(run.id)}
+                focusable={false}
+                onChange={(_, withShift) => checks.toggle(run, withShift)}
+            />
+        )),
+    };
+}
+
+function whenColumn(underDay: boolean): Column {
+    return {
+        key: 'when',
+        title: 'When',
+        // Under the heading of its day the time is enough.
+        width: underDay ? 64 : 128,
+        align: 'right',
+        sortKey: 'created_at',
+        numeric: true,
+        render: ofRun((run) => (
+            <span class="soft" title={run.created_at}>
+                {underDay ? clock(new Date(run.created_at)) : when(run.created_at)}
+            </span>
+        )),
+    };
+}
+
+/* What was run. */
+const WHAT: Column[] = [
+    {
+        key: 'kind',
+        title: 'Kind',
+        width: 60,
+        sortKey: 'kind',
+        cellClass: 'kind-cell',
+        render: ofRun((run) => <KindMark kind={run.kind} />),
+    },
+    {
+        key: 'name',
+        title: 'Name',
+        width: 'rest',
+        sortKey: 'name',
+        render: ofRun((run) => (
+            <a class="row-name" href={runHref(run)} tabIndex={-1} title={run.name}>
+                {run.name}
+            </a>
+        )),
+    },
+    { key: 'series', title: 'Series', width: 132, sortKey: 'series', render: ofRun(series) },
+    {
+        key: 'tags',
+        title: 'Tags',
+        width: 128,
+        hideBelow: NARROW,
+        cellClass: 'tags-cell',
+        render: ofRun(tags),
+    },
+];
+
+/* What was measured, and how that compares with the runs before. */
+const FIGURES: Column[] = [
+    {
+        key: 'headline',
+        title: 'Headline',
+        width: 104,
+        sortKey: 'headline',
+        numeric: true,
+        cellClass: 'headline-cell',
+        render: ofRun(headline),
+    },
+    {
+        key: 'label',
+        title: '',
+        width: 80,
+        cellClass: 'label-cell',
+        render: ofRun((run) => run.headline?.label),
+    },
+    {
+        key: 'trend',
+        title: 'Trend',
+        width: 88,
+        hideBelow: NARROW,
+        cellClass: 'trend-cell',
+        render: ofRun((run) => <Sparkline values={run.trend} />),
+    },
+    {
+        key: 'delta',
+        title: 'Δ',
+        unit: '% previous',
+        width: 112,
+        align: 'right',
+        hideBelow: NARROW,
+        title_tip: 'against the run before in the same series, in percent of that run',
+        render: ofRun((run) => <DeltaPct pct={run.delta_pct} />),
+    },
+];
+
+/* Where it came from. */
+const SOURCE: Column[] = [
+    {
+        key: 'size',
+        title: 'Size',
+        width: 88,
+        align: 'right',
+        sortKey: 'bytes',
+        numeric: true,
+        hideBelow: NARROW,
+        title_tip: 'of the file as it came in',
+        render: ofRun((run) => <span class="soft">{bytes(run.bytes)}</span>),
+    },
+    { key: 'ledger', title: 'Ledger', width: 96, hideBelow: NARROW, render: ofRun(ledger) },
+    {
+        key: 'who',
+        title: 'Who',
+        width: 70,
+        sortKey: 'who',
+        hideBelow: NARROW,
+        render: ofRun((run) => <span class="soft">{run.who}</span>),
+    },
+];
+
 export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
-    return [
-        {
-            key: 'check',
-            title: '',
-            width: 34,
-            cellClass: 'check-cell',
-            head: () => (
-                <CheckBox label="all shown" checked={checks.all} onChange={checks.toggleAll} />
-            ),
-            render: ofRun((run) => (
-                <CheckBox
-                    label={run.name}
-                    checked={checks.has(run.id)}
-                    focusable={false}
-                    onChange={(_, withShift) => checks.toggle(run, withShift)}
-                />
-            )),
-        },
-        {
-            key: 'kind',
-            title: 'Kind',
-            width: 60,
-            sortKey: 'kind',
-            cellClass: 'kind-cell',
-            render: ofRun((run) => <KindMark kind={run.kind} />),
-        },
-        {
-            key: 'name',
-            title: 'Name',
-            width: 'rest',
-            sortKey: 'name',
-            render: ofRun((run) => (
-                <a class="row-name" href={runHref(run)} tabIndex={-1} title={run.name}>
-                    {run.name}
-                </a>
-            )),
-        },
-        { key: 'series', title: 'Series', width: 132, sortKey: 'series', render: ofRun(series) },
-        {
-            key: 'tags',
-            title: 'Tags',
-            width: 128,
-            hideBelow: NARROW,
-            cellClass: 'tags-cell',
-            render: ofRun(tags),
-        },
-        {
-            key: 'headline',
-            title: 'Headline',
-            width: 104,
-            sortKey: 'headline',
-            numeric: true,
-            cellClass: 'headline-cell',
-            render: ofRun(headline),
-        },
-        {
-            key: 'label',
-            title: '',
-            width: 80,
-            cellClass: 'label-cell',
-            render: ofRun((run) => run.headline?.label),
-        },
-        {
-            key: 'trend',
-            title: 'Trend',
-            width: 88,
-            hideBelow: NARROW,
-            cellClass: 'trend-cell',
-            render: ofRun((run) => <Sparkline values={run.trend} />),
-        },
-        {
-            key: 'delta',
-            title: 'Δ',
-            unit: '% previous',
-            width: 112,
-            align: 'right',
-            hideBelow: NARROW,
-            title_tip: 'against the run before in the same series, in percent of that run',
-            render: ofRun((run) => <DeltaPct pct={run.delta_pct} />),
-        },
-        {
-            key: 'size',
-            title: 'Size',
-            width: 88,
-            align: 'right',
-            sortKey: 'bytes',
-            numeric: true,
-            hideBelow: NARROW,
-            title_tip: 'of the file as it came in',
-            render: ofRun((run) => <span class="soft">{bytes(run.bytes)}</span>),
-        },
-        { key: 'ledger', title: 'Ledger', width: 96, hideBelow: NARROW, render: ofRun(ledger) },
-        {
-            key: 'who',
-            title: 'Who',
-            width: 70,
-            sortKey: 'who',
-            hideBelow: NARROW,
-            render: ofRun((run) => <span class="soft">{run.who}</span>),
-        },
-        {
-            key: 'when',
-            title: 'When',
-            // Under the heading of its day the time is enough.
-            width: underDay ? 64 : 128,
-            align: 'right',
-            sortKey: 'created_at',
-            numeric: true,
-            render: ofRun((run) => (
-                <span class="soft" title={run.created_at}>
-                    {underDay ? clock(new Date(run.created_at)) : when(run.created_at)}
-                </span>
-            )),
-        },
-    ];
+    return [checkColumn(checks), ...WHAT, ...FIGURES, ...SOURCE, whenColumn(underDay)];
 }
 
 function series(run: Run) {
@@ -244,7 +259,8 @@ interface IncomingRowProps {
 /** An import in progress, in its final place. */
 export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps) {
     const { kind, name, done, total, state } = incoming;
-    const known = total > 0 && (state === 'sending' || state === 'running');
+    const waits = state === 'waiting' || state === 'queued';
+    const share = waits ? 0 : total > 0 ? done / total : null;
     return (
         <div class={underDay ? 'incoming' : 'incoming has-dates'}>
             <span class="incoming-kind">{kind && <KindMark kind={kind} />}</span>
@@ -253,7 +269,7 @@ export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps)
             </span>
             <span class="incoming-words" aria-live="off">
                 <span class="ellipsis">{progressWords(incoming, Date.now())}</span>
-                <ProgressLine share={known ? done / total : null} />
+                <ProgressLine share={share} />
             </span>
             <button type="button" class="link" onClick={onCancel}>
                 Cancel

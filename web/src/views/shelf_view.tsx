@@ -4,7 +4,7 @@
  */
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useKeys } from '../base/keys';
+import { useKeys, type KeyPress } from '../base/keys';
 import { formatHash, navigate, route, setQuery, type Query } from '../base/router';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
@@ -159,43 +159,30 @@ function openRow(row: ShelfRow): void {
     navigate(['run', row.run.id]);
 }
 
-export function ShelfView() {
+interface Asked {
+    type: 'edit' | 'delete';
+    runs: Run[];
+}
+
+interface KeysOf {
+    source: ShelfSource;
+    handle: { current: GridHandle | null };
+    check: (run: Run, withShift: boolean) => void;
+    ask: (asked: Asked) => void;
+}
+
+/* The keys of the shelf act on the row under the cursor. */
+function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
     const { query } = route.value;
-    const grouping = groupingOf(query);
-    const sort = sortOf(query, grouping);
-    const source = useSource(query, grouping, sort);
-    void source.version.value; // The header's checkbox depends on which runs are shown.
-    const checks = useChecks(source);
-    const handle = useRef<GridHandle | null>(null);
-    const [dialog, setDialog] = useState<{ type: 'edit' | 'delete'; runs: Run[] } | null>(null);
-    useShelfStatus(checks.checked.size);
-
-    const columns = useMemo(
-        () =>
-            shelfColumns(
-                {
-                    has: (id) => checks.checked.has(id),
-                    toggle: checks.toggle,
-                    all: checks.all,
-                    toggleAll: checks.toggleAll,
-                },
-                grouping === 'day',
-            ),
-        [checks.checked, checks.all, grouping],
-    );
-
-    const current = () => {
+    const withCurrent = (act: (run: Run, event: KeyPress) => void) => (event: KeyPress) => {
         const row = source.rowAt(handle.current?.cursor() ?? -1);
-        return row?.type === 'run' ? row.run : null;
+        if (row?.type === 'run') act(row.run, event);
     };
-    const forward = (event: unknown) => {
+    const forward = (event: KeyPress) => {
         handle.current?.focus();
         handle.current?.key(event as KeyboardEvent);
     };
-    const withCurrent = (type: 'edit' | 'delete') => () => {
-        const run = current();
-        if (run) setDialog({ type, runs: [run] });
-    };
+    const regroup = () => setGrouping(groupingOf(query) === 'series' ? 'day' : 'series');
     useKeys('Shelf', [
         { key: 'ArrowUp', label: 'move', run: forward },
         { key: 'ArrowDown', label: 'move', run: forward },
@@ -204,23 +191,73 @@ export function ShelfView() {
         {
             key: ' ',
             label: 'check the run',
-            run: (event) => {
-                const run = current();
-                if (run) checks.toggle(run, event.shiftKey);
-            },
+            run: withCurrent((run, event) => check(run, event.shiftKey)),
         },
-        { key: 'e', label: 'edit name, series, tags', run: withCurrent('edit') },
-        { key: 'Delete', label: 'delete', run: withCurrent('delete') },
         {
-            key: 'g',
-            label: 'group by day or by series',
-            run: () => setGrouping(grouping === 'series' ? 'day' : 'series'),
+            key: 'e',
+            label: 'edit name, series, tags',
+            run: withCurrent((run) => ask({ type: 'edit', runs: [run] })),
         },
+        {
+            key: 'Delete',
+            label: 'delete',
+            run: withCurrent((run) => ask({ type: 'delete', runs: [run] })),
+        },
+        { key: 'g', label: 'group by day or by series', run: regroup },
         { key: 'Escape', label: 'clear the filters', run: () => navigate([], keepGroup(query)) },
     ]);
+}
 
-    const filtered = isFiltered(query);
-    const isEmpty = shelf.value?.runs === 0 && incoming.value.length === 0 && !filtered;
+interface TableProps {
+    source: ShelfSource;
+    checks: ReturnType<typeof useChecks>;
+    grouping: Grouping;
+    sort: GridSort;
+    handle: { current: GridHandle | null };
+}
+
+function ShelfTable({ source, checks, grouping, sort, handle }: TableProps) {
+    const { query } = route.value;
+    const { checked, toggle, all, toggleAll } = checks;
+    const underDay = grouping === 'day';
+    const columns = useMemo(
+        () => shelfColumns({ has: (id) => checked.has(id), toggle, all, toggleAll }, underDay),
+        [checked, all, underDay],
+    );
+    return (
+        <DataGrid<ShelfRow>
+            label="runs"
+            class={checked.size ? 'shelf-grid has-bar' : 'shelf-grid'}
+            columns={columns}
+            source={source}
+            rowKey={(row) => row.key}
+            sort={sort}
+            onSort={({ key, desc }) => setQuery({ sort: key, desc: desc ? '1' : '0', group: null })}
+            rowClass={(row) => (checked.has(row.key) ? 'is-selected' : '')}
+            band={(row) => bandOf(row, grouping)}
+            onOpen={openRow}
+            openOnClick
+            anchored
+            handle={handle}
+            resetKey={formatHash([], query)}
+            empty={<NoMatch filtered={isFiltered(query)} />}
+        />
+    );
+}
+
+export function ShelfView() {
+    const { query } = route.value;
+    const grouping = groupingOf(query);
+    const sort = sortOf(query, grouping);
+    const source = useSource(query, grouping, sort);
+    void source.version.value; // The header's checkbox depends on which runs are shown.
+    const checks = useChecks(source);
+    const handle = useRef<GridHandle | null>(null);
+    const [asked, ask] = useState<Asked | null>(null);
+    useShelfStatus(checks.checked.size);
+    useShelfKeys({ source, handle, check: checks.toggle, ask });
+
+    const isEmpty = shelf.value?.runs === 0 && !incoming.value.length && !isFiltered(query);
     const runs = [...checks.checked.values()];
     return (
         <main class="shelf">
@@ -233,40 +270,20 @@ export function ShelfView() {
             ) : (
                 <>
                     <ShelfFilters shelf={shelf.value} grouping={grouping} />
-                    <DataGrid<ShelfRow>
-                        label="runs"
-                        class={runs.length ? 'shelf-grid has-bar' : 'shelf-grid'}
-                        columns={columns}
-                        source={source}
-                        rowKey={(row) => row.key}
-                        sort={sort}
-                        onSort={(next) =>
-                            setQuery({ sort: next.key, desc: next.desc ? '1' : '0', group: null })
-                        }
-                        rowClass={(row) => (checks.checked.has(row.key) ? 'is-selected' : '')}
-                        band={(row) => bandOf(row, grouping)}
-                        onOpen={openRow}
-                        openOnClick
-                        anchored
-                        handle={handle}
-                        resetKey={formatHash([], query)}
-                        empty={<NoMatch filtered={filtered} />}
-                    />
+                    <ShelfTable {...{ source, checks, grouping, sort, handle }} />
                 </>
             )}
             {runs.length > 0 && (
                 <CheckBar
                     runs={runs}
-                    onEdit={() => setDialog({ type: 'edit', runs })}
-                    onDelete={() => setDialog({ type: 'delete', runs })}
+                    onEdit={() => ask({ type: 'edit', runs })}
+                    onDelete={() => ask({ type: 'delete', runs })}
                     onClear={checks.clear}
                 />
             )}
-            {dialog?.type === 'edit' && (
-                <EditDialog runs={dialog.runs} onClose={() => setDialog(null)} />
-            )}
-            {dialog?.type === 'delete' && (
-                <DeleteDialog runs={dialog.runs} onClose={() => setDialog(null)} />
+            {asked?.type === 'edit' && <EditDialog runs={asked.runs} onClose={() => ask(null)} />}
+            {asked?.type === 'delete' && (
+                <DeleteDialog runs={asked.runs} onClose={() => ask(null)} />
             )}
         </main>
     );
