@@ -3,9 +3,18 @@
  * verified. */
 #include "base/stream_impl.h"
 
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
 #include "base/mem.h"
+
+enum {
+    HAS_CHECKSUM = 2, /* flags of the header */
+    HAS_EXTRA = 4,
+    HAS_NAME = 8,
+    HAS_COMMENT = 16,
+    LONGEST_HEADER = 256 * 1024,
+};
 
 struct gzip {
     struct ps_stream_limits limits;
@@ -30,6 +39,67 @@ static void leave_trailing(struct ps_stream *s)
     s->ended = true;
 }
 
+/* The zero that ends a name or comment, from `at` on; 0 when it is not in `head`. */
+static size_t behind_text(struct ps_str head, size_t at)
+{
+    const char *end = at < head.len ? memchr(head.at + at, '\0', head.len - at) : NULL;
+
+    return end ? (size_t)(end - head.at) + 1 : 0;
+}
+
+/* Length of the header at the start of `head`, by RFC 1952; 0 when it goes on behind `head`. */
+static size_t header_length(struct ps_str head, bool *bad_checksum)
+{
+    const unsigned char *at = (const unsigned char *)head.at;
+    size_t n = 10;
+
+    if (head.len < n)
+        return 0;
+    if (at[3] & HAS_EXTRA) {
+        if (head.len < n + 2)
+            return 0;
+        n += 2 + ((size_t)at[n] | (size_t)at[n + 1] << 8);
+    }
+    if (at[3] & HAS_NAME && !(n = behind_text(head, n)))
+        return 0;
+    if (at[3] & HAS_COMMENT && !(n = behind_text(head, n)))
+        return 0;
+    if (at[3] & HAS_CHECKSUM) {
+        if (head.len < n + 2)
+            return 0;
+        *bad_checksum =
+            (crc32_gzip_refl(0, at, n) & 0xffff) != ((unsigned)at[n] | (unsigned)at[n + 1] << 8);
+        n += 2;
+    }
+    return n <= head.len ? n : 0;
+}
+
+/* ISA-L reads headers too, but loses its place in one that comes in pieces. */
+static bool skip_header(struct ps_stream *s)
+{
+    struct ps_str head = ps_stream_peek(s->below, 10);
+    bool bad_checksum = false;
+    size_t n;
+
+    while (!(n = header_length(head, &bad_checksum))) {
+        size_t had = head.len;
+
+        if (had <= LONGEST_HEADER)
+            head = ps_stream_peek(s->below, had + 1);
+        if (head.len <= had) {
+            fail(s, had > LONGEST_HEADER ? "the gzip header is too long"
+                                         : "the gzip data end within their header");
+            return false;
+        }
+    }
+    if (bad_checksum) {
+        fail(s, "the checksum of the gzip header does not match");
+        return false;
+    }
+    ps_stream_skip(s->below, n);
+    return true;
+}
+
 /* Stands between members: begins the next, or finds the end. */
 static void begin_member(struct ps_stream *s)
 {
@@ -46,9 +116,9 @@ static void begin_member(struct ps_stream *s)
         fail(s, "the gzip header names a compression method other than deflate");
     } else if (head.at[3] & 0xe0) {
         fail(s, "the gzip header has flags set that no tool sets");
-    } else {
+    } else if (skip_header(s)) {
         isal_inflate_init(&g->z);
-        g->z.crc_flag = ISAL_GZIP;
+        g->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
         g->inside = true;
     }
 }
@@ -58,9 +128,6 @@ static const char *reason(int code)
     switch (code) {
     case ISAL_INCORRECT_CHECKSUM:
         return "the gzip checksum does not match the data";
-    case ISAL_INVALID_WRAPPER:
-    case ISAL_UNSUPPORTED_METHOD:
-        return "the gzip header is damaged";
     default:
         return "the gzip data are damaged";
     }

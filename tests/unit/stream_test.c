@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
 
@@ -176,6 +177,30 @@ static void refuse(struct ps_str packed, size_t block, enum ps_status code, cons
     ps_stream_free(s);
 }
 
+/* Extra field, name, comment and header checksum, in pieces of any size. */
+static void test_gzip_header(void **state)
+{
+    static const unsigned char good[] = {0x1f, 0x8b, 8,   0x1e, 0,   0,   0,   0,   0, 3,   3, 0,
+                                         'x',  'y',  'z', 'a',  '.', 'l', 'o', 'g', 0, 'c', 0};
+    struct ps_buf plain = {0}, packed = {0};
+    uint32_t sum = crc32_gzip_refl(0, good, sizeof good) & 0xffff;
+
+    (void)state;
+    gzip_into(&plain, PS_STR("hello"));
+    ps_buf_add(&packed, good, sizeof good);
+    ps_buf_add(&packed, (const char[]){(char)sum, (char)(sum >> 8)}, 2);
+    ps_buf_add(&packed, plain.at + 10, plain.len - 10);
+    EACH_BLOCK(i)
+    expect(ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
+           PS_STR("hello"));
+    for (size_t cut = 2; cut < packed.len; cut++)
+        refuse((struct ps_str){packed.at, cut}, cut % 3, PS_BAD_INPUT, "gzip");
+    packed.at[sizeof good] ^= 1;
+    refuse(ps_buf_slice(&packed), 1, PS_BAD_INPUT, "checksum of the gzip header");
+    ps_buf_free(&plain);
+    ps_buf_free(&packed);
+}
+
 static void test_gzip_damage(void **state)
 {
     struct ps_buf text = pattern(3000), packed = {0};
@@ -319,11 +344,11 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fd),
-        cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_gzip_damage),
-        cmocka_unit_test(test_zstd),         cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_utf8),         cmocka_unit_test(test_utf16_positions),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_memory),          cmocka_unit_test(test_fd),
+        cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_gzip_header),
+        cmocka_unit_test(test_gzip_damage),     cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_bombs),           cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_utf16_positions), cmocka_unit_test(test_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
