@@ -251,17 +251,36 @@ class Stop(ServeTest):
 
 @unittest.skipIf(SANITIZED, "sanitizers take memory and time of their own")
 class Figures(ServeTest):
-    def test_start_and_memory(self):
-        shutil.rmtree(self.data, ignore_errors=True)
-        self.start().end()
+    def start_seconds(self):
         began = time.monotonic()
         server = self.start()
         took = time.monotonic() - began
+        self.assertEqual(server.end()[0], 0)
+        return took
+
+    def test_start(self):
+        self.start().end()  # makes the shelf
+        fastest = 1.0
+        for _ in range(20):  # whatever else the machine does, one of these is not disturbed
+            fastest = min(fastest, self.start_seconds())
+            if fastest < 0.05:
+                break
+        print(f"\nready after {fastest * 1000:.0f} ms", flush=True)
+        self.assertLess(fastest, 0.05)
+
+    def test_memory(self):
+        server = self.start()
         for path in ("/", "/api/v1/shelf", RUNS):
             server.request("GET", path)
-        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
-            rss = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
-        print(f"\nready after {took * 1000:.0f} ms, idle at {rss} kB", flush=True)
-        self.assertLess(took, 0.5)  # 0.05 on an idle machine
-        self.assertLess(rss, 20_000)
+        fresh = self.resident(server)
+        for content in (big_log(100000), dump(), import_log()):
+            run = server.request("POST", RUNS + "?wait=1", content).json["id"]
+            server.request("GET", f"{RUNS}/{run}/notes")
+        time.sleep(0.2)
+        print(f"\nidle at {fresh} kB, at {self.resident(server)} kB after imports", flush=True)
+        self.assertLess(fresh, 20_000)
         self.assertEqual(server.end()[0], 0)
+
+    def resident(self, server):
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
