@@ -73,7 +73,10 @@ export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
                 }}
             >
                 <h2>{title}</h2>
-                <p>They leave the shelf for everyone who uses it. This cannot be undone.</p>
+                <p>
+                    {runs.length === 1 ? 'It leaves' : 'They leave'} the shelf for everyone who uses
+                    it. This cannot be undone.
+                </p>
                 {runs.length > 1 && (
                     <ul class="dialog-list">
                         {runs.map((run) => (
