@@ -148,7 +148,8 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     g->z.avail_out = avail_out;
     code = isal_inflate(&g->z);
     made = avail_out - g->z.avail_out;
-    ps_stream_skip(s->below, avail_in - g->z.avail_in);
+    /* On damaged data ISA-L hands back bytes that it took before this call. */
+    ps_stream_skip(s->below, avail_in > g->z.avail_in ? avail_in - g->z.avail_in : 0);
     s->len += made;
     g->out += made;
     if (code < 0 || code == ISAL_NEED_DICT) {

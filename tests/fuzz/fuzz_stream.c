@@ -42,7 +42,7 @@ static enum ps_status by_lines(struct ps_str bytes, size_t block, struct ps_buf 
     struct ps_line line;
     enum ps_status status;
 
-    while (ps_stream_line(in, 1 << 20, &line)) {
+    while (ps_stream_line(in, 16 << 20, &line)) {
         ps_buf_str(out, line.text);
         if (line.ended)
             ps_buf_add(out, "\n", 1);
