@@ -57,7 +57,13 @@ CREATE TABLE import( -- one row of the log, in its order; a subtree is a run of 
 
 -- pstats dumps ---------------------------------------------------------------------------------------------------------
 
-CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL);
+CREATE TABLE file(
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    origin INTEGER NOT NULL,
+    functions INTEGER NOT NULL, -- listed ones, and the sums of their
+    ncalls, tottime_s
+);
 
 -- Caller edges live in the row of the callee: measured on 200 000 functions with 680 000 edges, a row an edge and its index cost more
 -- than everything else together (docs/bench.md).

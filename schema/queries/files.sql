@@ -9,14 +9,12 @@
 -- sum: tottime_s sum(tottime_s)
 -- sum: ncalls sum(ncalls)
 -- sum: functions sum(functions)
--- of: SELECT count(DISTINCT file) FROM function WHERE listed
-SELECT l.id, l.path AS file, min(o.word) AS origin, count(*) AS functions, sum(f.ncalls) AS ncalls, sum(f.tottime_s) AS tottime_s
-FROM function f
-JOIN file l ON l.id = f.file
-JOIN origin o ON o.id = f.origin
-WHERE f.listed
+-- of: SELECT count(*) FROM file WHERE functions > 0
+SELECT l.id, l.path AS file, o.word AS origin, l.functions, l.ncalls, l.tottime_s
+FROM file l
+JOIN origin o ON o.id = l.origin
+WHERE l.functions > 0
   AND (:q IS NULL OR ps_words(:q, l.path))
   AND (:regex IS NULL OR l.path REGEXP :regex)
   AND (:hide IS NULL OR NOT l.path REGEXP :hide)
   AND (:origin IS NULL OR instr(:origin, ',' || o.word || ','))
-GROUP BY l.id

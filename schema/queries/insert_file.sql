@@ -1,1 +1,1 @@
-INSERT INTO file VALUES (?1, ?2);
+INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6);

@@ -180,63 +180,6 @@ static void import(struct ps_sink *sink, const struct ps_import *row)
     run_insert(w, stmt);
 }
 
-static uint64_t hash_of(struct ps_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.at[i]) * 0x100000001b3u;
-    return h;
-}
-
-static struct file_slot *slot_of(struct ps_writer *w, uint64_t hash, struct ps_str path)
-{
-    uint32_t at = (uint32_t)hash & (w->cap_files - 1);
-
-    while (w->files[at].id && !(w->files[at].hash == hash && ps_str_eq(w->files[at].path, path)))
-        at = (at + 1) & (w->cap_files - 1);
-    return &w->files[at];
-}
-
-static void grow_files(struct ps_writer *w)
-{
-    struct file_slot *old = w->files;
-    uint32_t n = w->cap_files;
-
-    w->cap_files = n ? n * 2 : 1024;
-    w->files = ps_alloc(w->cap_files * sizeof *w->files);
-    for (uint32_t i = 0; i < n; i++)
-        if (old[i].id)
-            *slot_of(w, old[i].hash, old[i].path) = old[i];
-    free(old);
-}
-
-static uint32_t file_id(struct ps_writer *w, struct ps_str path)
-{
-    uint64_t hash;
-    struct file_slot *slot;
-    sqlite3_stmt *stmt;
-
-    if (w->last_file && ps_str_eq(path, w->last_path))
-        return w->last_file;
-    if (w->n_files * 2 >= w->cap_files)
-        grow_files(w);
-    hash = hash_of(path);
-    slot = slot_of(w, hash, path);
-    if (!slot->id) {
-        *slot = (struct file_slot){hash, ++w->n_files, ps_arena_copy(&w->arena, path)};
-        stmt = insert_of(w, INSERT_FILE);
-        if (stmt) {
-            sqlite3_bind_int64(stmt, 1, slot->id);
-            bind_str(stmt, 2, path);
-            run_insert(w, stmt);
-        }
-    }
-    w->last_file = slot->id;
-    w->last_path = slot->path;
-    return slot->id;
-}
-
 static void function(struct ps_sink *sink, const struct ps_function *row)
 {
     struct ps_writer *w = of(sink);
@@ -245,7 +188,7 @@ static void function(struct ps_sink *sink, const struct ps_function *row)
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, file_id(w, row->file));
+    sqlite3_bind_int64(stmt, 2, ps_run_file(&w->files, row));
     bind_num(stmt, 3, row->line);
     bind_str(stmt, 4, row->name);
     bind_num(stmt, 5, row->ncalls);
@@ -371,6 +314,25 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
     bind_num(stmt, 5, row->end_mib);
     bind_num(stmt, 6, row->level);
     run_insert(w, stmt);
+}
+
+enum ps_status ps_writer_files(struct ps_writer *w)
+{
+    for (uint32_t i = 0; i < w->files.n && ps_sink_ok(&w->sink); i++) {
+        const struct ps_run_file *file = &w->files.at[i];
+        sqlite3_stmt *stmt = insert_of(w, INSERT_FILE);
+
+        if (!stmt)
+            break;
+        sqlite3_bind_int64(stmt, 1, i + 1);
+        bind_str(stmt, 2, file->path);
+        sqlite3_bind_int(stmt, 3, (int)file->origin);
+        sqlite3_bind_int64(stmt, 4, file->functions);
+        bind_num(stmt, 5, file->ncalls);
+        bind_num(stmt, 6, file->tottime_s);
+        run_insert(w, stmt);
+    }
+    return w->sink.err.code;
 }
 
 static void ledger(struct ps_sink *sink, const struct ps_ledger *ledger)

@@ -90,7 +90,7 @@ static void writer_free(struct ps_writer *w)
     ps_close_fd(&w->lock_fd);
     free(w->part);
     free(w->low);
-    free(w->files);
+    ps_run_files_free(&w->files);
     ps_buf_free(&w->summary_text);
     ps_buf_free(&w->blob);
     ps_buf_free(&w->blob2);
@@ -161,6 +161,7 @@ static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err 
         ps_sink_note(&w->sink, PS_NOTE_WARNING, 0, 0,
                      "%llu more records were repaired or rejected; only the first %d are listed",
                      (unsigned long long)w->notes_left_out, NOTES_MAX);
+    (void)ps_writer_files(w);
     ps_json_end(&w->summary);
     w->row.summary = w->summary_text.at;
     put_identity(w);

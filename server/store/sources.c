@@ -108,6 +108,34 @@ enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const
     return status == PS_OK && want_text ? read_text(store, out, err) : status;
 }
 
+enum ps_status ps_store_measured(struct ps_store *store, const char *id,
+                                 struct ps_measured_list *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(store, id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] =
+            (struct ps_measured){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
+    }
+    ps_stmt_auto(&stmt);
+    ps_run_release(db);
+    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
+}
+
+void ps_measured_free(struct ps_measured_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->at[i].path);
+    free(list->at);
+    *list = (struct ps_measured_list){0};
+}
+
 enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,
                                  struct ps_err *err)
 {

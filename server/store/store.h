@@ -122,6 +122,19 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
 enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
                                    bool want_text, struct ps_source *out, struct ps_err *err);
 
+/* The source files that a run measured, in its own order; none for kinds that measure no lines. */
+struct ps_measured {
+    char *path;   /* as recorded */
+    bool carried; /* the profile holds text of its lines */
+};
+struct ps_measured_list {
+    struct ps_measured *at;
+    size_t n, cap;
+};
+enum ps_status ps_store_measured(struct ps_store *store, const char *id,
+                                 struct ps_measured_list *out, struct ps_err *err);
+void ps_measured_free(struct ps_measured_list *list);
+
 /* --- the catalog
  * -------------------------------------------------------------------------------------------------
  */

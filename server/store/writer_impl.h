@@ -24,11 +24,28 @@ enum insert {
     N_INSERTS
 };
 
-struct file_slot {
+/* A file that functions stand in, with their sums: asked for often, and cheap to have while they
+ * pass by. */
+struct ps_run_file {
     uint64_t hash;
-    uint32_t id;
     struct ps_str path;
+    enum ps_origin origin; /* of its first function */
+    uint32_t functions;    /* listed ones */
+    struct ps_num ncalls, tottime_s;
 };
+
+struct ps_run_files {
+    struct ps_run_file *at; /* id is the index + 1 */
+    uint32_t n, cap;
+    uint32_t *slots; /* open addressing: ids, 0 empty */
+    uint32_t n_slots;
+    uint32_t last; /* id; rows of one file often stand together */
+    struct ps_arena arena;
+};
+
+/* The id of the file of a function, whose figures are added to it. */
+uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row);
+void ps_run_files_free(struct ps_run_files *files);
 
 struct ps_writer {
     struct ps_sink sink; /* first: a sink is a writer */
@@ -45,16 +62,16 @@ struct ps_writer {
     struct ps_buf blob, blob2;
     uint32_t *low; /* of pending parents, by id: smallest id below */
     uint32_t low_cap;
-    struct file_slot *files; /* open addressing */
-    uint32_t n_files, cap_files;
-    struct ps_str last_path;
-    uint32_t last_file;
+    struct ps_run_files files;
     uint64_t notes, notes_left_out;
     bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
     void *user;
 };
 
 extern const struct ps_sink_ops ps_writer_ops;
+
+/* The rows of the files, when all functions have passed. */
+enum ps_status ps_writer_files(struct ps_writer *w);
 
 /* One row of meta: the number, or the text where there is none. */
 void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text);
