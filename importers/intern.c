@@ -51,7 +51,7 @@ uint64_t ps_hash_bytes(const void *bytes, size_t len)
 static void grow(struct ps_intern *table)
 {
     struct ps_intern_slot *old = table->slots;
-    uint32_t size = table->mask ? (table->mask + 1) * 2 : 256, old_size = old ? table->mask + 1 : 0;
+    uint32_t size = table->mask ? (table->mask + 1) * 4 : 256, old_size = old ? table->mask + 1 : 0;
 
     table->slots = ps_alloc(size * sizeof *table->slots);
     table->mask = size - 1;
@@ -81,6 +81,16 @@ uint32_t ps_intern_id(struct ps_intern *table, struct ps_str text)
     table->items[table->count] = ps_arena_copy(&table->text, text);
     table->slots[at] = (struct ps_intern_slot){hash, ++table->count};
     return table->count - 1;
+}
+
+bool ps_intern_has(const struct ps_intern *table, struct ps_str text)
+{
+    uint32_t hash = (uint32_t)ps_hash_bytes(text.at, text.len), at = hash & table->mask;
+
+    for (; table->slots && table->slots[at].id; at = (at + 1) & table->mask)
+        if (table->slots[at].hash == hash && ps_str_eq(table->items[table->slots[at].id - 1], text))
+            return true;
+    return false;
 }
 
 void ps_intern_free(struct ps_intern *table)

@@ -96,6 +96,19 @@ int ps_marshal_version(const struct ps_marshal *m);
 bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A reference is likely to stand `ahead` bytes on: has the memory of what it refers to fetched
+ * meanwhile. */
+static inline void ps_marshal_foresee(const struct ps_marshal *m, size_t ahead)
+{
+    uint32_t at;
+
+    if ((size_t)(m->end - m->at) < ahead + 5 || m->at[ahead] != 'r')
+        return;
+    memcpy(&at, m->at + ahead + 1, 4);
+    if (at < m->n_refs)
+        __builtin_prefetch(&m->refs[at]);
+}
+
 static inline uint64_t ps_marshal_at(const struct ps_marshal *m)
 {
     return (uint64_t)(m->at - m->begin);

@@ -21,6 +21,7 @@ enum {
     CALLERS,         /* i: first call << 32 | count */
     BREATH = 4096,   /* entries between two looks at the sink */
     SHARED_CALLS = 1 << 20,
+    EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* of an edge as cProfile writes most of them */
 };
 
 static struct ps_num number_of(const struct ps_mval *value)
@@ -53,7 +54,12 @@ static uint32_t key_hash(uint32_t file, uint32_t name, struct ps_num line)
 static void grow_slots(struct ps_pf_dump *d)
 {
     struct ps_pf_slot *old = d->slots;
-    uint32_t size = d->mask ? (d->mask + 1) * 2 : 1024, old_mask = d->mask;
+    uint32_t size = 1024, old_mask = d->mask;
+
+    /* Growing costs as much as all the look-ups: the first size is one that most dumps never
+     * outgrow. */
+    while (size <= old_mask || (!old && size < (uint64_t)(d->m.end - d->m.begin) / 100))
+        size *= 2;
 
     d->slots = ps_alloc(size * sizeof *d->slots);
     d->mask = size - 1;
@@ -234,10 +240,15 @@ static bool read_callers(struct ps_pf_dump *d, bool *beyond)
     if (!ps_marshal_open_dict(&d->m, &slot))
         return false;
     while (!ps_marshal_dict_ends(&d->m)) {
-        if (!read_key(d, &key) || !read_edge(d, &call, beyond, &edge_slot))
+        if (!read_key(d, &key))
             return false;
         if (key.kind != KEY)
             return ps_marshal_fail(&d->m, "a caller that is no function");
+        if (key.id < d->cap_met)
+            __builtin_prefetch(&d->met[key.id], 1);
+        ps_marshal_foresee(&d->m, EDGE_BYTES);
+        if (!read_edge(d, &call, beyond, &edge_slot))
+            return false;
         to = call_of(d, key.id);
         call.caller = key.id;
         *to = call;

@@ -7,7 +7,7 @@
 #include "importers/importer.h"
 #include "tests/fuzz/fuzz.h"
 
-static const struct ps_stream_limits limits = {.inflated = 8 << 20, .inflated_ratio = 1000};
+static const struct ps_stream_limits limits = {.inflated = 1 << 20, .inflated_ratio = 1000};
 
 static struct ps_stream *open_stream(struct ps_str bytes, size_t block)
 {
@@ -72,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     enum ps_status first = by_peeks(all, 0, &big), second = by_peeks(all, block, &small);
     enum ps_status third = by_lines(all, block, &lines);
 
-    FUZZ_HOLDS(first == second && second == third);
+    /* Data that are damaged and too large may be refused for either. */
+    FUZZ_HOLDS((first == PS_OK) == (second == PS_OK) && (second == PS_OK) == (third == PS_OK));
     if (first == PS_OK) {
         FUZZ_HOLDS(ps_str_eq(ps_buf_slice(&big), ps_buf_slice(&small)));
         FUZZ_HOLDS(ps_str_eq(ps_buf_slice(&big), ps_buf_slice(&lines)));
