@@ -92,9 +92,7 @@ const VIEWS = [
 for (const [view, hash] of VIEWS) {
     test(`access: names, texts and structure of ${view}`, async ({ pages, demo }) => {
         const page = await pages.open(demo.url + hash(demo));
-        await page.waitForLoadState('networkidle').catch(() => undefined);
-        await page.locator('main').waitFor();
-        await page.waitForTimeout(400);
+        await page.waitForTimeout(600);
         const faults = await page.evaluate(faultsOfPage);
         check(!faults.length, faults.join('\n'));
     });

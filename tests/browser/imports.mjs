@@ -122,6 +122,7 @@ test('imports: packages and who imports', async ({ pages, demo }) => {
     await page.waitForURL(/who-imports/);
     const field = page.getByLabel('module', { exact: true });
     await field.fill('json.decoder');
+    await page.getByRole('option').filter({ hasText: 'json.decoder' }).first().waitFor();
     await page.keyboard.press('Enter');
     await until(async () => (await page.locator('main').innerText()).includes('json.decoder'), 'the chain of json.decoder');
 });

@@ -128,12 +128,21 @@ export class Pages {
             );
         });
         await page.goto(url);
+        await settle(page);
         return page;
     }
 
     async close() {
         for (const context of this.contexts) await context.close();
     }
+}
+
+/* Until what the page does right after it drew itself is done, binding its keys for instance. */
+export async function settle(page) {
+    await page.locator('main').waitFor();
+    await page.evaluate(() => new Promise((resolve) => {
+        requestAnimationFrame(() => setTimeout(resolve, 250));
+    }));
 }
 
 /* Names a test; suites are functions that are given the demo shelf and call this. */

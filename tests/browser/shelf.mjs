@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, DEMO, dropFiles, equal, grid, rowTexts, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, dropFiles, equal, grid, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const stdlib = join(DEMO, 'stdlib.log');
 const calculator = join(DEMO, 'expressions.prof');
@@ -20,6 +20,16 @@ function onFreshShelf(name, run) {
             check(await shelf.stop(), 'serve did not end on SIGTERM');
         }
     });
+}
+
+/* Down to the next run. Keys before the page has settled may go to nobody, so this asks again. */
+async function moveDown(page) {
+    const cursor = () => page.locator('.is-cursor').getAttribute('data-index', { timeout: 400 }).catch(() => null);
+    const before = await cursor();
+    await until(async () => {
+        await page.keyboard.press('ArrowDown');
+        return (await cursor()) !== before;
+    }, 'the cursor moves');
 }
 
 const runNames = async (page) => (await rowTexts(page, 'runs')).map((cells) => cells[2]);
@@ -86,7 +96,7 @@ onFreshShelf('shelf: a refused file says why', async ({ page, shelf }) => {
 onFreshShelf('shelf: edit and delete', async ({ page, shelf }) => {
     const { id } = shelf.add(stdlib);
     await grid(page, 'runs').locator('.grid-row').first().waitFor();
-    await page.keyboard.press('ArrowDown');
+    await moveDown(page);
     await page.keyboard.press('e');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('a new name');
@@ -119,12 +129,14 @@ test('shelf: search, sort and filters stand in the URL', async ({ pages, demo })
 test('shelf: keys walk and open', async ({ pages, demo }) => {
     const page = await pages.open(demo.url);
     await until(async () => (await runNames(page)).length === demo.demo.size, 'all rows');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
+    await moveDown(page);
+    await moveDown(page);
     await page.keyboard.press('Enter');
     await page.waitForURL(/#\/run\//);
+    await settle(page);
     await page.keyboard.press('u');
     await page.waitForURL((url) => !url.hash.includes('/run/'));
+    await settle(page);
     await page.keyboard.press('?');
     const help = await page.getByRole('dialog').innerText();
     check(/search/.test(help) && /add profiles/.test(help), help);
