@@ -30,35 +30,75 @@ interface ToolbarProps {
     path: string;
 }
 
-export function CallGraphToolbar({ run, filters, error, count, graph, dot, path }: ToolbarProps) {
+type Changes = Record<string, string | null>;
+
+/** A step that Back undoes; the picture is placed anew. */
+function push(changes: Changes): void {
+    const next: Record<string, string> = { ...route.peek().query };
+    delete next.view;
+    for (const [key, value] of Object.entries(changes)) {
+        if (value === null) delete next[key];
+        else next[key] = value;
+    }
+    navigate(route.peek().path, next);
+}
+
+function stepBack(): void {
+    const { query } = route.peek();
+    if (query.fn && query.fn !== query.focus) setQuery({ fn: null }, { replace: true });
+    else push({ focus: null, path_to: null, fn: null, depth: null, dir: null });
+}
+
+export function CallGraphToolbar(props: ToolbarProps) {
+    const { run, filters, graph } = props;
     const query = route.value.query;
     const input = useRef<HTMLInputElement | null>(null);
     const focus = query.focus ? Number(query.focus) : null;
-    const push = (changes: Record<string, string | null>): void => {
-        const next: Record<string, string> = { ...route.peek().query };
-        delete next.view;
-        for (const [key, value] of Object.entries(changes)) {
-            if (value === null) delete next[key];
-            else next[key] = value;
-        }
-        navigate(route.peek().path, next);
-    };
     useKeys('Call graph tab', [
         { key: '/', label: 'search the graph', run: () => input.current?.focus() },
         ...(focus !== null || query.path_to || query.fn
             ? [{ key: 'Escape', label: 'one step back', run: stepBack }]
             : []),
     ]);
-    function stepBack(): void {
-        if (query.fn && query.fn !== query.focus) setQuery({ fn: null }, { replace: true });
-        else push({ focus: null, path_to: null, fn: null, depth: null, dir: null });
-    }
-    const number = (key: string, standard: number) => (value: number | null) =>
-        put({ [key]: value === null || value === standard ? null : String(value) });
     const wide = viewportWidth.value >= 1280;
     const roomy = viewportWidth.value >= (focus === null ? 1280 : 1560);
     return (
         <Toolbar label="what is shown">
+            <Thresholds wide={wide} />
+            <Focus run={run} focus={focus} wide={wide} />
+            <Spacer />
+            {roomy && <Temperature graph={graph} />}
+            {graph && viewportWidth.value >= 1000 && (
+                <span
+                    class="soft"
+                    title={`${int(graph.edges.length)} arrows drawn, ${int(graph.cut.edges)} left out`}
+                >
+                    {int(graph.nodes.length)} of {int(pstatsOf(run).functions)}
+                </span>
+            )}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Search"
+                hint="/"
+                width={wide ? 150 : 120}
+                count={props.count}
+                regex={filters.regex}
+                onRegex={(regex) => setQuery({ regex: regex ? '1' : null }, { replace: true })}
+                error={props.error}
+                onInput={(q) => setQuery({ q: q || null }, { replace: true })}
+            />
+            <GraphExport {...props} />
+        </Toolbar>
+    );
+}
+
+function Thresholds({ wide }: { wide: boolean }) {
+    const query = route.value.query;
+    const number = (key: string, standard: number) => (value: number | null) =>
+        put({ [key]: value === null || value === standard ? null : String(value) });
+    return (
+        <>
             <NumberField
                 label="functions ≥"
                 unit="%"
@@ -85,6 +125,14 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                     onChange={number('limit', GRAPH_LIMIT)}
                 />
             )}
+        </>
+    );
+}
+
+function Focus({ run, focus, wide }: { run: Run; focus: number | null; wide: boolean }) {
+    const query = route.value.query;
+    return (
+        <>
             <FunctionPicker
                 run={run}
                 label="focus: only what leads to this function and what it leads to"
@@ -96,31 +144,7 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                     push({ focus: at, fn: null, depth: at && (query.depth ?? FOCUS_DEPTH) });
                 }}
             />
-            {focus !== null && (
-                <>
-                    <Segmented
-                        label="direction"
-                        value={query.dir ?? 'both'}
-                        options={[
-                            { value: 'both', text: 'Both' },
-                            { value: 'callers', text: 'Callers' },
-                            { value: 'callees', text: 'Callees' },
-                        ]}
-                        onChange={(dir) => put({ dir: dir === 'both' ? null : dir })}
-                    />
-                    <NumberField
-                        label="depth"
-                        unit=""
-                        width={44}
-                        placeholder="all"
-                        value={query.depth ? Number(query.depth) : null}
-                        tip="calls away from the function in focus"
-                        onChange={(depth) =>
-                            put({ depth: depth ? String(Math.round(depth)) : null })
-                        }
-                    />
-                </>
-            )}
+            {focus !== null && <FocusReach />}
             <FunctionPicker
                 run={run}
                 label="paths from the roots to this function"
@@ -129,41 +153,52 @@ export function CallGraphToolbar({ run, filters, error, count, graph, dot, path 
                 width={wide ? 150 : 110}
                 onPick={(id) => push({ path_to: id === null ? null : String(id) })}
             />
-            <Spacer />
-            {roomy && <Temperature graph={graph} />}
-            {graph && viewportWidth.value >= 1000 && (
-                <span
-                    class="soft"
-                    title={`${int(graph.edges.length)} arrows drawn, ${int(graph.cut.edges)} left out`}
-                >
-                    {int(graph.nodes.length)} of {int(pstatsOf(run).functions)}
-                </span>
-            )}
-            <SearchField
-                value={filters.q}
-                inputRef={input}
-                placeholder="Search"
-                hint="/"
-                width={wide ? 150 : 120}
-                count={count}
-                regex={filters.regex}
-                onRegex={(regex) => setQuery({ regex: regex ? '1' : null }, { replace: true })}
-                error={error}
-                onInput={(q) => setQuery({ q: q || null }, { replace: true })}
-            />
-            <Menu
-                label="Export"
-                align="right"
-                items={[
-                    {
-                        text: 'DOT',
-                        note: 'for Graphviz',
-                        onPick: () => dot !== null && saveText(dot(), `${run.name}.dot`),
-                    },
-                    { text: 'JSON', note: 'nodes and edges', href: path, download: true },
+        </>
+    );
+}
+
+/** How far, and which way, the graph reaches from the function in focus. */
+function FocusReach() {
+    const query = route.value.query;
+    return (
+        <>
+            <Segmented
+                label="direction"
+                value={query.dir ?? 'both'}
+                options={[
+                    { value: 'both', text: 'Both' },
+                    { value: 'callers', text: 'Callers' },
+                    { value: 'callees', text: 'Callees' },
                 ]}
+                onChange={(dir) => put({ dir: dir === 'both' ? null : dir })}
             />
-        </Toolbar>
+            <NumberField
+                label="depth"
+                unit=""
+                width={44}
+                placeholder="all"
+                value={query.depth ? Number(query.depth) : null}
+                tip="calls away from the function in focus"
+                onChange={(depth) => put({ depth: depth ? String(Math.round(depth)) : null })}
+            />
+        </>
+    );
+}
+
+function GraphExport({ run, dot, path }: ToolbarProps) {
+    return (
+        <Menu
+            label="Export"
+            align="right"
+            items={[
+                {
+                    text: 'DOT',
+                    note: 'for Graphviz',
+                    onPick: () => dot !== null && saveText(dot(), `${run.name}.dot`),
+                },
+                { text: 'JSON', note: 'nodes and edges', href: path, download: true },
+            ]}
+        />
     );
 }
 

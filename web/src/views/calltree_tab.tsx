@@ -10,7 +10,8 @@ import { NumberField } from '../components/number_field';
 import { SearchField } from '../components/search_field';
 import { Spacer, Toolbar } from '../components/toolbar';
 import { viewportWidth } from '../components/viewport';
-import { readFilters } from '../model/filter_query';
+import { type Filters, readFilters } from '../model/filter_query';
+import type { CallTree } from '../model/call_tree';
 import { functionName } from '../model/labels';
 import { matchSet, matcher } from '../model/search';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './calltree_pane';
@@ -28,12 +29,7 @@ export function CallTreeTab({ run }: { run: Run }) {
     const minPct = query.min === undefined ? MIN_PCT : Number(query.min);
     const answer = useCallTree(run, { root, minPct, limit: 20_000, depth: 200 });
     const tree = answer.data;
-    const input = useRef<HTMLInputElement | null>(null);
     useSumsRemark(run);
-    useKeys('Call tree', [
-        { key: '/', label: 'search the tree', run: () => input.current?.focus() },
-        { key: 'r', label: 'from all roots', run: () => toRoot(null) },
-    ]);
     const found = useMemo(
         () =>
             tree
@@ -50,44 +46,16 @@ export function CallTreeTab({ run }: { run: Run }) {
     const wide = viewportWidth.value >= 1200;
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
-                <span class="soft">From</span>
-                <FunctionPicker
-                    run={run}
-                    label="root of the tree"
-                    placeholder="all roots"
-                    picked={root || null}
-                    onPick={toRoot}
-                    width={wide ? 260 : 170}
-                />
-                <NumberField
-                    label="at least"
-                    unit="%"
-                    value={minPct}
-                    width={64}
-                    tip="calls below this share of the root are left out"
-                    onChange={(min) =>
-                        put({ min: min === null || min === MIN_PCT ? null : String(min) })
-                    }
-                />
-                {wide && (
-                    <TreeRemark tree={tree} onOpen={toRoot} picked={viewportWidth.value >= 1560} />
-                )}
-                <Spacer />
-                {wide && <CertaintyLegend tree={tree} />}
-                <SearchField
-                    value={filters.q}
-                    inputRef={input}
-                    placeholder="Search functions"
-                    hint="/"
-                    width={wide ? 200 : 150}
-                    count={found?.count ?? null}
-                    regex={filters.regex}
-                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
-                    error={search.error}
-                    onInput={(q) => put({ q: q || null })}
-                />
-            </Toolbar>
+            <CallTreeToolbar
+                run={run}
+                root={root}
+                minPct={minPct}
+                tree={tree}
+                filters={filters}
+                error={search.error}
+                count={found?.count ?? null}
+                wide={wide}
+            />
             {!wide && (
                 <div class="legend-line">
                     <CertaintyLegend tree={tree} />
@@ -102,11 +70,72 @@ export function CallTreeTab({ run }: { run: Run }) {
             />
         </div>
     );
+}
 
-    function toRoot(id: number | null): void {
-        const next: Record<string, string> = { ...route.peek().query };
-        for (const key of ['root', 'zoom', 'frame']) delete next[key];
-        if (id) next.root = String(id);
-        navigate(route.peek().path, next);
-    }
+/** A step that Back undoes; the picture starts anew. */
+function toRoot(id: number | null): void {
+    const next: Record<string, string> = { ...route.peek().query };
+    for (const key of ['root', 'zoom', 'frame']) delete next[key];
+    if (id) next.root = String(id);
+    navigate(route.peek().path, next);
+}
+
+interface ToolbarProps {
+    run: Run;
+    root: number;
+    minPct: number;
+    tree: CallTree | null;
+    filters: Filters;
+    error: string | null;
+    count: number | null;
+    wide: boolean;
+}
+
+function CallTreeToolbar(props: ToolbarProps) {
+    const { run, root, minPct, tree, filters, error, count, wide } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys('Call tree', [
+        { key: '/', label: 'search the tree', run: () => input.current?.focus() },
+        { key: 'r', label: 'from all roots', run: () => toRoot(null) },
+    ]);
+    return (
+        <Toolbar label="what is shown">
+            <span class="soft">From</span>
+            <FunctionPicker
+                run={run}
+                label="root of the tree"
+                placeholder="all roots"
+                picked={root || null}
+                onPick={toRoot}
+                width={wide ? 260 : 170}
+            />
+            <NumberField
+                label="at least"
+                unit="%"
+                value={minPct}
+                width={64}
+                tip="calls below this share of the root are left out"
+                onChange={(min) =>
+                    put({ min: min === null || min === MIN_PCT ? null : String(min) })
+                }
+            />
+            {wide && (
+                <TreeRemark tree={tree} onOpen={toRoot} picked={viewportWidth.value >= 1560} />
+            )}
+            <Spacer />
+            {wide && <CertaintyLegend tree={tree} />}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Search functions"
+                hint="/"
+                width={wide ? 200 : 150}
+                count={count}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+        </Toolbar>
+    );
 }

@@ -34,6 +34,10 @@ export function Place({ file, line }: { file: string; line: number }) {
 }
 
 export function functionColumns(search: Matcher, total: number): GridColumn<FunctionRow>[] {
+    return [...numberColumns(total), ...nameColumns(search)];
+}
+
+function numberColumns(total: number): GridColumn<FunctionRow>[] {
     const right = { align: 'right' as const, numeric: true };
     const bar = (value: number, tone: 'self' | 'total') => (
         <ShareBar share={total > 0 ? value / total : 0} tone={tone}>
@@ -95,6 +99,11 @@ export function functionColumns(search: Matcher, total: number): GridColumn<Func
             ...right,
             render: (row) => <Seconds value={row.cum_percall_s} />,
         },
+    ];
+}
+
+function nameColumns(search: Matcher): GridColumn<FunctionRow>[] {
+    return [
         {
             key: 'function',
             title: 'function',

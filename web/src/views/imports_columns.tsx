@@ -29,25 +29,29 @@ function ms(us: number | null) {
 }
 
 export function importColumns(needs: ColumnNeeds): GridColumn<ImportRow>[] {
-    const { search, maxSelf, base, serverSorted } = needs;
-    const sortable = (key: string): string | undefined =>
-        serverSorted || ['module', 'self_us', 'cumulative_us'].includes(key) ? key : undefined;
-    return [
-        {
-            key: 'module',
-            title: 'Module',
-            width: 'rest',
-            sortKey: 'module',
-            render: (row) => (
-                <span class="name-cell" title={row.module}>
-                    <Swatch origin={row.origin} />
-                    <span class="mono">
-                        <MarkedName text={row.module} search={search} />
-                    </span>
-                    {row.unfinished === 1 && <span class="name-note">not finished</span>}
+    return [nameColumn(needs), ...timeColumns(needs), ...placeColumns(needs)];
+}
+
+function nameColumn({ search }: ColumnNeeds): GridColumn<ImportRow> {
+    return {
+        key: 'module',
+        title: 'Module',
+        width: 'rest',
+        sortKey: 'module',
+        render: (row) => (
+            <span class="name-cell" title={row.module}>
+                <Swatch origin={row.origin} />
+                <span class="mono">
+                    <MarkedName text={row.module} search={search} />
                 </span>
-            ),
-        },
+                {row.unfinished === 1 && <span class="name-note">not finished</span>}
+            </span>
+        ),
+    };
+}
+
+function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
+    return [
         {
             key: 'self_us',
             title: 'Self',
@@ -88,6 +92,12 @@ export function importColumns(needs: ColumnNeeds): GridColumn<ImportRow>[] {
                     fmtFixed((100 * row.self_us) / base.us, 1)
                 ),
         },
+    ];
+}
+
+function placeColumns({ serverSorted }: ColumnNeeds): GridColumn<ImportRow>[] {
+    const sortable = (key: string): string | undefined => (serverSorted ? key : undefined);
+    return [
         {
             key: 'depth',
             title: 'Depth',

@@ -44,15 +44,23 @@ export interface ImportData {
     totalName: string;
     sumName: string;
     maxSelf: number;
-    shares: { origin: Origin; share: number }[];
+    /** null while frames are missing */
+    shares: { origin: Origin; share: number | null }[];
 }
 
 export function summaryOf(run: Run): ImportSummary {
     return run.summary as unknown as ImportSummary;
 }
 
+const FIRST = 4000;
+const ALL = 100_000;
+
+/** The widest frames first, so that a log of many modules is there at once; then all of them. */
 export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
-    const answer = useJson<ImportTree>(`${API}/runs/${run.id}/imports/tree?limit=100000`);
+    const path = `${API}/runs/${run.id}/imports/tree?limit=`;
+    const first = useJson<ImportTree>(path + FIRST);
+    const all = useJson<ImportTree>(first.data?.cut ? path + ALL : null);
+    const answer = all.data || all.error ? all : first;
     const data = useMemo(
         () => (answer.data ? derive(answer.data, summaryOf(run)) : null),
         [answer.data, run.id],
@@ -72,14 +80,14 @@ function derive(tree: ImportTree, summary: ImportSummary): ImportData {
         index: indexOfIds(tree.id),
         depth: depths(tree.parent, tree.n),
         total: torn ? drawn : summary.total_us,
-        sumSelf: torn ? drawn : sum,
+        sumSelf: torn ? drawn : summary.self_us,
         torn,
         totalName: torn ? 'Σ positive self' : 'total',
         sumName: torn ? 'Σ positive self' : 'Σ self',
         maxSelf,
         shares: ORIGINS.map((origin, i) => {
             const base = torn ? drawn : sum;
-            return { origin, share: base > 0 ? (100 * us[i]) / base : 0 };
+            return { origin, share: tree.cut ? null : base > 0 ? (100 * us[i]) / base : 0 };
         }).filter((_, i) => seen.has(i)),
     };
 }

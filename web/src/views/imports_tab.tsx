@@ -3,21 +3,18 @@
  * The Imports tab: the icicle as wide as the window, under it the modules as a table, flat or as a
  * tree, and the packages. All of its state stands in the URL.
  */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { THIN, fmtFixed, int, pct } from '../base/units';
-import { importPaint } from '../canvas/frame_paint';
-import { FrameView } from '../components/frame_view';
-import { TreemapView } from '../components/treemap_view';
+import { THIN, fmtFixed, pct } from '../base/units';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
 import { readFilters } from '../model/filter_query';
-import { layoutIcicle, matchedTotal } from '../model/icicle';
-import { ImportTip } from './import_tip';
+import { matchedTotal } from '../model/icicle';
 import { type ImportData, summaryOf, useFound, useImportData } from './imports_data';
 import { ImportsModules } from './imports_modules';
+import { ImportsPicture } from './imports_picture';
 import { ImportsToolbar, readMode } from './imports_toolbar';
 import { PackagesPane } from './packages_pane';
 
@@ -50,24 +47,12 @@ function useRoundingRemark(run: Run): void {
     }, [run.id]);
 }
 
-const ROOT_NAME = 'python -X importtime';
-
 function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     const query = route.value.query;
     const filters = readFilters(query);
     const { search, found, hidden } = useFound(data, filters);
     const mode = readMode(query.mode);
-    const leftHeavy = mode !== 'order';
     const by = query.by === 'cumulative' ? 'cumulative' : 'self';
-    const minUs = filters.min !== null && by === 'cumulative' ? filters.min * 1000 : 0;
-    const layout = useMemo(
-        () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs }),
-        [data, leftHeavy, hidden, minUs],
-    );
-    const paint = useMemo(
-        () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
-        [data, layout],
-    );
     const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;
     const matched = found ? matchedTotal(data.tree, found.set) : 0;
     const select = (node: number): void =>
@@ -95,48 +80,16 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                     if (next >= 0) select(next);
                 }}
             />
-            <div class="picture">
-                {mode === 'treemap' ? (
-                    <TreemapView
-                        tree={data.tree}
-                        hidden={hidden}
-                        minUs={filters.min !== null && by === 'self' ? filters.min * 1000 : 0}
-                        match={found?.set ?? null}
-                        selected={selected}
-                        onSelect={select}
-                        zoom={query.pkg ?? ''}
-                        onZoom={(pkg) => setQuery({ pkg }, { replace: true })}
-                        rootName={ROOT_NAME}
-                        tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
-                        height={290}
-                    />
-                ) : (
-                    <FrameView
-                        label="Icicle of the imports"
-                        layout={layout}
-                        paint={paint}
-                        match={found?.set ?? null}
-                        selected={selected}
-                        onSelect={select}
-                        zoom={query.zoom ?? ''}
-                        onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
-                        idOf={(node) => data.tree.id[node]}
-                        nodeOf={(id) => data.index.get(id) ?? -1}
-                        nameOf={(node) => data.tree.names[node]}
-                        rootName={ROOT_NAME}
-                        tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
-                        height={290}
-                        empty="This log holds no timed import."
-                    />
-                )}
-                {data.tree.cut && (
-                    <div class="picture-note">
-                        {int(data.tree.cut.rows)} modules under{' '}
-                        {fmtFixed(data.tree.cut.below_us / 1000, 3)}
-                        {THIN}ms are not drawn; the table has them all
-                    </div>
-                )}
-            </div>
+            <ImportsPicture
+                data={data}
+                mode={mode}
+                hidden={hidden}
+                match={found?.set ?? null}
+                minUs={filters.min === null ? 0 : filters.min * 1000}
+                by={by}
+                selected={selected}
+                onSelect={select}
+            />
             <div class="panes">
                 <ImportsModules
                     run={run}

@@ -73,40 +73,7 @@ export function ImportsToolbar(props: ToolbarProps) {
                 <OriginMenu shares={data.shares} base={`of ${data.sumName}`} off={filters.off} />
             )}
             <Spacer />
-            <span class="threshold">
-                <NumberField
-                    label="at least"
-                    unit="ms"
-                    value={filters.min}
-                    placeholder="0"
-                    width={76}
-                    tip={
-                        by === 'self'
-                            ? 'leaves modules with less self time out of the table'
-                            : 'leaves modules with less cumulative time out of the table; in the picture they become dots'
-                    }
-                    onChange={(min) => put({ min: min ? String(min) : null })}
-                />
-                <Menu
-                    class="quiet"
-                    label={<>of {by} ▾</>}
-                    tip="what the threshold looks at"
-                    items={[
-                        {
-                            text: 'self',
-                            note: 'the table',
-                            checked: by === 'self',
-                            onPick: () => put({ by: null }),
-                        },
-                        {
-                            text: 'cumulative',
-                            note: 'the table and the picture',
-                            checked: by === 'cumulative',
-                            onPick: () => put({ by: 'cumulative' }),
-                        },
-                    ]}
-                />
-            </span>
+            <Threshold min={filters.min} by={by} />
             <HideField hide={filters.hide} what="modules" width={wide ? 108 : 96} />
             <SearchField
                 value={filters.q}
@@ -123,5 +90,44 @@ export function ImportsToolbar(props: ToolbarProps) {
             />
             {wide && props.matched}
         </Toolbar>
+    );
+}
+
+function Threshold({ min: least, by }: { min: number | null; by: 'self' | 'cumulative' }) {
+    return (
+        <span class="threshold">
+            <NumberField
+                label="at least"
+                unit="ms"
+                value={least}
+                placeholder="0"
+                width={76}
+                tip={
+                    by === 'self'
+                        ? 'leaves modules with less self time out of the table'
+                        : 'leaves modules with less cumulative time out of the table; in the picture they become dots'
+                }
+                onChange={(min) => put({ min: min ? String(min) : null })}
+            />
+            <Menu
+                class="quiet"
+                label={<>of {by} ▾</>}
+                tip="what the threshold looks at"
+                items={[
+                    {
+                        text: 'self',
+                        note: 'the table',
+                        checked: by === 'self',
+                        onPick: () => put({ by: null }),
+                    },
+                    {
+                        text: 'cumulative',
+                        note: 'the table and the picture',
+                        checked: by === 'cumulative',
+                        onPick: () => put({ by: 'cumulative' }),
+                    },
+                ]}
+            />
+        </span>
     );
 }

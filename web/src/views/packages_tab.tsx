@@ -152,13 +152,6 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
 }
 
 function packageColumns(search: Matcher, bases: Bases): GridColumn<PackageRow>[] {
-    const right = { align: 'right' as const, numeric: true };
-    const percent = (us: number, base: number): string => (base > 0 ? pct((100 * us) / base) : '–');
-    const time = (us: number, base: number, tone: 'self' | 'total') => (
-        <ShareBar share={base > 0 ? us / base : 0} tone={tone}>
-            <Num value={us / 1000} decimals={3} />
-        </ShareBar>
-    );
     return [
         {
             key: 'package',
@@ -174,6 +167,35 @@ function packageColumns(search: Matcher, bases: Bases): GridColumn<PackageRow>[]
                 </span>
             ),
         },
+        ...numberColumns(bases),
+        {
+            key: 'first_importer',
+            title: 'First importer',
+            width: 190,
+            sortKey: 'first_importer',
+            hideBelow: 1000,
+            cellClass: 'is-mono',
+            render: (row) =>
+                row.first_importer === null ? (
+                    <span class="zero">–</span>
+                ) : (
+                    <span class="soft" title={row.first_importer}>
+                        {row.first_importer}
+                    </span>
+                ),
+        },
+    ];
+}
+
+function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
+    const right = { align: 'right' as const, numeric: true };
+    const percent = (us: number, base: number): string => (base > 0 ? pct((100 * us) / base) : '–');
+    const time = (us: number, base: number, tone: 'self' | 'total') => (
+        <ShareBar share={base > 0 ? us / base : 0} tone={tone}>
+            <Num value={us / 1000} decimals={3} />
+        </ShareBar>
+    );
+    return [
         {
             key: 'modules',
             title: 'Modules',
@@ -218,22 +240,6 @@ function packageColumns(search: Matcher, bases: Bases): GridColumn<PackageRow>[]
             width: 84,
             align: 'right',
             render: (row) => percent(row.inclusive_us, bases.total),
-        },
-        {
-            key: 'first_importer',
-            title: 'First importer',
-            width: 190,
-            sortKey: 'first_importer',
-            hideBelow: 1000,
-            cellClass: 'is-mono',
-            render: (row) =>
-                row.first_importer === null ? (
-                    <span class="zero">–</span>
-                ) : (
-                    <span class="soft" title={row.first_importer}>
-                        {row.first_importer}
-                    </span>
-                ),
         },
     ];
 }
