@@ -51,6 +51,13 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
     return x;
 }
 
+void ps_exchange_worked(struct ps_exchange *x)
+{
+    if (x->busy)
+        atomic_fetch_sub(&x->http->busy, 1);
+    x->busy = false;
+}
+
 void ps_exchange_free(struct ps_exchange *x)
 {
     if (!x)
@@ -62,6 +69,7 @@ void ps_exchange_free(struct ps_exchange *x)
     ps_arena_free(&x->req.arena);
     if (x->counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
+    ps_exchange_worked(x); /* a client that left while it was suspended is never answered */
     ps_client_awaits(x->client);
     free(x);
 }
@@ -299,19 +307,9 @@ static enum MHD_Result wait_for_slow(struct ps_exchange *x)
  * last look at `stopped`. */
 static bool may_work(struct ps_exchange *x)
 {
+    x->busy = true;
     atomic_fetch_add(&x->http->busy, 1);
-    if (!atomic_load(&x->http->stopped))
-        return true;
-    atomic_fetch_sub(&x->http->busy, 1);
-    return false;
-}
-
-static enum MHD_Result send_worked(struct ps_exchange *x)
-{
-    enum MHD_Result sent = ps_exchange_send(x);
-
-    atomic_fetch_sub(&x->http->busy, 1);
-    return sent;
+    return !atomic_load(&x->http->stopped);
 }
 
 static enum MHD_Result work(struct ps_exchange *x)
@@ -321,13 +319,13 @@ static enum MHD_Result work(struct ps_exchange *x)
     if (x->route->flags & PS_ROUTE_SLOW)
         return wait_for_slow(x);
     run(x);
-    return x->deferred ? wait_for_finish(x) : send_worked(x);
+    return x->deferred ? wait_for_finish(x) : ps_exchange_send(x);
 }
 
 enum MHD_Result ps_exchange_answer(struct ps_exchange *x)
 {
     if (x->handled)
-        return send_worked(x);
+        return ps_exchange_send(x);
     x->handled = true;
     if (!x->refused)
         end_body(x);

@@ -40,7 +40,7 @@ struct ps_exchange {
     struct ps_upload *upload;
     uint64_t received; /* bytes of the body */
     struct timespec began;
-    bool headers_seen, refused, handled, deferred, counted;
+    bool headers_seen, refused, handled, deferred, counted, busy;
     atomic_int deferral;
 };
 
@@ -60,6 +60,8 @@ enum MHD_Result ps_exchange_send(struct ps_exchange *exchange);
 struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
                                        struct MHD_Connection *connection);
 void ps_exchange_free(struct ps_exchange *exchange);
+/* It is neither in a handler nor suspended any more. */
+void ps_exchange_worked(struct ps_exchange *exchange);
 /* The headers are known: decides what becomes of the request. */
 enum MHD_Result ps_exchange_begin(struct ps_exchange *exchange, const char *method);
 enum MHD_Result ps_exchange_receive(struct ps_exchange *exchange, struct ps_str bytes);

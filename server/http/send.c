@@ -163,6 +163,7 @@ enum MHD_Result ps_exchange_send(struct ps_exchange *x)
     struct MHD_Response *response;
     enum MHD_Result sent;
 
+    ps_exchange_worked(x);
     tag_body(x);
     drop_if_known(x);
     compress_body(x);

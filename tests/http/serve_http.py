@@ -176,6 +176,21 @@ class Stop(ServeTest):
             thread.join()
         self.assertEqual((code, [answer.status for answer in answers]), (0, [201] * 3))
 
+    def test_clients_that_left_do_not_hold_it(self):
+        server = self.start()
+        run = server.request("POST", RUNS + "?wait=1", big_log(20000)).json["id"]
+        for n in range(20):
+            with server.socket() as link:  # gone while the query runs
+                link.sendall(f"GET {RUNS}/{run}/imports?limit=1000&q={n} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            content = big_log(5000, seed=n)
+            with server.socket() as link:  # gone while the import runs
+                link.sendall(b"POST %s?wait=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
+                             % (RUNS.encode(), len(content), content))
+            Events(server).close()
+        began = time.monotonic()
+        self.assertEqual(server.end(), (0, ""))
+        self.assertLess(time.monotonic() - began, 8)
+
     def test_streams_end(self):
         server = self.start()
         streams = [Events(server) for _ in range(3)]
