@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/foreign.h"
 
-#define READS "perfshelf reads import-time logs and cProfile dumps so far"
+#define READS "it cannot be read yet; `perfshelf formats` lists what can, and how to record it"
 
 struct magic {
     size_t at;
@@ -9,7 +9,8 @@ struct magic {
     const char *what, *hint;
 };
 
-static const char record_hint[] = READS ": record one with `python -m cProfile -o out.prof app.py`";
+static const char record_hint[] =
+    "record one with `python -m cProfile -o out.prof app.py`; `perfshelf formats` lists other ways";
 static const char inside_hint[] = "unpack it and add the profile inside";
 
 static const struct magic magics[] = {
@@ -65,9 +66,7 @@ static const struct kind pickles[] = {
 };
 
 static const struct kind pages[] = {
-    {{"<svg", "<title>"},
-     "a flame graph picture (SVG)",
-     "add the profile that it was drawn from; " READS},
+    {{"<svg", "<title>"}, "a flame graph picture (SVG)", "add the profile that it was drawn from"},
     {{"<svg"}, "an SVG picture", "add the profile that it was drawn from"},
     {{"memray"}, "an HTML report of memray", READS},
     {{"viztracer"}, "an HTML report of viztracer", READS},
@@ -117,7 +116,6 @@ static const struct kind reports[] = {
     {{"\nreal\t", "\nuser\t", "\nsys\t"}, "the output of `time`", READS},
     {{" per loop", "loops"}, "the output of timeit", READS},
     {{"\nevents: ", "\nfn="}, "a callgrind profile", READS},
-    {{"Load Chrome trace file"}, "a printed report", READS},
     {{"import time", "importtime"},
      "text about import times, without one row of them",
      "record a log with `python -X importtime app.py 2> import.log`"},

@@ -80,9 +80,8 @@ enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
 
     if (status == PS_OK)
         status = (*picked)->load(in, out, err);
-    if (status == PS_OK && !ps_sink_ok(out)) {
-        if (err->code == PS_OK)
-            *err = out->err;
+    if (!ps_sink_ok(out)) { /* what the importer said of it is only that it had to stop */
+        *err = out->err;
         status = out->err.code;
     }
     if (status == PS_OK && ps_stream_trailing(in, &at))
