@@ -36,7 +36,7 @@ static void job_ended(void *user, const struct ps_job_view *job)
 {
     struct ps_api *api = user;
 
-    if (job->run && !job->already)
+    if (job->run && (!job->already || job->sources->n))
         ps_api_tell_run(api, job->run);
 }
 

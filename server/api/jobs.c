@@ -45,6 +45,10 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     else
         ps_error_json(out, job->err);
     ps_json_kstr(out, "created_at", created);
+    if (job->sources->n) {
+        ps_json_key(out, "sources");
+        ps_sources_json(out, job->sources);
+    }
     ps_json_end(out);
 }
 

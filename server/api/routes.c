@@ -18,7 +18,13 @@ const struct ps_route ps_api_routes[] = {
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY},
     {"DELETE", API "runs/{run}", ps_delete_run, 0},
     {"GET", API "runs/{run}/original", ps_get_original, 0},
+    {"PUT", API "runs/{run}/sources", ps_put_source,
+     PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW},
     {"GET", API "runs/{run}/{view*}", ps_get_view, PS_ROUTE_SLOW},
+
+    {"GET", API "lines/files", ps_get_line_files, PS_ROUTE_SLOW},
+    {"GET", API "lines", ps_get_lines, PS_ROUTE_SLOW},
+    {"POST", API "merge", ps_merge_runs, 0},
 
     {"GET", API "jobs", ps_list_jobs, 0},
     {"GET", API "jobs/{job}", ps_get_job, 0},

@@ -37,6 +37,8 @@ enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct
 enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err);
 /* One JOB of docs/api.md as a value. */
 void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
+/* What became of the sources of an upload, as an array. */
+void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources);
 /* The request's parameters as the queries want them. */
 struct ps_params ps_api_params(struct ps_request *req);
 
@@ -53,6 +55,10 @@ struct ps_labels {
 #define PS_TAGS_MAX  64
 #define PS_LABEL_MAX 400 /* bytes of a name, a series, a tag's key or value */
 
+/* Queues imports and answers them: the jobs at once, or with wait=1 the runs when they are there. */
+enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs, size_t n,
+                            struct ps_reply *reply, struct ps_err *err);
+
 enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err);
 /* PS_BAD_REQUEST when `value` is too long, no UTF-8, or holds control characters. */
 enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err);
@@ -61,6 +67,7 @@ enum ps_status ps_label_check(const char *what, const char *value, struct ps_err
 ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
 ps_handler ps_list_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_original, ps_get_view;
 ps_handler ps_post_runs, ps_put_run;
+ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
 
 #endif

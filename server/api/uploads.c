@@ -16,6 +16,7 @@ struct slot {
     struct waiting *waiting;
     char run[PS_ID_SIZE];
     bool already;
+    struct ps_source_outcomes sources;
     struct ps_err err;
 };
 
@@ -30,7 +31,7 @@ struct waiting {
 
 /* --- the answer to who waited ----------------------------------------------------------------- */
 
-/* RUN with one more key at its end. */
+/* RUN with what concerns this upload at its end. */
 static enum ps_status write_run(struct waiting *waiting, const struct slot *slot,
                                 struct ps_json *out, struct ps_err *err)
 {
@@ -41,7 +42,15 @@ static enum ps_status write_run(struct waiting *waiting, const struct slot *slot
     if (status != PS_OK)
         return status;
     text.len--; /* its closing brace */
-    ps_buf_puts(&text, slot->already ? ",\"already\":true}" : ",\"already\":false}");
+    ps_buf_puts(&text, slot->already ? ",\"already\":true" : ",\"already\":false");
+    if (slot->sources.n) {
+        struct ps_json sources;
+
+        ps_buf_puts(&text, ",\"sources\":");
+        sources = ps_json_to(&text);
+        ps_sources_json(&sources, &slot->sources);
+    }
+    ps_buf_puts(&text, "}");
     ps_json_raw(out, ps_buf_slice(&text));
     return PS_OK;
 }
@@ -98,6 +107,8 @@ static void answer(struct waiting *waiting)
         status = write_one(waiting);
     else
         write_many(waiting);
+    for (size_t i = 0; i < waiting->n; i++)
+        ps_source_outcomes_free(&waiting->slots[i].sources);
     ps_request_finish(waiting->req, status, &waiting->slots[0].err);
 }
 
@@ -113,6 +124,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
 
     slot->err = *job->err;
     slot->already = job->already;
+    ps_source_outcomes_copy(&slot->sources, job->sources);
     if (job->run)
         memcpy(slot->run, job->run, sizeof slot->run);
     slot_ended(slot);
@@ -120,30 +132,9 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
 
 /* --- from files to jobs ----------------------------------------------------------------------- */
 
-static enum ps_status queue_file(struct ps_request *req, struct ps_upload_file *file,
-                                 const struct ps_labels *labels, struct ps_job_ticket *ticket,
-                                 uint64_t *id, struct ps_err *err)
-{
-    const struct ps_job_request job = {
-        .path = ps_request_take(file),
-        .temporary = true,
-        .bytes = file->bytes,
-        .filename = file->filename,
-        .name = labels->name,
-        .series = labels->series,
-        .who = labels->who,
-        .tags = labels->tags,
-        .n_tags = labels->n_tags,
-        .ticket = ticket,
-    };
-
-    return ps_jobs_add(ps_api_of(req)->jobs, &job, id, err);
-}
-
-static enum ps_status wait_for_runs(struct ps_request *req, const struct ps_labels *labels,
+static enum ps_status wait_for_runs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
                                     struct ps_reply *reply)
 {
-    size_t n = req->n_files;
     struct waiting *waiting =
         ps_arena_alloc(&req->arena, sizeof *waiting + n * sizeof waiting->slots[0]);
     uint64_t id;
@@ -160,7 +151,8 @@ static enum ps_status wait_for_runs(struct ps_request *req, const struct ps_labe
 
         slot->ticket.ended = on_ended;
         slot->waiting = waiting;
-        if (queue_file(req, &req->files[i], labels, &slot->ticket, &id, &slot->err) != PS_OK)
+        jobs[i].ticket = &slot->ticket;
+        if (ps_jobs_add(waiting->api->jobs, &jobs[i], &id, &slot->err) != PS_OK)
             slot_ended(slot);
     }
     return PS_OK;
@@ -178,7 +170,7 @@ static enum ps_status write_job(struct ps_request *req, uint64_t id, struct ps_j
 }
 
 /* {"job":JOB} for one file, with "jobs" for several. */
-static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids,
+static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, size_t n,
                                   struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
@@ -187,10 +179,10 @@ static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids,
     ps_json_object(&out);
     ps_json_key(&out, "job");
     status = write_job(req, ids[0], &out, err);
-    if (req->n_files > 1) {
+    if (n > 1) {
         ps_json_key(&out, "jobs");
         ps_json_array(&out);
-        for (size_t i = 0; i < req->n_files && status == PS_OK; i++)
+        for (size_t i = 0; i < n && status == PS_OK; i++)
             status = write_job(req, ids[i], &out, err);
         ps_json_end(&out);
     }
@@ -201,15 +193,17 @@ static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids,
     return status;
 }
 
-static enum ps_status queue_files(struct ps_request *req, const struct ps_labels *labels,
-                                  struct ps_reply *reply, struct ps_err *err)
+enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs, size_t n,
+                            struct ps_reply *reply, struct ps_err *err)
 {
-    uint64_t *ids = ps_arena_alloc(&req->arena, req->n_files * sizeof *ids);
-    enum ps_status status = PS_OK;
+    const char *wait = ps_request_param(req, "wait");
+    uint64_t *ids = ps_arena_alloc(&req->arena, n * sizeof *ids);
 
-    for (size_t i = 0; i < req->n_files && status == PS_OK; i++)
-        status = queue_file(req, &req->files[i], labels, NULL, &ids[i], err);
-    return status == PS_OK ? answer_jobs(req, ids, reply, err) : status;
+    if (wait && strcmp(wait, "1") == 0)
+        return wait_for_runs(req, jobs, n, reply);
+    for (size_t i = 0; i < n; i++) /* also after a failure: each one takes what was its own */
+        (void)ps_jobs_add(ps_api_of(req)->jobs, &jobs[i], &ids[i], err);
+    return err->code == PS_OK ? answer_jobs(req, ids, n, reply, err) : err->code;
 }
 
 /* --- handlers --------------------------------------------------------------------------------- */
@@ -220,25 +214,93 @@ static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
     return ps_fail(err, PS_BAD_REQUEST, req->form ? "the form holds no file" : "the body is empty");
 }
 
+static bool is_source(const struct ps_upload_file *file)
+{
+    return strcmp(file->part, "source") == 0;
+}
+
+/* The source files of a form, out of the request; NULL when there are none. */
+static struct ps_source_set *take_sources(struct ps_request *req)
+{
+    struct ps_source_set *set = NULL;
+
+    for (size_t i = 0; i < req->n_files; i++) {
+        if (!is_source(&req->files[i]))
+            continue;
+        if (!set)
+            set = ps_source_set_create();
+        ps_source_set_add(set, ps_request_take(&req->files[i]), req->files[i].sent_path);
+    }
+    return set;
+}
+
+/* One job for each profile of the request; they hold the sources that came with them. */
+static struct ps_job_request *take_profiles(struct ps_request *req, const struct ps_labels *labels,
+                                            struct ps_source_set *sources, size_t n)
+{
+    struct ps_job_request *jobs = ps_arena_alloc(&req->arena, n * sizeof *jobs), *job = jobs;
+
+    for (size_t i = 0; i < req->n_files; i++) {
+        struct ps_upload_file *file = &req->files[i];
+
+        if (is_source(file))
+            continue;
+        *job++ = (struct ps_job_request){
+            .path = ps_request_take(file),
+            .temporary = true,
+            .bytes = file->bytes,
+            .filename = file->filename,
+            .name = labels->name,
+            .series = labels->series,
+            .who = labels->who,
+            .tags = labels->tags,
+            .n_tags = labels->n_tags,
+            .sources = sources,
+        };
+    }
+    return jobs;
+}
+
+static size_t count_profiles(const struct ps_request *req)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < req->n_files; i++)
+        n += !is_source(&req->files[i]);
+    return n;
+}
+
+static enum ps_status check_source_fields(const struct ps_request *req, struct ps_err *err)
+{
+    if (!req->form || !ps_request_param(req, "source"))
+        return PS_OK;
+    ps_hint(err, "curl -F 'source=@app.py;filename=src/app.py'");
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "a source part has no filename: the path it was measured as");
+}
+
 enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
+    const char *filename = ps_request_param(req, "filename");
+    size_t n = count_profiles(req);
+    struct ps_source_set *sources;
     struct ps_labels labels;
-    const char *wait, *filename;
     enum ps_status status = ps_labels_read(req, &labels, err);
 
+    if (status == PS_OK)
+        status = check_source_fields(req, err);
     if (status != PS_OK)
         return status;
-    if (req->n_files == 0)
+    if (n == 0)
         return no_file(req, err);
-    filename = ps_request_param(req, "filename");
     if (!req->form && filename && ps_label_check("filename", filename, err) != PS_OK)
         return err->code;
     if (!req->form && filename)
         req->files[0].filename = filename;
-    wait = ps_request_param(req, "wait");
-    if (wait && strcmp(wait, "1") == 0)
-        return wait_for_runs(req, &labels, reply);
-    return queue_files(req, &labels, reply, err);
+    sources = take_sources(req);
+    status = ps_api_queue(req, take_profiles(req, &labels, sources, n), n, reply, err);
+    ps_source_set_drop(sources);
+    return status;
 }
 
 /* The last path segment is the file's name, as curl -T makes it. */

@@ -5,12 +5,22 @@
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
+/* Views that show the sources attached to a run, which may come later. */
+static bool shows_sources(const char *view)
+{
+    return strcmp(view, "source") == 0 || strcmp(view, "sources") == 0;
+}
+
 /* A view depends on the run, which never changes, and on the program that computes it. Under a
  * prefix or a name the same URL may mean another run tomorrow: that is checked each time. */
 static void set_validators(struct ps_request *req, const char *id, struct ps_reply *reply)
 {
     bool whole = strcmp(req->args[0], id) == 0;
 
+    if (shows_sources(req->args[1])) {
+        reply->cache = PS_CACHE_CHECK; /* the tag is made of the answer */
+        return;
+    }
     reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_api_of(req)->build);
     reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
 }
@@ -34,7 +44,7 @@ enum ps_status ps_get_view(struct ps_request *req, struct ps_reply *reply, struc
     if (status != PS_OK)
         return status;
     set_validators(req, id, reply);
-    if (ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
+    if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
         return PS_OK; /* becomes a 304 without a body */
     status = ps_query_view(api->store, id, req->args[1], ps_api_params(req), &answer, err);
     reply->body = answer.body;

@@ -144,11 +144,18 @@ static int64_t declared_length(const struct ps_exchange *x)
     return text && ps_str_i64(ps_str_of(text), &length) ? length : -1;
 }
 
+static uint64_t longest_body(const struct ps_exchange *x)
+{
+    unsigned flags = x->route->flags;
+
+    if (flags & PS_ROUTE_UPLOAD)
+        return flags & PS_ROUTE_SMALL ? PS_SMALL_MAX : x->http->config.spool.max;
+    return flags & PS_ROUTE_BODY ? PS_BODY_MAX : PS_DISCARD_MAX;
+}
+
 static bool fitting_length(struct ps_exchange *x)
 {
-    uint64_t max = x->route->flags & PS_ROUTE_UPLOAD ? x->http->config.spool.max
-                   : x->route->flags & PS_ROUTE_BODY ? PS_BODY_MAX
-                                                     : PS_DISCARD_MAX;
+    uint64_t max = longest_body(x);
     int64_t length = declared_length(x);
 
     if (length < 0 || (uint64_t)length <= max)
@@ -166,8 +173,8 @@ static bool sink_opens(struct ps_exchange *x)
     if (x->sink != PS_SINK_UPLOAD)
         return true;
     return ps_upload_create(&x->http->config.spool, &x->req,
-                            ps_request_header(&x->req, "Content-Type"), &x->upload,
-                            &x->err) == PS_OK ||
+                            ps_request_header(&x->req, "Content-Type"), longest_body(x),
+                            &x->upload, &x->err) == PS_OK ||
            refuse_err(x);
 }
 

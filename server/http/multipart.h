@@ -13,6 +13,7 @@ struct ps_part {
     char name[128];
     char filename[256]; /* its last path component, control characters replaced; "" when there is
                            none */
+    char path[1024];    /* the same with the directories the sender gave */
     bool is_file;       /* the part said filename=, or its name is "file" */
 };
 

@@ -110,13 +110,14 @@ static void read_filename(struct ps_str disposition, struct ps_part *out)
     static const struct ps_str utf8 = {"utf-8''", 7};
     struct ps_str plain = ps_header_param(disposition, "filename");
     struct ps_str wide = ps_header_param(disposition, "filename*");
-    char text[1024];
+    char text[sizeof out->path];
 
     out->is_file = plain.at || wide.at || strcmp(out->name, "file") == 0;
     if (wide.len > utf8.len && strncasecmp(wide.at, utf8.at, utf8.len) == 0)
         unescape(ps_str_skip(wide, utf8.len), true, text, sizeof text);
     else
         unescape(plain, false, text, sizeof text);
+    memcpy(out->path, text, strlen(text) + 1);
     keep_last_component(text);
     text[sizeof out->filename - 1] = '\0';
     memcpy(out->filename, text, strlen(text) + 1);

@@ -17,12 +17,15 @@
 
 #define PS_PATH_ARGS 3
 #define PS_BODY_MAX  ((size_t)64 << 10) /* of a PS_ROUTE_BODY request */
+#define PS_SMALL_MAX ((uint64_t)16 << 20)
 
 /* A file of an upload: on disk in the spool, closed. It is removed with the request unless the
  * handler takes it. */
 struct ps_upload_file {
     char *path;           /* malloc'ed */
-    const char *filename; /* as the client names it, "" when it does not; no directory part */
+    const char *part;      /* the name of its part in a form; "" for a body */
+    const char *filename;  /* as the client names it, "" when it does not; no directory part */
+    const char *sent_path; /* the same with its directory part: a word of the client's, no place */
     uint64_t bytes;
 };
 
@@ -45,6 +48,7 @@ enum ps_route_flags {
     PS_ROUTE_BODY = 1,   /* takes a small body into req->body */
     PS_ROUTE_UPLOAD = 2, /* takes files into req->files */
     PS_ROUTE_SLOW = 4,   /* may take longer than a millisecond or so */
+    PS_ROUTE_SMALL = 8,  /* an upload of no more than PS_SMALL_MAX */
 };
 
 struct ps_route {

@@ -12,7 +12,7 @@ struct ps_upload {
     const struct ps_spool *spool;
     struct ps_request *req;
     struct ps_multipart *form; /* NULL: the body is one file */
-    uint64_t bytes;            /* of the body so far */
+    uint64_t bytes, max;       /* of the body: so far, at most */
     int fd;                    /* the file being written, -1 between files */
     bool in_field;
     const char *field_name;
@@ -20,7 +20,8 @@ struct ps_upload {
     size_t fields_bytes;
 };
 
-static enum ps_status open_file(struct ps_upload *upload, const char *filename, struct ps_err *err)
+static enum ps_status open_file(struct ps_upload *upload, const struct ps_part *part,
+                                struct ps_err *err)
 {
     struct ps_request *req = upload->req;
     struct ps_upload_file *file;
@@ -34,7 +35,12 @@ static enum ps_status open_file(struct ps_upload *upload, const char *filename, 
         return status;
     req->files = ps_grow(req->files, req->n_files + 1, sizeof *req->files);
     file = &req->files[req->n_files++];
-    *file = (struct ps_upload_file){path, ps_arena_copy(&req->arena, ps_str_of(filename)).at, 0};
+    *file = (struct ps_upload_file){
+        .path = path,
+        .part = ps_arena_copy(&req->arena, ps_str_of(part->name)).at,
+        .filename = ps_arena_copy(&req->arena, ps_str_of(part->filename)).at,
+        .sent_path = ps_arena_copy(&req->arena, ps_str_of(part->path)).at,
+    };
     return PS_OK;
 }
 
@@ -61,7 +67,7 @@ static enum ps_status begin_part(void *user, const struct ps_part *part, struct 
 
     upload->in_field = !part->is_file;
     if (part->is_file)
-        return open_file(upload, part->filename, err);
+        return open_file(upload, part, err);
     upload->field_name = ps_arena_copy(&upload->req->arena, ps_str_of(part->name)).at;
     upload->field.len = 0;
     return PS_OK;
@@ -102,13 +108,13 @@ static enum ps_status end_part(void *user, struct ps_err *err)
 static const struct ps_multipart_ops part_ops = {begin_part, part_data, end_part};
 
 enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request *req,
-                                const char *content_type, struct ps_upload **out,
+                                const char *content_type, uint64_t max, struct ps_upload **out,
                                 struct ps_err *err)
 {
     struct ps_upload *upload = ps_alloc(sizeof *upload);
     enum ps_status status = PS_OK;
 
-    *upload = (struct ps_upload){.spool = spool, .req = req, .fd = -1};
+    *upload = (struct ps_upload){.spool = spool, .req = req, .max = max, .fd = -1};
     req->form = ps_multipart_is(content_type);
     if (req->form)
         status = ps_multipart_create(content_type, &part_ops, upload, &upload->form, err);
@@ -119,7 +125,7 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
 static enum ps_status too_large(const struct ps_upload *upload, struct ps_err *err)
 {
     return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
-                   (unsigned long long)upload->spool->max);
+                   (unsigned long long)upload->max);
 }
 
 enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err)
@@ -127,12 +133,12 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
     enum ps_status status = PS_OK;
 
     upload->bytes += bytes.len;
-    if (upload->bytes > upload->spool->max)
+    if (upload->bytes > upload->max)
         return too_large(upload, err);
     if (upload->form)
         return ps_multipart_feed(upload->form, bytes, err);
     if (upload->fd < 0)
-        status = open_file(upload, "", err);
+        status = open_file(upload, &(struct ps_part){.is_file = true}, err);
     return status == PS_OK ? write_all(upload, bytes, err) : status;
 }
 

@@ -22,9 +22,10 @@ struct ps_spool {
 
 struct ps_upload;
 
-/* Files go to req->files, form fields to req->params. content_type may be NULL: raw bytes. */
+/* Files go to req->files, form fields to req->params. content_type may be NULL: raw bytes. The
+ * whole body is at most `max` bytes. */
 enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request *req,
-                                const char *content_type, struct ps_upload **out,
+                                const char *content_type, uint64_t max, struct ps_upload **out,
                                 struct ps_err *err);
 enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err);
 enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err);

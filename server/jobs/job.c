@@ -3,11 +3,13 @@
 #include "server/jobs/job.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "server/jobs/import.h"
+#include "server/jobs/merge.h"
 
 static char *copy(const char *text)
 {
@@ -36,6 +38,11 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->n_tags = request->n_tags;
     for (size_t i = 0; i < job->n_tags; i++)
         job->tags[i] = (struct ps_tag){copy(request->tags[i].key), copy(request->tags[i].value)};
+    job->merge = ps_alloc(request->n_merge * sizeof *job->merge);
+    job->n_merge = request->n_merge;
+    for (size_t i = 0; i < job->n_merge; i++)
+        (void)snprintf(job->merge[i], sizeof job->merge[i], "%s", request->merge[i]);
+    job->set = ps_source_set_hold(request->sources);
     job->ticket = request->ticket;
     job->bytes_total = request->bytes;
     job->created_ms = now_ms();
@@ -50,6 +57,9 @@ void ps_job_free(struct ps_job *job)
         free((char *)(uintptr_t)job->tags[i].value);
     }
     free(job->tags);
+    free(job->merge);
+    ps_source_set_drop(job->set);
+    ps_source_outcomes_free(&job->sources);
     free(job->path);
     free(job->filename);
     free(job->name);
@@ -77,6 +87,7 @@ struct ps_job_view ps_job_view(const struct ps_job *job)
         .already = job->already,
         .err = &job->err,
         .created_ms = job->created_ms,
+        .sources = &job->sources,
     };
 }
 
@@ -104,17 +115,43 @@ static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_pr
     out->name = result.name;
     result.name = NULL;
     ps_import_result_free(&result);
+    if (out->status == PS_OK && job->set)
+        ps_source_set_attach(job->set, store, out->run, &out->sources);
+}
+
+/* A file of the spool that goes with its last descriptor. */
+static enum ps_status merge(struct ps_job *job, struct ps_store *store, int *fd_out,
+                            struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int to = -1;
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = ps_store_spool(store, &path, &to, err);
+
+    if (status != PS_OK)
+        return status;
+    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd_out < 0)
+        status = ps_fail_errno(err, "cannot read", path);
+    (void)unlink(path);
+    for (size_t i = 0; i < job->n_merge && status == PS_OK; i++)
+        status = atomic_load(&job->cancel) ? ps_fail(err, PS_CANCELLED, "the merge was cancelled")
+                                           : ps_merge_run(store, job->merge[i], to, err);
+    return status;
 }
 
 void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
                 struct ps_job_result *out)
 {
-    PS_AUTO(ps_close_fd) int fd = open(job->path, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int fd = job->path ? open(job->path, O_RDONLY | O_CLOEXEC) : -1;
 
     *out = (struct ps_job_result){0};
-    if (fd < 0)
+    if (!job->path)
+        out->status = merge(job, store, &fd, &out->err);
+    else if (fd < 0)
         out->status = ps_fail_errno(&out->err, "open", job->path);
-    else if (atomic_load(&job->cancel))
+    if (out->status != PS_OK)
+        return;
+    if (atomic_load(&job->cancel))
         out->status = ps_fail(&out->err, PS_CANCELLED, "the import was cancelled");
     else
         import(job, fd, store, progress, out);

@@ -14,7 +14,11 @@ struct ps_job {
     uint64_t id;
     enum ps_job_state state;
     char *path, *filename, *name, *series, *who;
-    struct ps_tag *tags; /* strings malloc'ed, both of each */
+    char (*merge)[PS_ID_SIZE];
+    size_t n_merge;
+    struct ps_source_set *set;         /* until it has run */
+    struct ps_source_outcomes sources; /* after */
+    struct ps_tag *tags;               /* strings malloc'ed, both of each */
     size_t n_tags;
     bool temporary;
     struct ps_job_ticket *ticket;
@@ -44,9 +48,11 @@ struct ps_job_result {
     bool already;
     uint64_t rows;
     char *name; /* malloc'ed or NULL */
+    struct ps_source_outcomes sources;
 };
 
-/* Imports the file of the job. Touches nothing that needs the lock. */
+/* Imports the file of the job, or of several runs as one, and attaches its sources. Touches nothing
+ * that needs the lock. */
 void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
                 struct ps_job_result *out);
 

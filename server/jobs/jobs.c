@@ -69,6 +69,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     const struct ps_jobs_config *config = &jobs->config;
     struct ps_arena arena = {0};
     struct ps_job_view view;
+    struct ps_source_outcomes sources;
     struct ps_err err;
     struct ps_job_ticket *ticket = job->ticket;
 
@@ -76,11 +77,15 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     jobs->unfinished--;
     if (job->temporary)
         (void)unlink(job->path);
+    ps_source_set_drop(job->set);
+    job->set = NULL;
     view = ps_job_view(job);
     view.name = ps_arena_copy(&arena, ps_str_of(view.name)).at;
     view.run = view.run ? ps_arena_copy(&arena, ps_str_of(view.run)).at : NULL;
     err = job->err;
     view.err = &err;
+    ps_source_outcomes_copy(&sources, &job->sources);
+    view.sources = &sources;
     tell(job);
     forget(jobs);
     pthread_cond_broadcast(&jobs->wake);
@@ -89,6 +94,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
         config->ended(config->user, &view);
     if (ticket)
         ticket->ended(ticket, &view);
+    ps_source_outcomes_free(&sources);
     ps_arena_free(&arena);
 }
 
@@ -145,6 +151,7 @@ static void keep_result(struct ps_job *job, struct ps_job_result *result)
     job->kind = result->kind;
     job->already = result->already;
     job->err = result->err;
+    job->sources = result->sources;
     memcpy(job->run, result->run, sizeof job->run);
     if (result->status == PS_OK) {
         job->bytes_done = job->bytes_total;

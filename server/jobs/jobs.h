@@ -10,7 +10,7 @@
 #ifndef PS_JOBS_JOBS_H
 #define PS_JOBS_JOBS_H
 
-#include "server/store/store.h"
+#include "server/jobs/sources.h"
 
 struct ps_jobs;
 
@@ -27,6 +27,7 @@ struct ps_job_view {
     bool already;             /* the shelf had these bytes */
     const struct ps_err *err; /* PS_OK unless failed or cancelled */
     int64_t created_ms;       /* since 1970 */
+    const struct ps_source_outcomes *sources; /* of the sources it came with; empty without any */
 };
 
 /* Who waits for one job: embedded in what they keep about it, told once when it has ended. */
@@ -48,13 +49,18 @@ struct ps_jobs_config {
 };
 
 struct ps_job_request {
-    char *path;     /* malloc'ed; the job's from now on */
-    bool temporary; /* unlink the file at the end */
+    char *path;               /* malloc'ed; the job's from now on. NULL: merge */
+    bool temporary;           /* unlink the file at the end */
+    const char *const *merge; /* ids of line_profiler runs whose originals are imported as one;
+                                 copied */
+    size_t n_merge;
     uint64_t bytes;
     const char *filename, *name, *series, *who; /* copied; NULL is "" */
     const struct ps_tag *tags;                  /* copied */
     size_t n_tags;
-    struct ps_job_ticket *ticket; /* may be NULL */
+    struct ps_job_ticket *ticket;  /* may be NULL */
+    struct ps_source_set *sources; /* attached to the run, also when it was there; held by the job
+                                      besides the caller. May be NULL */
 };
 
 enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs **out,
