@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* sources.c: source files beside line-level profiles, and what several of these say of one file. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/api/state.h"
+#include "server/jobs/merge.h"
+
+void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources)
+{
+    ps_json_array(out);
+    for (size_t i = 0; i < sources->n; i++) {
+        const struct ps_source_outcome *one = &sources->at[i];
+        bool attached = one->err.code == PS_OK;
+
+        ps_json_object(out);
+        ps_json_kstr(out, "name", one->name);
+        ps_json_kstr(out, "path", one->path);
+        ps_json_kstr(out, "state", attached ? "attached" : NULL);
+        ps_json_kstr(out, "sha256", attached ? one->source.sha256 : NULL);
+        ps_json_key(out, "error");
+        if (attached)
+            ps_json_null(out);
+        else
+            ps_error_json(out, &one->err);
+        ps_json_end(out);
+    }
+    ps_json_end(out);
+}
+
+/* --- attaching one ------------------------------------------------------------------------------
+ */
+
+/* The run must have measured the file under exactly this path. */
+static enum ps_status check_measured(struct ps_store *store, const char *id, const char *path,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
+    enum ps_status status = ps_store_measured(store, id, &measured, err);
+
+    if (status != PS_OK)
+        return status;
+    for (size_t i = 0; i < measured.n; i++)
+        if (strcmp(measured.at[i].path, path) == 0)
+            return PS_OK;
+    ps_hint(err, "GET /api/v1/runs/%s/sources lists what it measured", id);
+    return ps_fail(err, PS_NOT_FOUND, "the run measured no file %s", path);
+}
+
+static enum ps_status attach(struct ps_request *req, const char *id, const char *path,
+                             struct ps_source *out, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(req->files[0].path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot read", req->files[0].path);
+    return ps_store_source_attach(ps_api_of(req)->store, id, path, fd, false, out, err);
+}
+
+enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *id, *path = ps_request_param(req, "path");
+    struct ps_source source = {.bytes = 0};
+    struct ps_json out = ps_reply_json(reply);
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!path || !path[0])
+        return ps_fail(err, PS_BAD_REQUEST, "path must name the measured file");
+    if (req->n_files != 1)
+        return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
+    status = check_measured(ps_api_of(req)->store, id, path, err);
+    if (status == PS_OK)
+        status = attach(req, id, path, &source, err);
+    if (status != PS_OK)
+        return status;
+    ps_api_tell_run(ps_api_of(req), id);
+    ps_json_object(&out);
+    ps_json_kstr(&out, "sha256", source.sha256);
+    ps_json_kstr(&out, "state", "attached");
+    ps_json_end(&out);
+    return PS_OK;
+}
+
+/* --- one file as several runs measured it -------------------------------------------------------
+ */
+
+enum ps_status ps_get_line_files(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_line_files(ps_api_of(req)->store, ps_api_params(req), &out, err);
+}
+
+enum ps_status ps_get_lines(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_lines(ps_api_of(req)->store, ps_api_params(req), &out, err);
+}
+
+/* --- several runs as one ------------------------------------------------------------------------
+ */
+
+struct merging {
+    const char *ids[PS_MERGE_MAX];
+    size_t n;
+    const char *first_name;
+};
+
+static enum ps_status add_run(struct ps_request *req, const char *word, struct merging *out,
+                              struct ps_err *err)
+{
+    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_run_brief brief = {.name = NULL};
+    char id[PS_ID_SIZE];
+    enum ps_status status = ps_store_resolve(store, word, id, err);
+
+    if (status == PS_OK)
+        status = ps_store_brief(store, id, &brief, err);
+    if (status == PS_OK && strcmp(brief.kind, "line_profiler") != 0)
+        status = ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only line_profiler runs merge",
+                         brief.name, brief.kind);
+    for (size_t i = 0; i < out->n && status == PS_OK; i++)
+        if (strcmp(out->ids[i], id) == 0)
+            status = ps_fail(err, PS_BAD_REQUEST, "%s is named twice", brief.name);
+    if (status == PS_OK && out->n == 0)
+        out->first_name = ps_arena_copy(&req->arena, ps_str_of(brief.name)).at;
+    if (status == PS_OK)
+        out->ids[out->n++] = ps_arena_copy(&req->arena, ps_str_of(id)).at;
+    free(brief.name);
+    return status;
+}
+
+static enum ps_status read_ids(struct ps_request *req, struct merging *out, struct ps_err *err)
+{
+    const char *rest = ps_request_param(req, "ids");
+    enum ps_status status = PS_OK;
+
+    for (size_t len; rest && rest[0] && status == PS_OK; rest += len + (rest[len] == ',')) {
+        len = strcspn(rest, ",");
+        if (out->n == PS_MERGE_MAX)
+            return ps_fail(err, PS_BAD_REQUEST, "more than %d runs", PS_MERGE_MAX);
+        status = add_run(req, ps_arena_copy(&req->arena, (struct ps_str){rest, len}).at, out, err);
+    }
+    if (status == PS_OK && out->n < 2)
+        return ps_fail(err, PS_BAD_REQUEST, "ids must name two runs or more, with commas between");
+    return status;
+}
+
+static const char *merged_name(struct ps_request *req, const struct merging *merging)
+{
+    return ps_arena_printf(&req->arena, "%.300s and %zu more", merging->first_name, merging->n - 1);
+}
+
+enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct merging merging = {.n = 0};
+    struct ps_labels labels;
+    enum ps_status status = ps_labels_read(req, &labels, err);
+
+    if (status == PS_OK)
+        status = read_ids(req, &merging, err);
+    if (status != PS_OK)
+        return status;
+    return ps_api_queue(req,
+                        &(struct ps_job_request){
+                            .merge = merging.ids,
+                            .n_merge = merging.n,
+                            .name = labels.name[0] ? labels.name : merged_name(req, &merging),
+                            .series = labels.series,
+                            .who = labels.who,
+                            .tags = labels.tags,
+                            .n_tags = labels.n_tags,
+                        },
+                        1, reply, err);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/jobs/sources.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* --- which measured file a name means ----------------------------------------------------------
+ */
+
+static bool is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+/* Cuts the last part off *path. */
+static struct ps_str last_part(struct ps_str *path)
+{
+    size_t from = path->len;
+    struct ps_str part;
+
+    while (from > 0 && !is_slash(path->at[from - 1]))
+        from--;
+    part = (struct ps_str){path->at + from, path->len - from};
+    path->len = from > 0 ? from - 1 : 0;
+    return part;
+}
+
+/* Parts that both paths end in, when one of them is the end of the other; else 0. */
+static size_t common_parts(const char *a, const char *b)
+{
+    struct ps_str left = ps_str_of(a), right = ps_str_of(b);
+    size_t n = 0;
+
+    while (left.len && right.len) {
+        if (!ps_str_eq(last_part(&left), last_part(&right)))
+            return 0;
+        n++;
+    }
+    return n;
+}
+
+enum ps_status ps_measured_find(const struct ps_measured_list *list, const char *name,
+                                size_t *index_out, struct ps_err *err)
+{
+    size_t best = 0, agreeing = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        size_t n =
+            strcmp(list->at[i].path, name) == 0 ? SIZE_MAX : common_parts(list->at[i].path, name);
+
+        agreeing = n > best ? 1 : agreeing + (n == best && n > 0);
+        if (n > best)
+            *index_out = i;
+        best = n > best ? n : best;
+    }
+    if (agreeing == 1 || best == SIZE_MAX)
+        return PS_OK;
+    if (best == 0)
+        return ps_fail(err, PS_NOT_FOUND, "the run measured no file %s", name);
+    ps_hint(err, "send the whole path as the profile names it");
+    return ps_fail(err, PS_CONFLICT, "%s may be any of %zu measured files", name, agreeing);
+}
+
+/* --- what became of them -----------------------------------------------------------------------
+ */
+
+void ps_source_outcomes_free(struct ps_source_outcomes *outcomes)
+{
+    ps_arena_free(&outcomes->arena);
+    *outcomes = (struct ps_source_outcomes){0};
+}
+
+static const char *keep(struct ps_arena *arena, const char *text)
+{
+    return text ? ps_arena_copy(arena, ps_str_of(text)).at : NULL;
+}
+
+void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_source_outcomes *from)
+{
+    *out = (struct ps_source_outcomes){.n = from->n};
+    if (from->n == 0)
+        return;
+    out->at = ps_arena_alloc(&out->arena, from->n * sizeof *out->at);
+    for (size_t i = 0; i < from->n; i++) {
+        out->at[i] = from->at[i];
+        out->at[i].name = keep(&out->arena, from->at[i].name);
+        out->at[i].path = keep(&out->arena, from->at[i].path);
+    }
+}
+
+/* --- files of one upload -----------------------------------------------------------------------
+ */
+
+struct source_file {
+    char *path, *name;
+};
+
+struct ps_source_set {
+    struct source_file *at;
+    size_t n, cap;
+    atomic_uint holders;
+};
+
+struct ps_source_set *ps_source_set_create(void)
+{
+    struct ps_source_set *set = ps_alloc(sizeof *set);
+
+    atomic_init(&set->holders, 1);
+    return set;
+}
+
+void ps_source_set_add(struct ps_source_set *set, char *path, const char *name)
+{
+    PS_PUSH_ROOM(set->at, set->n, set->cap);
+    set->at[set->n++] = (struct source_file){path, ps_strdup(ps_str_of(name))};
+}
+
+struct ps_source_set *ps_source_set_hold(struct ps_source_set *set)
+{
+    if (set)
+        atomic_fetch_add(&set->holders, 1);
+    return set;
+}
+
+void ps_source_set_drop(struct ps_source_set *set)
+{
+    if (!set || atomic_fetch_sub(&set->holders, 1) != 1)
+        return;
+    for (size_t i = 0; i < set->n; i++) {
+        (void)unlink(set->at[i].path);
+        free(set->at[i].path);
+        free(set->at[i].name);
+    }
+    free(set->at);
+    free(set);
+}
+
+static void attach_one(struct ps_store *store, const char *run, const struct source_file *file,
+                       const struct ps_measured_list *measured, struct ps_source_outcomes *out)
+{
+    struct ps_source_outcome *outcome = &out->at[out->n++];
+    PS_AUTO(ps_close_fd) int fd = -1;
+    size_t i;
+
+    *outcome = (struct ps_source_outcome){.name = keep(&out->arena, file->name)};
+    if (ps_measured_find(measured, file->name, &i, &outcome->err) != PS_OK)
+        return;
+    outcome->path = keep(&out->arena, measured->at[i].path);
+    fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        (void)ps_fail_errno(&outcome->err, "cannot read", file->name);
+    else
+        (void)ps_store_source_attach(store, run, outcome->path, fd, false, &outcome->source,
+                                     &outcome->err);
+}
+
+void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, const char *run,
+                          struct ps_source_outcomes *out)
+{
+    PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_store_measured(store, run, &measured, &err);
+
+    *out = (struct ps_source_outcomes){0};
+    out->at = ps_arena_alloc(&out->arena, (set->n + 1) * sizeof *out->at);
+    for (size_t i = 0; i < set->n; i++) {
+        if (status == PS_OK)
+            attach_one(store, run, &set->at[i], &measured, out);
+        else
+            out->at[out->n++] =
+                (struct ps_source_outcome){.name = keep(&out->arena, set->at[i].name), .err = err};
+    }
+}
