@@ -5,7 +5,9 @@
 #include "server/cli/folder.h"
 #include "server/cli/plain.h"
 #include "server/cli/progress.h"
+#include "server/cli/sources.h"
 #include "server/jobs/import.h"
+#include "server/jobs/merge.h"
 
 #include "base/json_out.h"
 
@@ -23,6 +25,12 @@ struct adding {
     const char *who;
     int status;
 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 static const char *login_name(void)
 {
@@ -74,15 +82,30 @@ static void say_result(const struct adding *adding, const char *path,
     fflush(stdout);
 }
 
-static void import_fd(struct adding *adding, int fd, const char *path, const char *filename)
+/* A profile that can be read from offset 0. */
+struct profile {
+    int fd;
+    const char *path;     /* what messages call it */
+    const char *filename; /* what its run is called after; "" when it has none */
+    struct ps_provenance from;
+};
+
+static struct timespec now(void)
+{
+    struct timespec time = {0};
+    clock_gettime(CLOCK_REALTIME, &time);
+    return time;
+}
+
+static void import_profile(struct adding *adding, const struct profile *profile)
 {
     const struct ps_options *options = adding->options;
     struct ps_progress progress;
     struct ps_import_result result = {0};
     struct ps_err err = PS_ERR_INIT;
     struct ps_import_request request = {
-        .fd = fd,
-        .filename = filename,
+        .fd = profile->fd,
+        .filename = profile->filename,
         .name = options->name,
         .series = options->series,
         .who = adding->who,
@@ -91,14 +114,26 @@ static void import_fd(struct adding *adding, int fd, const char *path, const cha
         .progress = ps_progress_step,
         .user = &progress,
     };
-    ps_progress_start(&progress, path);
+    ps_progress_start(&progress, profile->path);
     enum ps_status status = ps_import_file(adding->store, &request, &result, &err);
     ps_progress_end(&progress);
-    if (status == PS_OK)
-        say_result(adding, path, &result);
-    else
-        adding->status = ps_say_failure(path, &err);
+    if (status == PS_OK) {
+        say_result(adding, profile->path, &result);
+        ps_cli_attach(adding->store, result.id, &profile->from);
+    } else {
+        adding->status = ps_say_failure(profile->path, &err);
+    }
     ps_import_result_free(&result);
+}
+
+static void import_file(struct adding *adding, int fd, const char *path)
+{
+    struct profile profile = {
+        fd, path, base_name(path), {path, adding->options->source_root, now()}};
+    struct stat about;
+    if (fstat(fd, &about) == 0)
+        profile.from.written = about.st_mtim;
+    import_profile(adding, &profile);
 }
 
 static enum ps_status copy_all(int from, int to, struct ps_progress *progress, const char *path,
@@ -126,28 +161,36 @@ static enum ps_status copy_all(int from, int to, struct ps_progress *progress, c
     }
 }
 
+/* A file of the shelf's spool, to be written and then read; it is gone when both are closed. */
+static enum ps_status open_spool(const struct adding *adding, int *write_fd, int *read_fd,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *spool = NULL;
+    if (ps_store_spool(adding->store, &spool, write_fd, err) != PS_OK)
+        return err->code;
+    *read_fd = open(spool, O_RDONLY | O_CLOEXEC);
+    if (*read_fd < 0)
+        ps_fail_errno(err, "cannot open", spool);
+    unlink(spool);
+    return err->code;
+}
+
 /* A pipe is read once and an import reads twice (hash, then content), so it goes through a file of
  * the shelf's spool. */
 static void import_pipe(struct adding *adding, int pipe, const char *path, const char *filename)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_progress progress;
-    PS_AUTO(ps_free_ptr) char *spool = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
-    if (ps_store_spool(adding->store, &spool, &fd, &err) != PS_OK) {
-        adding->status = ps_say_failure(path, &err);
-        return;
-    }
-    PS_AUTO(ps_close_fd) int readable = open(spool, O_RDONLY | O_CLOEXEC);
-    if (readable < 0)
-        ps_fail_errno(&err, "cannot open", spool);
-    unlink(spool);
+    PS_AUTO(ps_close_fd) int readable = -1;
     ps_progress_start(&progress, path);
-    if (err.code == PS_OK)
+    if (open_spool(adding, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
+    struct profile profile = {
+        readable, path, filename, {NULL, adding->options->source_root, now()}};
     if (err.code == PS_OK)
-        import_fd(adding, readable, path, filename);
+        import_profile(adding, &profile);
     else
         adding->status = ps_say_failure(path, &err);
 }
@@ -171,12 +214,6 @@ static bool is_profile(const char *path, int fd, struct ps_err *err)
     return status == PS_OK;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void add_folder(struct adding *adding, const char *path)
 {
     PS_AUTO(ps_folder_free) struct ps_folder folder = {0};
@@ -195,7 +232,7 @@ static void add_folder(struct adding *adding, const char *path)
             adding->status = ps_say_failure(file, &why);
         } else if (is_profile(file, fd, &why)) {
             known++;
-            import_fd(adding, fd, file, base_name(file));
+            import_file(adding, fd, file);
         } else {
             ps_say_skipped(file, &why);
         }
@@ -222,10 +259,72 @@ static void add_operand(struct adding *adding, const char *path)
     } else if (S_ISDIR(about.st_mode)) {
         add_folder(adding, path);
     } else if (S_ISREG(about.st_mode)) {
-        import_fd(adding, fd, path, base_name(path));
+        import_file(adding, fd, path);
     } else {
         import_pipe(adding, fd, path, base_name(path));
     }
+}
+
+/* --- several as one ----------------------------------------------------------------------------
+ */
+
+/* Appends one operand; *written becomes the earliest time of all. */
+static enum ps_status merge_operand(const char *path, int to, struct timespec *written,
+                                    struct ps_err *err)
+{
+    struct stat about;
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &about) != 0)
+        return ps_fail_errno(err, "cannot open", path);
+    if (S_ISDIR(about.st_mode)) {
+        ps_hint(err, "name the .lprof files themselves");
+        return ps_fail(err, PS_BAD_REQUEST, "a folder cannot be merged");
+    }
+    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < written->tv_sec)
+        *written = about.st_mtim;
+    return ps_merge_append(ps_stream_fd(fd, 0), to, path, err);
+}
+
+/* One run of all operands, or none: a sum that lacks a file would be a lie. */
+static void add_merged(struct adding *adding)
+{
+    const struct ps_options *options = adding->options;
+    const char *first = options->operands[0];
+    struct ps_err err = PS_ERR_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    PS_AUTO(ps_close_fd) int fd = -1;
+    PS_AUTO(ps_close_fd) int readable = -1;
+    struct timespec written = now();
+    size_t i = 0;
+    if (open_spool(adding, &fd, &readable, &err) != PS_OK) {
+        adding->status = ps_say_failure(first, &err);
+        return;
+    }
+    while (i < options->n_operands && !ps_progress_interrupted() &&
+           merge_operand(options->operands[i], fd, &written, &err) == PS_OK)
+        i++;
+    if (err.code != PS_OK)
+        adding->status = ps_say_failure(options->operands[i], &err);
+    if (i < options->n_operands)
+        return;
+    ps_buf_puts(&name, base_name(first));
+    if (i > 1)
+        ps_buf_printf(&name, " and %zu more", i - 1);
+    import_profile(adding, &(struct profile){
+                               readable, name.at, name.at, {first, options->source_root, written}});
+}
+
+/* The import goes on without: what is wrong beside a profile never spoils it. */
+static void check_source_root(struct adding *adding)
+{
+    const char *root = adding->options->source_root;
+    struct stat about;
+    struct ps_err err = PS_ERR_INIT;
+    if (!root || (stat(root, &about) == 0 && S_ISDIR(about.st_mode)))
+        return;
+    ps_hint(&err, "no sources were attached; add the same file again with the right one");
+    ps_fail(&err, PS_BAD_REQUEST, "the source root is no folder");
+    adding->status = ps_say_failure(root, &err);
 }
 
 int ps_cli_add(const struct ps_options *options)
@@ -235,7 +334,11 @@ int ps_cli_add(const struct ps_options *options)
     if (!store)
         return 1;
     ps_progress_catch_interrupts();
-    for (size_t i = 0; i < options->n_operands && !ps_progress_interrupted(); i++)
+    check_source_root(&adding);
+    if (options->merge)
+        add_merged(&adding);
+    for (size_t i = 0; !options->merge && i < options->n_operands && !ps_progress_interrupted();
+         i++)
         add_operand(&adding, options->operands[i]);
     if (ps_progress_interrupted() && adding.status == 0) {
         struct ps_err err = PS_ERR_INIT;

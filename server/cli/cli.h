@@ -24,6 +24,8 @@ int ps_cli_sql(const struct ps_options *options);
 int ps_say_failure(const char *subject, const struct ps_err *err);
 /* "perfshelf: SUBJECT: skipped: why" on stderr. */
 void ps_say_skipped(const char *subject, const struct ps_err *err);
+/* "perfshelf: SUBJECT: note: what is worth knowing" on stderr: nothing failed. */
+void ps_say_note(const char *subject, const struct ps_err *note);
 /* Writes a buffer to stdout. */
 void ps_say(const struct ps_buf *text);
 /* Flushes stdout; the status, or 1 with a line on stderr when what was printed did not arrive (a

@@ -23,6 +23,13 @@ static const struct verb_row verbs[] = {
                      "input. The content decides what a file is, never its name. Bytes that are on "
                      "the shelf already are\n"
                      "not imported again.\n"
+                     "An .lprof file holds no source: the measured files are attached to its run "
+                     "from where the profile\n"
+                     "says they are, seen from its own folder or the current one, or from below "
+                     "--source-root by ever shorter\n"
+                     "tails of their paths. A file written after the profile is marked as changed. "
+                     "--merge makes one run of\n"
+                     "all FILEs, as line_profiler's own loader sums them.\n"
                      "--json prints one object a line: id kind name sha256 bytes rows repaired "
                      "rejected already\n"},
     [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL},
@@ -61,6 +68,10 @@ static const struct option_row {
     {"--series", "S", TEXT, ON(ADD), offsetof(struct ps_options, series),
      "runs of one series are one trend"},
     {"--tag", "K=V", TAG, ON(ADD), offsetof(struct ps_options, tags), "a tag; may be repeated"},
+    {"--source-root", "DIR", TEXT, ON(ADD), offsetof(struct ps_options, source_root),
+     "where the sources of line-level profiles are (default: where they were)"},
+    {"--merge", NULL, FLAG, ON(ADD), offsetof(struct ps_options, merge),
+     "sum several .lprof files into one run"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},
 };

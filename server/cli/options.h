@@ -31,7 +31,8 @@ struct ps_options {
     const char *name, *series; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
-    bool json, csv, open;
+    const char *source_root; /* NULL: not given */
+    bool json, csv, open, merge;
     const char **operands; /* FILE..., RUN..., or RUN and SQL */
     size_t n_operands;
     struct ps_arena arena;

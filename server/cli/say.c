@@ -32,6 +32,11 @@ void ps_say_skipped(const char *subject, const struct ps_err *err)
     say_line(subject, "skipped: ", err);
 }
 
+void ps_say_note(const char *subject, const struct ps_err *note)
+{
+    say_line(subject, "note: ", note);
+}
+
 void ps_say(const struct ps_buf *text)
 {
     if (text->len)

@@ -235,7 +235,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
         return 1;
     }
     announce(&server);
-    ps_serve_files(ps_api_jobs(server.api), options, server.url);
+    ps_serve_files(server.store, ps_api_jobs(server.api), options, server.url);
     while (!signalled(&signals, SWEEP_MS))
         ps_http_sweep(server.http);
     return stop(&server, &signals);

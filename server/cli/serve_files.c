@@ -12,12 +12,15 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "server/cli/sources.h"
 
 extern char **environ;
 
 struct file_ticket {
     struct ps_job_ticket ticket; /* first: the job gives it back */
-    char *url;                   /* to be shown when the job has ended, or NULL */
+    struct ps_store *store;
+    struct timespec written;
+    char *url; /* to be shown when the job has ended, or NULL */
     char path[];
 };
 
@@ -74,24 +77,30 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
 
     if (job->err->code != PS_OK)
         ps_log_err(file->path, job->err);
+    if (job->run)
+        ps_cli_attach(file->store, job->run,
+                      &(struct ps_provenance){file->path, NULL, file->written});
     if (file->url)
         show_run(file->url, job->run);
     free_ticket(file);
 }
 
-static struct file_ticket *new_ticket(const char *path, const char *url)
+static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
+                                      struct timespec written, const char *url)
 {
     struct file_ticket *file = ps_alloc(sizeof *file + strlen(path) + 1);
 
     file->ticket.ended = on_ended;
+    file->store = store;
+    file->written = written;
     file->url = url ? ps_strdup(ps_str_of(url)) : NULL;
     memcpy(file->path, path, strlen(path) + 1);
     return file;
 }
 
 /* url: to be shown when the import has ended, or NULL. */
-static enum ps_status queue(struct ps_jobs *jobs, const char *path, const char *url,
-                            struct ps_err *err)
+static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const char *path,
+                            const char *url, struct ps_err *err)
 {
     const char *slash = strrchr(path, '/');
     struct stat st;
@@ -106,7 +115,7 @@ static enum ps_status queue(struct ps_jobs *jobs, const char *path, const char *
         ps_hint(err, "add folders and pipes with perfshelf add");
         return ps_fail(err, PS_BAD_REQUEST, "not a file");
     }
-    ticket = new_ticket(path, url);
+    ticket = new_ticket(store, path, st.st_mtim, url);
     request.path = ps_strdup(ps_str_of(path));
     request.bytes = (uint64_t)st.st_size;
     request.ticket = &ticket->ticket;
@@ -116,14 +125,15 @@ static enum ps_status queue(struct ps_jobs *jobs, const char *path, const char *
     return status;
 }
 
-void ps_serve_files(struct ps_jobs *jobs, const struct ps_serve_options *options, const char *url)
+void ps_serve_files(struct ps_store *store, struct ps_jobs *jobs,
+                    const struct ps_serve_options *options, const char *url)
 {
     bool to_show = options->open;
 
     for (size_t i = 0; i < options->n_files; i++) {
         struct ps_err err = PS_ERR_INIT;
 
-        if (queue(jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
+        if (queue(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
             to_show = false;
         else
             ps_log_err(options->files[i], &err);

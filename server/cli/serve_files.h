@@ -6,8 +6,9 @@
 #include "server/cli/serve.h"
 #include "server/jobs/jobs.h"
 
-/* Queues the imports; failures are told on stderr. With options->open, shows the shelf, or the
- * first file's run once it is there. */
-void ps_serve_files(struct ps_jobs *jobs, const struct ps_serve_options *options, const char *url);
+/* Queues the imports; failures are told on stderr, sources attached as `add` does. With
+ * options->open, shows the shelf, or the first file's run once it is there. */
+void ps_serve_files(struct ps_store *store, struct ps_jobs *jobs,
+                    const struct ps_serve_options *options, const char *url);
 
 #endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/sources.h"
+
+#include "server/cli/cli.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMES_TOLD 3
+
+/* Names for one note: the first few, and how many there are. */
+struct names {
+    struct ps_buf text;
+    size_t n;
+};
+
+struct attaching {
+    struct ps_store *store;
+    const char *run;
+    const struct ps_provenance *from;
+    char *root;   /* real path of from->root, or NULL */
+    char *folder; /* the profile's folder, ends in a slash; "" is the current one */
+    size_t wanted;
+    struct names missing, changed;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    if (names->n++ < NAMES_TOLD)
+        ps_buf_printf(&names->text, "%s%s", names->text.len ? ", " : "", name);
+}
+
+static void tell(const struct attaching *a, const char *what, const struct names *names)
+{
+    struct ps_err note = PS_ERR_INIT;
+    const char *subject = a->from->profile ? a->from->profile : "standard input";
+    char more[40] = "";
+
+    if (names->n == 0)
+        return;
+    if (names->n > NAMES_TOLD)
+        snprintf(more, sizeof more, " and %zu more", names->n - NAMES_TOLD);
+    ps_fail(&note, PS_NOT_FOUND, "%s: %s%s", what, names->text.at, more);
+    ps_say_note(subject, &note);
+}
+
+/* --- what may be read --------------------------------------------------------------------------
+ */
+
+static bool begins_as_python(int fd)
+{
+    char head[128];
+    ssize_t n = pread(fd, head, sizeof head - 1, 0);
+
+    head[n > 0 ? n : 0] = '\0';
+    head[strcspn(head, "\n")] = '\0';
+    return strncmp(head, "#!", 2) == 0 && strstr(head, "python");
+}
+
+/* Anything else that a profile names (a key, a password file) is not for the shelf. */
+static bool is_python(const char *path, int fd)
+{
+    static const char *const endings[] = {".py", ".pyw", ".pyx", ".pxi", ".pxd"};
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+
+    if (!dot)
+        return begins_as_python(fd);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* -1: not there, or not to be taken. A pipe is not waited for. */
+static int open_source(const char *path, int flags)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+
+    if (fd >= 0 && (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) ||
+                    (uint64_t)about.st_size > PS_SOURCE_MAX || !is_python(path, fd)))
+        ps_close_fd(&fd);
+    return fd;
+}
+
+/* --- where it may lie --------------------------------------------------------------------------
+ */
+
+/* root/tail where that is, with all links followed, inside root. */
+static int open_below(const char *root, const char *tail)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_free_ptr) char *real = NULL;
+    size_t len = strlen(root);
+
+    ps_buf_printf(&path, "%s/%s", root, tail);
+    real = realpath(path.at, NULL);
+    if (!real || strncmp(real, root, len) != 0 || (real[len] != '/' && root[len - 1] != '/'))
+        return -1;
+    return open_source(real, O_NOFOLLOW);
+}
+
+/* Some names say nothing without the folder they are in. */
+static bool is_vague(const char *tail)
+{
+    return strcmp(tail, "__init__.py") == 0 || strcmp(tail, "__main__.py") == 0;
+}
+
+static int find_below(const char *root, const char *recorded)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_str_of(recorded));
+    bool whole = true;
+    int fd = -1;
+
+    for (char *at = path; *at; at++)
+        *at = *at == '\\' ? '/' : *at;
+    for (char *tail = path; tail && fd < 0; whole = false) {
+        tail += strspn(tail, "/");
+        if (whole || !is_vague(tail))
+            fd = open_below(root, tail);
+        tail = strchr(tail, '/');
+    }
+    return fd;
+}
+
+static int find_recorded(const struct attaching *a, const char *recorded)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    int fd = -1;
+
+    if (recorded[0] == '/')
+        return open_source(recorded, 0);
+    if (a->folder[0]) {
+        ps_buf_printf(&path, "%s%s", a->folder, recorded);
+        fd = open_source(path.at, 0);
+    }
+    return fd >= 0 ? fd : open_source(recorded, 0);
+}
+
+/* --- attaching ---------------------------------------------------------------------------------
+ */
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+static bool is_attached(const struct attaching *a, const char *path)
+{
+    struct ps_source source = {.bytes = 0};
+    bool found = ps_store_source_get(a->store, a->run, path, false, &source, NULL) == PS_OK;
+
+    ps_buf_free(&source.text);
+    return found;
+}
+
+static void attach_one(struct attaching *a, const char *path)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_source source = {.bytes = 0};
+    struct stat about;
+    PS_AUTO(ps_close_fd) int fd = -1;
+
+    if (!a->root && is_attached(a, path))
+        return;
+    a->wanted++;
+    fd = a->root ? find_below(a->root, path) : find_recorded(a, path);
+    if (fd < 0 || fstat(fd, &about) != 0) {
+        add_name(&a->missing, path);
+        return;
+    }
+    if (ps_store_source_attach(a->store, a->run, path, fd,
+                               is_later(&about.st_mtim, &a->from->written), &source, &err) != PS_OK)
+        ps_say_note(path, &err);
+    else if (source.changed)
+        add_name(&a->changed, path);
+}
+
+/* What --source-root does not have is told: somebody thought that it has. Paths that a profile from
+ * elsewhere recorded are often not here. */
+static void tell_all(const struct attaching *a)
+{
+    if (a->root)
+        tell(a,
+             a->missing.n == a->wanted ? "none of its sources is below the source root"
+                                       : "not below the source root",
+             &a->missing);
+    tell(a, "changed after the profile was written, its lines may have moved", &a->changed);
+}
+
+/* "logs/" of logs/app.lprof */
+static char *folder_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    return ps_strdup((struct ps_str){path, slash ? (size_t)(slash + 1 - path) : 0});
+}
+
+void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from)
+{
+    PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
+    struct attaching a = {.store = store, .run = run, .from = from};
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_store_measured(store, run, &measured, &err) != PS_OK) {
+        ps_say_note(run, &err);
+        return;
+    }
+    a.root = from->root ? realpath(from->root, NULL) : NULL;
+    a.folder = folder_of(from->profile);
+    for (size_t i = 0; i < measured.n && (a.root || !from->root); i++)
+        if (!measured.at[i].carried)
+            attach_one(&a, measured.at[i].path);
+    tell_all(&a);
+    ps_buf_free(&a.missing.text);
+    ps_buf_free(&a.changed.text);
+    free(a.root);
+    free(a.folder);
+}
