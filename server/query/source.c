@@ -212,11 +212,10 @@ enum ps_status ps_source_attached(struct ps_store *store, const char *run, const
     return status;
 }
 
+/* Keys "state", "sha256" and "bytes". */
 static void write_state(const struct ps_source *source, bool attached, bool carried,
                         struct ps_json *json)
 {
-    ps_json_key(json, "source");
-    ps_json_object(json);
     ps_json_kstr(json, "state",
                  attached  ? source->changed ? "changed" : "attached"
                  : carried ? "carried"
@@ -227,7 +226,6 @@ static void write_state(const struct ps_source *source, bool attached, bool carr
         ps_json_int(json, (int64_t)source->bytes);
     else
         ps_json_null(json);
-    ps_json_end(json);
 }
 
 static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, struct ps_json *json,
@@ -272,7 +270,10 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
     if (status == PS_OK)
         status = ps_source_figures(db, file, &carried, &json, err);
     if (status == PS_OK) {
+        ps_json_key(&json, "source");
+        ps_json_object(&json);
         write_state(&source, found, carried.n > 0, &json);
+        ps_json_end(&json);
         ps_json_kint(&json, "first", 1);
         ps_json_key(&json, "text");
         ps_text_json(found ? &attached : &carried, &json);
@@ -283,6 +284,22 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
     return status;
 }
 
+static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_col_text(stmt, 0));
+    struct ps_source source = {.bytes = 0};
+    enum ps_status found =
+        ps_source_attached(ps_db_store(db), ps_db_run(db), path, &source, NULL, err);
+
+    ps_json_object(json);
+    ps_json_kint(json, "file_id", ps_col_int(stmt, 2));
+    ps_json_kstr(json, "path", path);
+    write_state(&source, found == PS_OK, ps_col_int(stmt, 1) != 0, json);
+    ps_json_end(json);
+    return found == PS_NOT_FOUND ? PS_OK : found;
+}
+
 /* GET /runs/{id}/sources */
 enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int64_t id,
                                struct ps_params params, struct ps_answer *answer,
@@ -290,7 +307,7 @@ enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int
 {
     struct ps_json json = ps_json_to(&answer->body);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("line_file_paths"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
 
     (void)view, (void)id, (void)params;
     if (status != PS_OK)
@@ -298,23 +315,8 @@ enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int
     ps_json_object(&json);
     ps_json_key(&json, "rows");
     ps_json_array(&json);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_col_text(stmt, 1));
-        struct ps_source source = {.bytes = 0};
-        enum ps_status found =
-            ps_source_attached(ps_db_store(db), ps_db_run(db), path, &source, NULL, err);
-
-        status = found == PS_NOT_FOUND ? PS_OK : found;
-        ps_json_object(&json);
-        ps_json_kint(&json, "file_id", ps_col_int(stmt, 0));
-        ps_json_kstr(&json, "path", path);
-        ps_json_kstr(&json, "state",
-                     found != PS_OK   ? "missing"
-                     : source.changed ? "changed"
-                                      : "attached");
-        ps_json_kstr(&json, "sha256", found == PS_OK ? source.sha256 : NULL);
-        ps_json_end(&json);
-    }
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        status = write_measured(db, stmt, &json, err);
     ps_json_end(&json);
     ps_json_end(&json);
     return status == PS_OK ? err->code : status;
