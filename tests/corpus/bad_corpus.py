@@ -3,23 +3,36 @@
 import csv
 import functools
 import glob
+import json
 import os
 import sqlite3
+import subprocess
 import time
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, paths, sha256
+from corpus import CORPUS, PROGRAM, CorpusTest, Shelf, needs_corpus, paths, sha256
 
-# Files whose name says another format than their content; the content is ours, or is that of a format still to come.
-OURS_BY_CONTENT = {"pstats_named.json", "pstats_named.lprof", "importtime_named.json"}
-FOREIGN_BY_CONTENT = {"trace_named.prof", "lprof_named.prof"}
+# What the manifest and the folders of wild/ call a format -> our kind. What has no importer yet is refused.
+KINDS = {
+    "importtime": "importtime", "pstats": "pstats", "line_profiler": "line_profiler", "mprof": "mprof",
+    "memory_profiler": "memory_profiler", "scalene": "scalene", "lprof": "line_profiler",
+    "line-profiler-text": "line_profiler", "memory-profiler": "memory_profiler", "collapsed": "folded", "speedscope": "speedscope",
+    "chrome-trace": "trace", "torch-trace": "torch-trace", "py-spy-svg": "flamegraph-svg", "nsys-sqlite": "nsys",
+    "pytest-benchmark": "pytest-benchmark", "hyperfine": "hyperfine", "lightning": "lightning", "time -v": "time", "timeit": "timeit",
+}
+# Files whose name says another format than their content.
+BY_CONTENT = {
+    "pstats_named.json": "pstats", "pstats_named.lprof": "pstats", "importtime_named.json": "importtime",
+    "trace_named.prof": "trace", "lprof_named.prof": "line_profiler",
+}
 # fb 30, an empty dict: pstats.Stats refuses it (nothing was profiled), and so do we, whatever a list says of it.
 EMPTY_DICT = b"\xfb0"
 
 
-def is_ours(row):
-    return row["file"] in OURS_BY_CONTENT or (
-        row["claims_to_be"] in ("importtime", "pstats") and row["file"] not in FOREIGN_BY_CONTENT)
+@functools.cache
+def kinds_read():
+    done = subprocess.run([PROGRAM, "formats", "--json"], capture_output=True, check=True)
+    return {row["kind"] for row in json.loads(done.stdout)}
 
 
 def verdict(row):
@@ -27,7 +40,8 @@ def verdict(row):
     with open(os.path.join(CORPUS, "made", "bad", row["file"]), "rb") as file:
         if file.read(3) == EMPTY_DICT:
             return "reject"
-    return row["must"] if is_ours(row) else "reject"
+    kind = BY_CONTENT.get(row["file"], KINDS.get(row["claims_to_be"]))
+    return row["must"] if kind in kinds_read() else "reject"
 
 
 @functools.cache
@@ -51,7 +65,7 @@ def foreign_shelf():
     """Real profiles of other tools, which nobody here reads yet."""
     shelf = Shelf()
     shelf.add([path for folder in sorted(glob.glob(os.path.join(CORPUS, "wild", "*")))
-               if os.path.isdir(folder) and os.path.basename(folder) not in ("importtime", "pstats")
+               if os.path.isdir(folder) and KINDS.get(os.path.basename(folder)) not in kinds_read()
                for path in paths(os.path.relpath(folder, CORPUS))])
     return shelf
 
