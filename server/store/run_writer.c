@@ -148,6 +148,20 @@ static void put_identity(struct ps_writer *w)
     ps_writer_meta(w, "summary", (struct ps_num){0}, ps_str_of(w->row.summary));
 }
 
+static void note_left_out(struct ps_writer *w)
+{
+    char text[120];
+    struct ps_note note = {.severity = PS_NOTE_WARNING, .what = {text, 0}};
+
+    if (!w->notes_left_out)
+        return;
+    note.what.len = (size_t)snprintf(
+        text, sizeof text,
+        "%llu more records were repaired or rejected; only the first %d are listed",
+        (unsigned long long)w->notes_left_out, NOTES_MAX);
+    w->sink.ops->note(&w->sink, &note);
+}
+
 static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err *err)
 {
     struct timespec now;
@@ -157,10 +171,7 @@ static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err 
     w->row.created_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
     w->row.kind = kind;
     choose_name(w, kind);
-    if (w->notes_left_out)
-        ps_sink_note(&w->sink, PS_NOTE_WARNING, 0, 0,
-                     "%llu more records were repaired or rejected; only the first %d are listed",
-                     (unsigned long long)w->notes_left_out, NOTES_MAX);
+    note_left_out(w);
     (void)ps_writer_files(w);
     ps_json_end(&w->summary);
     w->row.summary = w->summary_text.at;
