@@ -109,31 +109,43 @@ export function FunctionsByFile(props: TableProps) {
             : [...open, row.file.file];
         setQuery({ files: next.join('\n') || null }, { replace: true });
     }
+    const more = (page?.total ?? 0) - files.length;
     return (
-        <DataGrid<Row>
-            label="Functions by file"
-            columns={columns}
-            source={source}
-            rowKey={(row) => row.key}
-            sort={{ key: sort, desc }}
-            onSort={(next) =>
-                setQuery({ fsort: next.key, fdesc: next.desc ? '1' : '0' }, { replace: true })
-            }
-            selected={selected === null ? null : `f${selected}`}
-            onSelect={(row) => {
-                if (row.kind === 'function')
-                    setQuery({ fn: String(row.fn.id), zoom: null, frame: null }, { replace: true });
-            }}
-            onOpen={toggle}
-            tree={{
-                column: 'name',
-                depth: (row) => (row.kind === 'file' ? 0 : 1),
-                open: (row) => (row.kind === 'file' ? row.open : null),
-                toggle,
-            }}
-            resetKey={path}
-            empty="No file is left under these filters."
-        />
+        <>
+            <DataGrid<Row>
+                label="Functions by file"
+                columns={columns}
+                source={source}
+                rowKey={(row) => row.key}
+                sort={{ key: sort, desc }}
+                onSort={(next) =>
+                    setQuery({ fsort: next.key, fdesc: next.desc ? '1' : '0' }, { replace: true })
+                }
+                selected={selected === null ? null : `f${selected}`}
+                onSelect={(row) => {
+                    if (row.kind === 'function')
+                        setQuery(
+                            { fn: String(row.fn.id), zoom: null, frame: null },
+                            { replace: true },
+                        );
+                }}
+                onOpen={toggle}
+                tree={{
+                    column: 'name',
+                    depth: (row) => (row.kind === 'file' ? 0 : 1),
+                    open: (row) => (row.kind === 'file' ? row.open : null),
+                    toggle,
+                }}
+                resetKey={path}
+                empty="No file is left under these filters."
+            />
+            {more > 0 && (
+                <div class="pane-note">
+                    the first {int(files.length)} files; {int(more)} more: filter by name, or see
+                    the Files tab
+                </div>
+            )}
+        </>
     );
 }
 
