@@ -65,7 +65,11 @@ async function request(path: string, init: RequestInit): Promise<Response> {
 }
 
 export async function getJson<T>(path: string, { signal }: RequestOptions = {}): Promise<T> {
-    const response = await request(path, { signal, headers: { Accept: 'application/json' } });
+    // Asked anew each time, answered by a 304: what is kept for ever outlives the program that
+    // computed it, and after an upgrade its ETag is another.
+    const cache = 'no-cache';
+    const headers = { Accept: 'application/json' };
+    const response = await request(path, { signal, cache, headers });
     return (await response.json()) as T;
 }
 
@@ -82,6 +86,13 @@ export async function sendJson<T>(
     });
     const text = await response.text();
     return text ? (JSON.parse(text) as T) : null;
+}
+
+/** PUT of raw bytes; answers the parsed body. */
+export async function putBlob<T>(path: string, body: Blob): Promise<T> {
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    const response = await request(path, { method: 'PUT', headers, body });
+    return (await response.json()) as T;
 }
 
 export type Params = Record<string, string | number | boolean | null | undefined>;
