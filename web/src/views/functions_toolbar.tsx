@@ -94,7 +94,11 @@ export function FunctionsToolbar({ run, filters, error, shown }: ToolbarProps) {
                 count={null}
                 onInput={(q) => put({ q: q || null })}
             />
-            {viewportWidth.value >= 1000 && <span class="soft">{count} functions</span>}
+            {viewportWidth.value >= 1000 && (
+                <span class="soft">
+                    {count} {of === 1 ? 'function' : 'functions'}
+                </span>
+            )}
             <ExportMenu
                 csv={withParams(path, { ...params, format: 'csv' })}
                 json={withParams(path, { ...params, format: 'rows' })}
