@@ -1,7 +1,7 @@
 -- Functions of a line-level profile. For the head's words see imports.sql.
 --
 -- sort: time_s desc time_s
--- sort: cpu desc coalesce(cpu_python_pct, 0) + coalesce(cpu_native_pct, 0) + coalesce(cpu_system_pct, 0)
+-- sort: cpu desc cpu_python_pct + cpu_native_pct + cpu_system_pct
 -- sort: increment_mib desc increment_mib
 -- sort: peak_mib desc peak_mib
 -- sort: malloc_mib desc malloc_mib

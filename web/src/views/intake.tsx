@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { clock } from '../base/units';
 import { DropOverlay } from '../components/drop_overlay';
+import { offerDrop } from './drop_claim';
 import { shelf } from './live';
 import { addBlob, addDropped, addFiles } from './uploads';
 
@@ -38,7 +39,7 @@ function onDrop(event: DragEvent): void {
     dragged.value = null;
     if (!carriesFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
-    void addDropped(event.dataTransfer);
+    if (!offerDrop(event.dataTransfer)) void addDropped(event.dataTransfer);
 }
 
 function onPaste(event: ClipboardEvent): void {

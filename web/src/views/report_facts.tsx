@@ -7,6 +7,7 @@ import { fig, figIn, int, pct, THIN } from '../base/units';
 import { Notice } from '../components/notice';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
+import { lineFacts } from './lines_words';
 
 const NARROW = 1000;
 
@@ -69,6 +70,8 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
 export function factsOf(run: Run): Fact[] {
     if (run.kind === 'importtime') return importFacts(run.summary as unknown as ImportSummary);
     if (run.kind === 'pstats') return pstatsFacts(run.summary as unknown as PstatsSummary);
+    const ofLines = lineFacts(run);
+    if (ofLines) return ofLines;
     if (!run.headline) return [];
     const value = <FigText fig={figIn(run.headline.value, run.headline.unit)} />;
     return [{ label: run.headline.label, value }];

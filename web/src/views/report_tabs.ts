@@ -68,6 +68,16 @@ const TABS: Record<string, TabSpec[]> = {
     ],
 };
 
+const LINES: TabSpec = {
+    id: 'lines',
+    title: 'Lines',
+    load: async () => (await import('./tabs_lines')).LinesTab,
+};
+
+TABS.line_profiler = [LINES];
+TABS.memory_profiler = [LINES];
+TABS.scalene = [LINES];
+
 export function tabsOf(run: Run): TabSpec[] {
     return [...(TABS[run.kind] ?? []), LEDGER];
 }

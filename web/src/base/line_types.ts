@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The JSON of the line-level profilers, as docs/api.md gives it.
+ */
+import type { Origin } from './types';
+
+export interface LineProfilerSummary {
+    unit_s: number;
+    functions: number;
+    functions_run: number;
+    files: number;
+    lines: number;
+    ticks: number;
+    time_s: number;
+    rounded: number;
+    nested: number;
+    /** path, line as text, function */
+    hottest: [string, string, string] | null;
+}
+
+export interface MemoryProfilerSummary {
+    functions: number;
+    files: number;
+    lines: number;
+    blocks: number;
+    peak_mib: number;
+    increment_mib: number;
+}
+
+export interface ScaleneSummary {
+    elapsed_s: number;
+    files: number;
+    lines: number;
+    functions: number;
+    peak_mib: number;
+    growth_rate: number;
+    alloc_samples: number;
+    gpu: number;
+    cpu_pct: number;
+}
+
+export interface MprofSummary {
+    samples: number;
+    processes: number;
+    functions: number;
+    peak_mib: number;
+    peak_t_s: number;
+    start_s: number;
+    duration_s: number;
+    slope_mib_s: number | null;
+}
+
+export interface LineFileRow {
+    id: number;
+    file: string;
+    origin: Origin;
+    functions: number;
+    lines: number;
+    time_s: number | null;
+    pct: number | null;
+    cpu_pct: number | null;
+    increment_mib?: number | null;
+    peak_mib: number | null;
+}
+
+export interface LineFunctionRow {
+    id: number;
+    file_id: number;
+    file: string;
+    function: string | null;
+    first_line: number | null;
+    last_line: number | null;
+    lines: number;
+    executed: number;
+    hits: number | null;
+    ticks: number | null;
+    time_s: number | null;
+    file_pct: number | null;
+    increment_mib: number | null;
+    peak_mib: number | null;
+    cpu_python_pct: number | null;
+    cpu_native_pct: number | null;
+    cpu_system_pct: number | null;
+    malloc_mib: number | null;
+    copy_mib_s: number | null;
+    gpu_pct: number | null;
+}
+
+export interface SourceFunction {
+    id: number;
+    name: string | null;
+    first_line: number | null;
+    last_line: number | null;
+    executed: number;
+    ticks: number | null;
+    hits: number | null;
+}
+
+export type SourceState = 'carried' | 'attached' | 'changed' | 'missing';
+
+/** Figures by line; besides these keys one array for each name in `columns`. */
+export interface LineFigures {
+    unit_s: number | null;
+    n: number;
+    line: number[];
+    fn: number[];
+    block?: number[];
+    columns: string[];
+    functions: SourceFunction[];
+    /** by row: pairs of seconds and MiB */
+    samples?: Record<string, [number, number][]>;
+}
+
+export interface SourceAnswer extends LineFigures {
+    file: { id: number; path: string; origin: Origin };
+    source: { state: SourceState; sha256: string | null; bytes: number | null };
+    /** the whole file by line, null where a line is not known */
+    text: (string | null)[];
+    first: number;
+}
+
+export interface AcrossRun extends Omit<LineFigures, 'functions'> {
+    run: string;
+    name: string;
+    kind: string;
+    created_ms?: number;
+    file_id?: number;
+    sha256: string | null;
+    same_source: boolean | null;
+    functions?: SourceFunction[];
+}
+
+export interface AcrossAnswer {
+    path: string;
+    text: (string | null)[];
+    sha256: string | null;
+    runs: AcrossRun[];
+}
+
+export interface AcrossFiles {
+    rows: {
+        path: string;
+        runs: {
+            run: string;
+            file_id: number;
+            kind: string;
+            name: string;
+            created_ms: number;
+            sha256: string | null;
+        }[];
+    }[];
+}
+
+export interface MemoryCurve {
+    process: number | null;
+    kind: string;
+    t_s: number[];
+    mib: number[];
+}
+
+export interface MemorySpan {
+    name: string;
+    level: number | null;
+    start_s: number;
+    end_s: number;
+    start_mib: number | null;
+    end_mib: number | null;
+}
+
+export interface MemoryAnswer {
+    start_s: number;
+    end_s: number;
+    unit: string;
+    curves: MemoryCurve[];
+    peak: { t_s: number; mib: number } | null;
+    slope_mib_s: number | null;
+    spans: MemorySpan[];
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Python source, coloured. The file is parsed once, in slices that leave the page free; tokens are
+ * made for the lines that are asked for.
+ */
+import type { Input, PartialParse, Tree } from '@lezer/common';
+import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
+import { parser } from '@lezer/python';
+
+export type TokenKind = 'keyword' | 'string' | 'number' | 'comment';
+
+/** Columns within the line. */
+export interface Token {
+    from: number;
+    to: number;
+    kind: TokenKind;
+}
+
+const highlighter = tagHighlighter([
+    { tag: tags.keyword, class: 'keyword' },
+    { tag: tags.bool, class: 'keyword' },
+    { tag: tags.string, class: 'string' },
+    { tag: tags.number, class: 'number' },
+    { tag: tags.comment, class: 'comment' },
+]);
+
+const STAR = 42;
+
+class TextInput implements Input {
+    constructor(private readonly text: string) {}
+    get length(): number {
+        return this.text.length;
+    }
+    get lineChunks(): boolean {
+        return false;
+    }
+    chunk(from: number): string {
+        return this.text.slice(from, from + 4096);
+    }
+    read(from: number, to: number): string {
+        return this.text.slice(from, to);
+    }
+}
+
+export interface PythonText {
+    /** Parses for about that long; true once all is parsed. */
+    work: (ms: number) => boolean;
+    /** null until parsed. */
+    tokens: (line: number) => Token[] | null;
+}
+
+/** Lines that are not known count as empty. */
+export function pythonText(lines: readonly (string | null)[]): PythonText {
+    const starts = new Float64Array(lines.length + 1);
+    lines.forEach((line, i) => {
+        starts[i + 1] = starts[i] + (line?.length ?? 0) + 1;
+    });
+    const text = lines.map((line) => line ?? '').join('\n');
+    const made = new Map<number, Token[]>();
+    let parse: PartialParse | null = parser.startParse(new TextInput(text));
+    let tree: Tree | null = null;
+
+    function work(ms: number): boolean {
+        const end = performance.now() + ms;
+        while (parse && performance.now() < end) {
+            tree = parse.advance();
+            if (tree) parse = null;
+        }
+        return !parse;
+    }
+
+    function tokens(line: number): Token[] | null {
+        if (!tree || line < 1 || line > lines.length) return null;
+        let found = made.get(line);
+        if (!found) {
+            const from = starts[line - 1];
+            const to = from + (lines[line - 1]?.length ?? 0);
+            found = tokensBetween(tree, text, from, to);
+            made.set(line, found);
+        }
+        return found;
+    }
+    return { work, tokens };
+}
+
+function tokensBetween(tree: Tree, text: string, from: number, to: number): Token[] {
+    const out: Token[] = [];
+    highlightTree(
+        tree,
+        highlighter,
+        (start, end, kind) => {
+            // The stars of *args are keywords to the grammar.
+            if (kind === 'keyword' && text.charCodeAt(start) === STAR) return;
+            const [a, b] = [Math.max(start, from), Math.min(end, to)];
+            if (a < b) out.push({ from: a - from, to: b - from, kind: kind as TokenKind });
+        },
+        from,
+        to,
+    );
+    return out;
+}

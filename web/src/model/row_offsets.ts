@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where rows of different heights stand, for drawing those in view.
+ */
+
+/** offsets[i] is the top of row i; one more at the end is the whole height. */
+export function rowOffsets(count: number, heightOf: (row: number) => number): Float64Array {
+    const offsets = new Float64Array(count + 1);
+    for (let row = 0; row < count; row++) offsets[row + 1] = offsets[row] + heightOf(row);
+    return offsets;
+}
+
+/** The row at `y`; the first or last one beyond the ends; -1 when there are none. */
+export function rowAt(offsets: Float64Array, y: number): number {
+    let low = 0;
+    let high = offsets.length - 2;
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (offsets[middle] <= y) low = middle;
+        else high = middle - 1;
+    }
+    return high < 0 ? -1 : low;
+}

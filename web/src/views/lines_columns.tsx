@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns of the source grid, by what a profile holds. Each tool is a group of its own, in the
+ * order and with the digits of the tool.
+ */
+import { fmtFixed, int } from '../base/units';
+import type { SourceColumn } from '../components/source_row';
+import { SparklineCell } from '../components/sparkline_cell';
+import { heatLevel } from '../model/heat';
+import {
+    decimalsOf,
+    hitsText,
+    perHitText,
+    percentText,
+    type TimeScale,
+    timeText,
+    UNIT_TEXT,
+} from '../model/line_units';
+import { type Figures, fileShare, functionShare, heatOf } from '../model/source';
+import { CpuBar, HeatBar, Increment, quiet, Underlined } from './lines_cells';
+import type { Base } from './lines_data';
+
+const NARROW = 1000;
+
+function at(column: (number | null)[] | null, row: number): number | null {
+    return row < 0 ? null : (column?.[row] ?? null);
+}
+
+function largest(column: (number | null)[] | null): number {
+    return (column ?? []).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+}
+
+function share(figures: Figures, row: number, base: Base): { text: string; share: number } {
+    const ticks = figures.value[row] ?? 0;
+    const fn = figures.fn[row];
+    const total = base === 'file' || fn < 0 ? figures.whole : figures.byFunction[fn];
+    const part = base === 'file' ? fileShare(figures, row) : functionShare(figures, row);
+    return { text: percentText(ticks, total), share: part };
+}
+
+/** line_profiler: hits, time, time per hit, percent. */
+export function timeColumns(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
+    const [hits, ticks] = [figures.column('hits'), figures.column('ticks')];
+    if (!ticks) return [];
+    const unit = UNIT_TEXT[scale.unit];
+    const exact = (row: number) =>
+        `${int(at(hits, row) ?? 0)} hits, ${ticks[row] ?? 0} ticks of ${scale.unit_s} s`;
+    return [
+        {
+            key: 'hits',
+            title: 'Hits',
+            width: 84,
+            render: ({ at: row }) => hits && row >= 0 && hitsText(hits[row] ?? 0),
+        },
+        {
+            key: 'time',
+            title: 'Time',
+            unit,
+            width: 104,
+            main: true,
+            render: ({ at: row }) =>
+                row >= 0 && <span title={exact(row)}>{timeText(ticks[row] ?? 0, scale)}</span>,
+        },
+        {
+            key: 'per_hit',
+            title: 'Per hit',
+            unit,
+            width: 92,
+            hideBelow: 900,
+            cellClass: 'soft',
+            render: ({ at: row }) =>
+                row >= 0 && perHitText(ticks[row] ?? 0, at(hits, row) ?? 0, scale),
+        },
+        {
+            key: 'pct',
+            title: base === 'file' ? '% of file' : '% of function',
+            width: 116,
+            tip:
+                base === 'file'
+                    ? 'of the time of all profiled functions of this file'
+                    : 'of the time of its function, as line_profiler prints it',
+            render: ({ at: row }) => {
+                if (row < 0) return null;
+                const { text, share: part } = share(figures, row, base);
+                return <HeatBar share={part} level={heatLevel(part)} text={text} />;
+            },
+        },
+    ];
+}
+
+const BASELINE =
+    'what the process held when the function began: the first increment that memory_profiler prints is no growth';
+
+/** memory_profiler: memory after the line, its change, how often it ran. */
+export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
+    const mem = figures.column('mem_mib');
+    const increment = figures.column('increment_mib');
+    const times = figures.column('occurrences');
+    if (!mem || !increment) return [];
+    const decimals = Math.max(decimalsOf(mem), decimalsOf(increment));
+    const peak = largest(mem);
+    const columns: SourceColumn[] = [
+        {
+            key: 'mem',
+            title: 'Mem',
+            unit: 'MiB',
+            width: 92,
+            group: true,
+            tip: 'the largest memory of the process after this line; the line below is its share of the peak',
+            render: ({ at: row }) => {
+                const value = at(mem, row);
+                if (value === null) return null;
+                return <Underlined share={value / peak} text={fmtFixed(value, decimals)} />;
+            },
+        },
+        {
+            key: 'increment',
+            title: 'Incr.',
+            unit: 'MiB',
+            width: 100,
+            main: figures.measure === 'memory',
+            tip: 'change over all executions of the line; the bar is its share of the growth of the function',
+            render: ({ at: row }) => {
+                const value = at(increment, row);
+                if (value === null) return null;
+                if (figures.baseline.has(row)) {
+                    return (
+                        <span class="is-estimate zero" title={BASELINE}>
+                            {fmtFixed(value, decimals)}
+                        </span>
+                    );
+                }
+                const level = figures.measure === 'memory' ? heatOf(figures, row, base) : 0;
+                const part =
+                    base === 'file' ? fileShare(figures, row) : functionShare(figures, row);
+                return (
+                    <>
+                        {level > 0 && (
+                            <span
+                                class={`heat-fill is-heat-${level}`}
+                                style={{ width: `${part}%` }}
+                            />
+                        )}
+                        <span class="heat-text">
+                            <Increment value={value} decimals={decimals} />
+                        </span>
+                    </>
+                );
+            },
+        },
+    ];
+    if (times) {
+        columns.push({
+            key: 'occurrences',
+            title: 'Occurrences',
+            width: 96,
+            hideBelow: NARROW,
+            cellClass: 'soft',
+            render: ({ at: row }) => {
+                const value = at(times, row);
+                return value === null ? null : int(value);
+            },
+        });
+    }
+    return columns;
+}
+
+interface Plain {
+    key: string;
+    title: string;
+    unit: string;
+    width: number;
+    tip: string;
+    decimals: number;
+    hideBelow?: number;
+    group?: boolean;
+}
+
+const CPU_PARTS: Plain[] = [
+    ['cpu_python_pct', 'Python', 'in the interpreter'],
+    ['cpu_native_pct', 'native', 'in compiled code'],
+    ['cpu_system_pct', 'system', 'waiting, in the system or for others'],
+].map(([key, title, where]) => ({
+    key,
+    title,
+    unit: '%',
+    width: 74,
+    tip: `percent of all CPU samples of the program: ${where}`,
+    decimals: 1,
+    hideBelow: 1180,
+}));
+
+const MEMORY: Plain[] = [
+    {
+        key: 'peak_mib',
+        title: 'Peak',
+        unit: 'MiB',
+        width: 76,
+        tip: 'largest memory held',
+        decimals: 1,
+    },
+    { key: 'avg_mib', title: 'Avg', unit: 'MiB', width: 72, tip: 'average memory', decimals: 1 },
+    {
+        key: 'malloc_mib',
+        title: 'Alloc',
+        unit: 'MiB',
+        width: 80,
+        tip: 'allocated over the whole run',
+        decimals: 1,
+    },
+    {
+        key: 'copy_mib_s',
+        title: 'Copy',
+        unit: 'MiB/s',
+        width: 88,
+        tip: 'memory copied a second',
+        decimals: 1,
+    },
+    {
+        key: 'gpu_pct',
+        title: 'GPU',
+        unit: '%',
+        width: 66,
+        tip: 'use of the GPU while here',
+        decimals: 1,
+    },
+    {
+        key: 'gpu_peak_mib',
+        title: 'GPU peak',
+        unit: 'MiB',
+        width: 104,
+        tip: 'memory on the GPU',
+        decimals: 1,
+    },
+];
+
+function plainColumn(figures: Figures, spec: Plain): SourceColumn | null {
+    const column = figures.column(spec.key);
+    if (!column || largest(column) === 0) return null;
+    const { key, title, unit, width, tip, hideBelow, group, decimals } = spec;
+    return {
+        key,
+        title,
+        unit,
+        width,
+        tip,
+        hideBelow,
+        group,
+        cellClass: 'soft',
+        render: ({ at: row }) => {
+            const value = at(column, row);
+            return value === null || value === 0 ? null : quiet(fmtFixed(value, decimals));
+        },
+    };
+}
+
+/** Scalene: stacked CPU bar with its parts, memory, copies, GPU, a curve of the memory of the line. */
+export function scaleneColumns(figures: Figures): SourceColumn[] {
+    if (figures.measure !== 'cpu') return [];
+    const parts = CPU_PARTS.map(({ key }) => figures.column(key));
+    const cpu: SourceColumn = {
+        key: 'cpu',
+        title: 'CPU',
+        unit: '% of all',
+        width: 124,
+        main: true,
+        tip: 'percent of all CPU samples of the program; the bar is Python, native, system from the left',
+        render: ({ at: row }) => (
+            <CpuBar
+                python={at(parts[0], row) ?? 0}
+                native={at(parts[1], row) ?? 0}
+                system={at(parts[2], row) ?? 0}
+            />
+        ),
+    };
+    const memory = MEMORY.map((spec, i) =>
+        plainColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW }),
+    ).filter((column) => column !== null);
+    const curves = curveColumn(figures);
+    if (curves) memory.push(curves);
+    const [first, ...rest] = memory;
+    return [
+        cpu,
+        ...CPU_PARTS.map((spec) => plainColumn(figures, spec)).filter((column) => column !== null),
+        ...(first ? [{ ...first, group: true }, ...rest] : []),
+    ];
+}
+
+function curveColumn({ samples }: Figures): SourceColumn | null {
+    const all = Object.values(samples);
+    if (!all.some((points) => points.length > 1)) return null;
+    let [from, to, top] = [Infinity, 0, 0];
+    for (const points of all) {
+        for (const [t, mib] of points) {
+            from = Math.min(from, t);
+            to = Math.max(to, t);
+            top = Math.max(top, mib);
+        }
+    }
+    return {
+        key: 'curve',
+        title: 'Over time',
+        width: 88,
+        hideBelow: NARROW,
+        tip: `memory while this line ran, up to ${fmtFixed(top, 1)} MiB, from ${fmtFixed(from, 1)} to ${fmtFixed(to, 1)} s`,
+        render: ({ at: row }) =>
+            row >= 0 && samples[row] ? (
+                <SparklineCell points={samples[row]} from={from} to={to} top={top} />
+            ) : null,
+    };
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all tabs of a line-level report ask the server for, and what they call things by.
+ */
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { API, withParams } from '../base/client';
+import type {
+    LineFileRow,
+    LineFunctionRow,
+    LineProfilerSummary,
+    SourceAnswer,
+} from '../base/line_types';
+import type { Query } from '../base/router';
+import { setQuery } from '../base/router';
+import type { Page, Run } from '../base/types';
+import { asTimeUnit, ownUnit, timeScale, type TimeScale } from '../model/line_units';
+import type { PythonText, Token } from '../model/python_syntax';
+import { objectsOf } from './functions_data';
+import { type Answer, useJson } from './use_json';
+
+export type Base = 'function' | 'file';
+
+/** Files and functions that are fetched at once; the tables of the other tabs have all. */
+export const MOST = 1000;
+
+export const put = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });
+
+/** Sources were attached: what was fetched before is stale. */
+export const attachedCount = signal(0);
+
+export function isTimed(run: Run): boolean {
+    return run.kind === 'line_profiler';
+}
+
+export function timedSummary(run: Run): LineProfilerSummary | null {
+    return isTimed(run) ? (run.summary as unknown as LineProfilerSummary) : null;
+}
+
+export function scaleOf(run: Run, unit_s: number | null, query: Query): TimeScale {
+    const seconds = unit_s ?? timedSummary(run)?.unit_s ?? 1e-9;
+    const rounded = Boolean(timedSummary(run)?.rounded);
+    return timeScale(asTimeUnit(query.unit) ?? ownUnit(seconds, rounded), seconds, rounded);
+}
+
+/** The server's sort key of what heats the lines of this kind. */
+export function heatSort(run: Run, of: 'files' | 'functions'): string {
+    if (run.kind === 'line_profiler') return 'time_s';
+    if (run.kind === 'scalene') return of === 'files' ? 'cpu_pct' : 'cpu';
+    return of === 'files' ? 'peak_mib' : 'increment_mib';
+}
+
+export function useLineFiles(run: Run): LineFileRow[] | null {
+    const path = withParams(`${API}/runs/${run.id}/line_files`, {
+        sort: heatSort(run, 'files'),
+        desc: true,
+        limit: MOST,
+    });
+    const { data } = useJson<Page>(path);
+    return useMemo(() => data && objectsOf<LineFileRow>(data), [data]);
+}
+
+/** The costliest functions of one file. */
+export function useLineFunctions(run: Run, file: string | null) {
+    const path = withParams(`${API}/runs/${run.id}/line_functions`, {
+        sort: heatSort(run, 'functions'),
+        desc: true,
+        limit: MOST,
+        file,
+    });
+    const { data } = useJson<Page>(file === null ? null : path);
+    return useMemo(
+        () => (data ? { rows: objectsOf<LineFunctionRow>(data), total: data.total } : null),
+        [data],
+    );
+}
+
+/** The file the URL names, else the one that costs most. */
+export function useSourceAnswer(
+    run: Run,
+    files: LineFileRow[] | null,
+    query: Query,
+): Answer<SourceAnswer> {
+    const file = query.file ?? (files ? (files[0]?.id ?? null) : onlyFile(run));
+    const path = withParams(`${API}/runs/${run.id}/source`, {
+        file,
+        v: attachedCount.value || null,
+    });
+    return useJson<SourceAnswer>(file === null ? null : path);
+}
+
+/* With one file there is no need to wait for the list. */
+function onlyFile(run: Run): number | null {
+    return run.summary.files === 1 ? 1 : null;
+}
+
+const FIRST_SLICE_MS = 12;
+const SLICE_MS = 8;
+
+type Grammar = typeof import('../model/python_syntax');
+let grammar: Grammar | null = null;
+
+async function loadGrammar(): Promise<Grammar> {
+    grammar ??= await import('../model/python_syntax');
+    return grammar;
+}
+
+function idle(run: () => void): () => void {
+    if ('requestIdleCallback' in window) {
+        const id = requestIdleCallback(run, { timeout: 200 });
+        return () => cancelIdleCallback(id);
+    }
+    const id = setTimeout(run, 16);
+    return () => clearTimeout(id);
+}
+
+/**
+ * Tokens of a Python text by line. The text shows plain at once; its colours come when the page has
+ * nothing else to do, for a short file with the first picture.
+ */
+export function usePython(text: readonly (string | null)[]): (line: number) => Token[] | null {
+    const [, redraw] = useReducer((n: number) => n + 1, 0);
+    const [, ready] = useState(grammar);
+    const python = useMemo((): { now: PythonText | null; done: boolean } => {
+        const now = grammar ? grammar.pythonText(text) : null;
+        return { now, done: now?.work(FIRST_SLICE_MS) ?? false };
+    }, [text, grammar]);
+    useEffect(() => {
+        let cancel = (): void => undefined;
+        let gone = false;
+        function go(): void {
+            if (gone || !python.now || python.done) return;
+            python.done = python.now.work(SLICE_MS);
+            if (python.done) redraw(undefined as never);
+            else cancel = idle(go);
+        }
+        if (python.now) cancel = idle(go);
+        // Without the grammar the source stays plain; nothing else depends on it.
+        else loadGrammar().then((found) => !gone && ready(found), console.warn);
+        return () => {
+            gone = true;
+            cancel();
+        };
+    }, [python]);
+    return useMemo(() => (line) => python.now?.tokens(line) ?? null, [python, python.done]);
+}

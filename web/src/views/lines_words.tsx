@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a line-level report says in words: headings of functions, remarks, the facts of its head.
+ */
+import type { ComponentChildren } from 'preact';
+import type {
+    LineFunctionRow,
+    LineProfilerSummary,
+    MemoryProfilerSummary,
+    MprofSummary,
+    ScaleneSummary,
+} from '../base/line_types';
+import type { Run } from '../base/types';
+import { fig, figIn, fmtFixed, int, pct, signed, THIN } from '../base/units';
+import type { Fact } from '../components/run_head';
+import { FigText } from '../components/text';
+import { slopeWords } from '../model/memory_curve';
+import type { Figures } from '../model/source';
+
+export const NESTED =
+    'profiled functions that call each other count the same time twice: times of functions may overlap and must not be added';
+const ROUNDED = 'read from a printed report: figures are rounded as it printed them';
+
+function share(part: number, whole: number): string {
+    return whole > 0 ? pct((100 * part) / whole) : '';
+}
+
+function never(): ComponentChildren {
+    return (
+        <span class="never-ran" title="registered with the profiler, but never called">
+            never ran
+        </span>
+    );
+}
+
+function timeBand(figures: Figures, index: number): ComponentChildren {
+    const { ticks, executed } = figures.functions[index];
+    if (!executed) return never();
+    const unit_s = figures.unit_s ?? 0;
+    const part = share(ticks ?? 0, figures.whole);
+    return `${fmtFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN}ms${part && ` · ${part}${THIN}% of file`}`;
+}
+
+function memoryBand(figures: Figures, index: number): ComponentChildren {
+    if (!figures.functions[index].executed) return never();
+    const blocks = new Set<number>();
+    let growth = 0;
+    figures.fn.forEach((fn, row) => {
+        if (fn !== index) return;
+        blocks.add(figures.block[row]);
+        growth += figures.value[row] ?? 0;
+    });
+    const calls = blocks.size > 1 ? ` · ${int(blocks.size)} calls, reported apart` : '';
+    return `${signed(growth, 3)}${THIN}MiB${calls}`;
+}
+
+function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
+    if (!row) return null;
+    const cpu = (row.cpu_python_pct ?? 0) + (row.cpu_native_pct ?? 0) + (row.cpu_system_pct ?? 0);
+    const peak = row.peak_mib ? ` · peak ${fmtFixed(row.peak_mib, 1)}${THIN}MiB` : '';
+    return `${pct(cpu)}${THIN}% of all samples${peak}`;
+}
+
+/** The heading over the lines of a function. */
+export function FunctionBand(props: {
+    figures: Figures;
+    index: number;
+    again: boolean;
+    rows: LineFunctionRow[];
+}) {
+    const { figures, index, again, rows } = props;
+    const { name, first_line, id } = figures.functions[index];
+    const words =
+        figures.measure === 'cpu'
+            ? cpuBand(rows.find((row) => row.id === id))
+            : figures.measure === 'memory'
+              ? memoryBand(figures, index)
+              : timeBand(figures, index);
+    return (
+        <span class="source-band-words">
+            <b class="mono">{name ?? `function at line ${first_line ?? '?'}`}</b>{' '}
+            {again ? 'goes on' : words}
+        </span>
+    );
+}
+
+/** Beside a further row of the same line: whose it is. */
+export function ownerWords(figures: Figures, row: number): string | null {
+    const fn = figures.fn[row];
+    const name = fn >= 0 ? figures.functions[fn].name : null;
+    const block = figures.block[row];
+    const call = block > 1 ? `call ${int(block)}` : null;
+    return [name && `in ${name}`, call].filter(Boolean).join(', ') || null;
+}
+
+/** The remark of the status line. */
+export function qualifiers(run: Run): string | null {
+    if (run.kind === 'memory_profiler') {
+        return 'memory is of the whole process; a line that calls a profiled function counts its growth again';
+    }
+    if (run.kind === 'scalene') return 'percentages are of all CPU samples of the program';
+    if (run.kind !== 'line_profiler') return null;
+    const { nested, rounded } = run.summary as unknown as LineProfilerSummary;
+    return [nested ? NESTED : null, rounded ? ROUNDED : null].filter(Boolean).join(' · ') || null;
+}
+
+const NARROW = 1000;
+
+function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
+    const { functions, functions_run, hottest, unit_s } = summary;
+    const facts: Fact[] = [
+        {
+            label: 'Profiled time',
+            value: <FigText fig={fig(summary.time_s)} />,
+            note: `in ${int(functions_run)} function${functions_run === 1 ? '' : 's'}`,
+            tip: summary.nested ? NESTED : 'sum over the functions',
+        },
+    ];
+    if (hottest) {
+        facts.push({
+            label: 'Hottest line',
+            value: <>{hottest[1]}</>,
+            note: `in ${hottest[2]}`,
+            tip: `${hottest[0]}:${hottest[1]}`,
+        });
+    }
+    if (functions > functions_run) {
+        facts.push({
+            label: 'Never ran',
+            value: int(functions - functions_run),
+            note: 'functions',
+        });
+    }
+    const own = fig(unit_s);
+    facts.push({
+        label: 'Timer unit',
+        value: <FigText fig={own} />,
+        hideBelow: NARROW,
+        tip: summary.rounded ? ROUNDED : 'times are whole counts of this',
+    });
+    return facts;
+}
+
+function mib(value: number): ComponentChildren {
+    return <FigText fig={figIn(value, 'MiB')} />;
+}
+
+function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
+    return [
+        { label: 'Peak memory', value: mib(summary.peak_mib), tip: 'of the whole process' },
+        {
+            label: 'Growth',
+            value: mib(summary.increment_mib),
+            tip: 'sum of the increments, without what the process held before',
+        },
+        { label: 'Functions', value: int(summary.functions) },
+        { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW },
+    ];
+}
+
+function scaleneFacts(summary: ScaleneSummary): Fact[] {
+    const facts: Fact[] = [
+        { label: 'Elapsed', value: <FigText fig={fig(summary.elapsed_s)} /> },
+        { label: 'Files', value: int(summary.files) },
+    ];
+    if (summary.peak_mib > 0) {
+        facts.push({ label: 'Peak memory', value: mib(summary.peak_mib) });
+        facts.push({
+            label: 'Growth rate',
+            value: <>{pct(summary.growth_rate)}</>,
+            note: '%',
+            tip: "Scalene's own figure, in percent",
+            hideBelow: NARROW,
+        });
+    }
+    return facts;
+}
+
+function mprofFacts(summary: MprofSummary): Fact[] {
+    const facts: Fact[] = [
+        {
+            label: 'Peak memory',
+            value: mib(summary.peak_mib),
+            note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
+        },
+        { label: 'Lasted', value: <FigText fig={fig(summary.duration_s)} /> },
+        { label: 'Processes', value: int(summary.processes) },
+    ];
+    if (summary.slope_mib_s !== null) {
+        const window = { from: 0, to: summary.duration_s };
+        facts.push({
+            label: 'Slope',
+            value: <>{signed(summary.slope_mib_s, 2)}</>,
+            note: 'MiB/s',
+            tip: slopeWords(summary.slope_mib_s, window, summary.peak_mib) ?? undefined,
+            hideBelow: NARROW,
+        });
+    }
+    return facts;
+}
+
+/** The head of a line-level report; null for other kinds. */
+export function lineFacts(run: Run): Fact[] | null {
+    if (run.kind === 'line_profiler') {
+        return lineProfilerFacts(run.summary as unknown as LineProfilerSummary);
+    }
+    if (run.kind === 'memory_profiler') {
+        return memoryFacts(run.summary as unknown as MemoryProfilerSummary);
+    }
+    if (run.kind === 'scalene') return scaleneFacts(run.summary as unknown as ScaleneSummary);
+    if (run.kind === 'mprof') return mprofFacts(run.summary as unknown as MprofSummary);
+    return null;
+}
+
+/** What an empty report says, and what it is empty of. */
+export function emptyWords(run: Run): string {
+    if (run.kind === 'line_profiler') {
+        return 'No function ran: the profile names none with times. Mark functions with @profile, or name modules with kernprof -p.';
+    }
+    return 'The profile holds no lines.';
+}
