@@ -128,7 +128,13 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
     };
     if (item.href) {
         return (
-            <a role="menuitem" href={item.href} download={item.download} onClick={pick}>
+            // An empty name leaves the choice to the server; `true` would be one.
+            <a
+                role="menuitem"
+                href={item.href}
+                download={item.download ? '' : undefined}
+                onClick={pick}
+            >
                 {body}
             </a>
         );
