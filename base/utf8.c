@@ -30,7 +30,7 @@ size_t ps_utf8_len(const char *at, const char *end)
 
 bool ps_utf8_valid(struct ps_str text)
 {
-    const char *at = text.at, *end = text.at + text.len;
+    const char *at = text.at, *end = at ? at + text.len : NULL; /* nothing may stand at NULL */
 
     while (at < end) {
         uint64_t eight;
@@ -60,7 +60,7 @@ static bool is_surrogate(const char *at, const char *end)
 
 size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text)
 {
-    const char *at = text.at, *end = text.at + text.len, *from = at;
+    const char *at = text.at, *end = at ? at + text.len : NULL, *from = at;
     size_t mended = 0;
 
     while (at < end) {
