@@ -61,7 +61,6 @@ static const struct kind databases[] = {
 };
 
 static const struct kind pickles[] = {
-    {{"LineStats", "line_profiler"}, "a line_profiler result (.lprof)", READS},
     {{""}, "a Python pickle, which is never loaded: it could run any code", record_hint},
 };
 
@@ -91,7 +90,6 @@ static const struct kind documents[] = {
     {{"\"machine_info\"", "\"commit_info\""}, "a pytest-benchmark result", READS},
     {{"\"benchmarks\"", "\"metadata\""}, "a pyperf result", READS},
     {{"\"results\"", "\"command\""}, "a hyperfine result", READS},
-    {{"\"elapsed_time_sec\""}, "a Scalene profile", READS},
     {{"\"nodes\"", "\"startTime\""}, "a V8 CPU profile", READS},
     {{"\"schema\"", "\"nodes\""},
      "a PyTorch execution trace, which holds no times to show",
@@ -108,9 +106,6 @@ static const struct kind reports[] = {
     {{"ncalls  tottime  percall  cumtime"},
      "the printed report of pstats, which has lost digits and callers",
      "record the dump itself: `python -m cProfile -o out.prof app.py`, or Stats.dump_stats()"},
-    {{"Timer unit: "}, "a printed report of line_profiler", READS},
-    {{"Line #", "Hits", "Per Hit"}, "a printed report of line_profiler", READS},
-    {{"Line #", "Mem usage", "Increment"}, "a printed report of memory_profiler", READS},
     {{"Self CPU %", "# of Calls"}, "a printed table of torch.profiler", READS},
     {{"Command being timed: "}, "the output of `time -v`", READS},
     {{"\nreal\t", "\nuser\t", "\nsys\t"}, "the output of `time`", READS},
@@ -161,7 +156,7 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
             return refuse(err, magics[i].what, magics[i].hint);
     if (ps_str_starts(head, PS_STR("SQLite format 3")))
         return REFUSE_KIND(head, databases, err);
-    if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
+    if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 6 && head.at[1] <= 9)
         return REFUSE_KIND(head, pickles, err);
     if (body.len && body.at[0] == '<')
         return REFUSE_KIND(body, pages, err);
@@ -230,12 +225,9 @@ bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
     if (is_json(body) && !memchr(body.at, '\0', body.len))
         return REFUSE_KIND(body, documents, err);
     if (is_text_pickle(head))
-        return refuse(err, pickles[1].what, pickles[1].hint);
+        return refuse(err, pickles[0].what, pickles[0].hint);
     if (memchr(head.at, '\0', head.len < 4096 ? head.len : 4096))
         return refuse(err, "no profile of any known kind (binary data)", record_hint);
-    if (ps_str_starts(body, PS_STR("CMDLINE ")) || ps_str_starts(body, PS_STR("MEM ")) ||
-        ps_str_starts(body, PS_STR("FUNC ")))
-        return refuse(err, "a recording of mprof", READS);
     if (ps_str_starts(body, PS_STR("top - ")))
         return refuse(err, "the output of top", READS);
     if (REFUSE_KIND(head, reports, err))

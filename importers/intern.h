@@ -20,6 +20,7 @@ struct ps_intern {
 };
 
 uint32_t ps_intern_id(struct ps_intern *table, struct ps_str text);
+bool ps_intern_has(const struct ps_intern *table, struct ps_str text);
 void ps_intern_free(struct ps_intern *table);
 
 /* A hash of bytes that differs from run to run, so that no file can be made to collide. */

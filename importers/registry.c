@@ -15,7 +15,9 @@ static const struct ps_stream_limits limits = {
 
 static const struct ps_importer *const importers[] = {
     &ps_pstats, /* two bytes tell */
-    &ps_importtime,
+    &ps_lprof,  /* two words in the first 120 bytes */
+    &ps_mprof,  /* the first line tells */
+    &ps_scalene, &ps_importtime, &ps_line_text, &ps_memory_text,
 };
 
 const struct ps_importer *const *ps_importers(size_t *count)

@@ -30,7 +30,7 @@ C_RULES = {
 C_LIBRARIES = {
     "sqlite3.h": ["server/store"],
     "microhttpd.h": ["server/http"],
-    "cjson/cJSON.h": ["server/api", "server/cli"],
+    "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
     "pcre2.h": ["server/store"],
     "nettle/": ["base", "server/store"],
     "isa-l": ["base", "server/http"],

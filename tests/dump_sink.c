@@ -149,6 +149,114 @@ static void on_function(struct ps_sink *sink, const struct ps_function *f)
         ps_buf_puts(out, "\n");
 }
 
+static void on_line_file(struct ps_sink *sink, const struct ps_line_file *file)
+{
+    struct ps_buf *out = begin(sink, "line_file");
+
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", file->id);
+    put_text(out, "path", file->path);
+    ps_buf_printf(out, " origin=%d", file->origin);
+    if (file->cpu_pct.kind != PS_NUM_NONE)
+        put_num(out, "cpu_pct", file->cpu_pct);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_line_function(struct ps_sink *sink, const struct ps_line_function *f)
+{
+    struct ps_buf *out = begin(sink, "line_function");
+
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u file=%u", f->id, f->file);
+    put_text(out, "name", f->name);
+    ps_buf_printf(out, " first_line=%u\n", f->first_line);
+}
+
+static void put_figures(struct ps_buf *out, const struct ps_line_figures *f)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"hits", f->hits},
+        {"ticks", f->ticks},
+        {"mem", f->mem_mib},
+        {"increment", f->increment_mib},
+        {"occurrences", f->occurrences},
+        {"python", f->cpu_python_pct},
+        {"native", f->cpu_native_pct},
+        {"system", f->cpu_system_pct},
+        {"gpu", f->gpu_pct},
+        {"gpu_avg", f->gpu_avg_mib},
+        {"gpu_peak", f->gpu_peak_mib},
+        {"avg", f->avg_mib},
+        {"peak", f->peak_mib},
+        {"malloc", f->malloc_mib},
+        {"mallocs", f->mallocs},
+        {"growth", f->growth_mib},
+        {"usage", f->usage_fraction},
+        {"python_fraction", f->python_fraction},
+        {"copy", f->copy_mib_s},
+        {"cores", f->core_utilization},
+        {"leak_likelihood", f->leak_likelihood},
+        {"leak", f->leak_mib_s},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].value.kind != PS_NUM_NONE)
+            put_num(out, figures[i].key, figures[i].value);
+}
+
+static void on_line(struct ps_sink *sink, const struct ps_line_row *row)
+{
+    struct ps_buf *out = begin(sink, row->of_function ? "of_function" : "line");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u file=%u function=%u block=%u", row->line, row->file, row->function,
+                  row->block);
+    put_figures(out, &row->figures);
+    if (row->source.at)
+        put_text(out, "source", row->source);
+    for (uint32_t i = 0; i < row->n_samples; i++)
+        ps_buf_printf(out, " %.9g:%.9g", row->samples[2 * i], row->samples[2 * i + 1]);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_memory(struct ps_sink *sink, const struct ps_memory_sample *sample)
+{
+    struct ps_buf *out = begin(sink, "memory ");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_puts(out, sample->kind);
+    put_num(out, "t", ps_real(sample->t_s));
+    if (sample->process.kind != PS_NUM_NONE)
+        put_num(out, "process", sample->process);
+    put_num(out, "mib", sample->mib);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_span(struct ps_sink *sink, const struct ps_span *span)
+{
+    struct ps_buf *out = begin(sink, "span");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    put_text(out, "name", span->name);
+    put_num(out, "start", ps_real(span->start_s));
+    put_num(out, "end", ps_real(span->end_s));
+    put_num(out, "start_mib", span->start_mib);
+    put_num(out, "end_mib", span->end_mib);
+    put_num(out, "level", span->level);
+    ps_buf_puts(out, "\n");
+}
+
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
     struct dump_sink *dump = (struct dump_sink *)sink;
@@ -194,6 +302,11 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .package = on_package,
         .import = on_import,
         .function = on_function,
+        .line_file = on_line_file,
+        .line_function = on_line_function,
+        .line = on_line,
+        .memory = on_memory,
+        .span = on_span,
         .ledger = on_ledger,
         .headline = on_headline,
         .progress = on_progress,

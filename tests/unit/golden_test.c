@@ -131,10 +131,20 @@ static void test_pstats(void **state)
     check_folder("pstats", 25);
 }
 
+static void test_lines(void **state)
+{
+    (void)state;
+    check_folder("lprof", 20);
+    check_folder("line_text", 12);
+    check_folder("memory_text", 5);
+    check_folder("mprof", 7);
+    check_folder("scalene", 7);
+}
+
 static void test_foreign(void **state)
 {
     (void)state;
-    check_folder("foreign", 35);
+    check_folder("foreign", 30);
 }
 
 /* A dump that was cut anywhere is refused with the place; a log that was cut anywhere gives what
@@ -143,15 +153,23 @@ static void test_every_cut(void **state)
 {
     struct ps_buf log = slurp(PS_TESTS_DIR "/golden/importtime/ok_py37.log");
     struct ps_buf prof = slurp(PS_TESTS_DIR "/golden/pstats/ok_profile_py310.prof");
+    struct ps_buf lprof = slurp(PS_TESTS_DIR "/golden/lprof/ok_v40.lprof");
+    struct ps_buf scalene = slurp(PS_TESTS_DIR "/golden/scalene/ok_odd.json");
 
     (void)state;
     assert_true(log.len > 1000 && prof.len > 1000);
     for (size_t cut = 0; cut < prof.len; cut++)
         assert_int_not_equal(dump_bytes((struct ps_str){prof.at, cut}, cut % 5, NULL), PS_OK);
+    for (size_t cut = 0; cut < lprof.len; cut++)
+        assert_int_not_equal(dump_bytes((struct ps_str){lprof.at, cut}, cut % 5, NULL), PS_OK);
+    for (size_t cut = 0; cut < scalene.len; cut++)
+        assert_int_not_equal(dump_bytes((struct ps_str){scalene.at, cut}, cut % 5, NULL), PS_OK);
     for (size_t cut = 60; cut < log.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){log.at, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);
     ps_buf_free(&prof);
+    ps_buf_free(&lprof);
+    ps_buf_free(&scalene);
 }
 
 static void test_cancel(void **state)
@@ -177,8 +195,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_importtime), cmocka_unit_test(test_pstats),
-        cmocka_unit_test(test_foreign),    cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_every_cut),  cmocka_unit_test(test_cancel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

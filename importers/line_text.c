@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_text.c: what `kernprof -v`, `python -m line_profiler`, %lprun and LINE_PROFILE=1 print.
+ *
+ * Reports are found among any other output, several in one log, in front of each line whatever a
+ * container or a CI puts there (the same width in a block). A block is told while it is read:
+ * nothing is kept but names. Seen: versions 1.x to 5.0.2, with -z -u -t -m, and -r with its
+ * colours.
+ */
+#include "importers/line_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/line_names.h"
+
+enum {
+    MOST_ROWS = 4 * 1000 * 1000,
+    TOLD = 50,     /* notes of one sort that are told one by one */
+    BREATH = 4096, /* lines between two looks at the sink */
+};
+
+/* Where the head of the report was cut off: what every version has printed in by default. */
+static const double default_unit = 1e-6;
+
+static bool count(struct ps_lt_tally *tally, const struct ps_report_line *line)
+{
+    if (tally->count++ == 0) {
+        tally->at = line->at;
+        tally->line = line->number;
+    }
+    return tally->count <= TOLD;
+}
+
+static struct ps_num plus(struct ps_num a, struct ps_num b)
+{
+    int64_t sum;
+
+    if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
+        return ps_int(sum);
+    return ps_real(ps_num_real(a) + ps_num_real(b));
+}
+
+/* ------------------------------------------------------------------ files and functions */
+
+static uint32_t file_of(struct ps_lt_reader *r, struct ps_str path)
+{
+    uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
+
+    if (r->files.count > known)
+        r->out->ops->line_file(r->out, &(struct ps_line_file){
+                                           .id = id,
+                                           .path = r->files.items[id - 1],
+                                           .origin = ps_line_origin(path),
+                                       });
+    return id;
+}
+
+/* What makes functions one: place and name, as bytes. */
+static struct ps_buf key_of(uint32_t file, uint32_t line, struct ps_str name)
+{
+    struct ps_buf key = {0};
+
+    ps_buf_printf(&key, "%u %u ", file, line);
+    ps_buf_str(&key, name);
+    return key;
+}
+
+static void remember(struct ps_lt_reader *r, uint32_t file, uint32_t line, struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
+    uint32_t known = r->listed.count;
+
+    r->again += ps_intern_id(&r->listed, ps_buf_slice(&key)) < known;
+}
+
+static bool is_listed(const struct ps_lt_reader *r, uint32_t file, uint32_t line,
+                      struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
+
+    return ps_intern_has(&r->listed, ps_buf_slice(&key));
+}
+
+static void tell_function(struct ps_lt_reader *r)
+{
+    if (r->block.told)
+        return;
+    r->block.told = true;
+    remember(r, r->block.file, r->block.first_line, r->block.name);
+    r->out->ops->line_function(r->out, &(struct ps_line_function){
+                                           .id = r->block.function,
+                                           .file = r->block.file,
+                                           .name = r->block.name,
+                                           .first_line = r->block.first_line,
+                                       });
+}
+
+static void meet_hottest(struct ps_lt_reader *r, double ticks, uint32_t file, uint32_t line,
+                         struct ps_str name)
+{
+    if (r->hottest.file && ticks <= r->hottest.ticks)
+        return;
+    free(r->hottest.name);
+    r->hottest.ticks = ticks;
+    r->hottest.file = file;
+    r->hottest.line = line;
+    r->hottest.name = ps_strdup(name);
+}
+
+/* What the lines add up to must be what stands above them, as far as both were rounded. */
+static bool adds_up(const struct ps_lt_reader *r)
+{
+    double ticks = ps_num_real(r->block.ticks) * r->unit;
+    double slack = 0.06 * r->block.timed * r->report_unit + 0.006 * fabs(r->next.total_s);
+
+    return !r->next.seen || fabs(ticks - r->next.total_s) <= slack + 1e-9;
+}
+
+static void close_block(struct ps_lt_reader *r)
+{
+    double ticks = ps_num_real(r->block.ticks);
+
+    if (!r->block.open)
+        return;
+    tell_function(r);
+    if (!adds_up(r))
+        (void)count(&r->uneven, &r->in.line);
+    r->functions_run += r->block.timed > 0;
+    r->functions_timed += ticks > 0;
+    r->ticks = plus(r->ticks, r->block.ticks);
+    /* The total that is printed has more digits than the rows. */
+    if (r->next.seen)
+        ticks = r->next.total_s / r->unit;
+    r->time_s += ticks * r->unit;
+    meet_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
+    r->block.open = false;
+    r->next.seen = false;
+    r->next.file.len = r->next.name.len = 0;
+    r->next.first_line = 0;
+}
+
+static void open_block(struct ps_lt_reader *r, const struct ps_report_columns *columns)
+{
+    static const struct ps_str unknown = PS_STR("unknown file");
+    struct ps_str file = ps_buf_slice(&r->next.file);
+
+    if (r->unit == 0) {
+        r->unit = r->report_unit = default_unit;
+    }
+    if (file.len == 0)
+        (void)count(&r->orphans, &r->in.line);
+    r->block.open = true;
+    r->block.ruled = r->block.told = false;
+    r->block.columns = *columns;
+    r->block.file = file_of(r, file.len ? file : unknown);
+    r->block.function = ++r->functions;
+    r->block.first_line = r->next.first_line;
+    r->block.next_line = r->block.timed = 0;
+    r->block.name = r->next.name.len ? ps_buf_slice(&r->next.name) : PS_STR("");
+    r->block.ticks = ps_int(0);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static struct ps_num in_units_of_the_run(const struct ps_lt_reader *r, struct ps_num ticks)
+{
+    if (r->report_unit == r->unit)
+        return ticks;
+    return ps_real(ps_num_real(ticks) * r->report_unit / r->unit);
+}
+
+static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
+{
+    struct ps_line_row told = {
+        .file = r->block.file,
+        .function = r->block.function,
+        .block = 1,
+        .line = row->line,
+        .source = r->in.line.coloured ? ps_report_trim(row->source) : row->source,
+    };
+
+    if (!r->block.first_line)
+        r->block.first_line = row->line;
+    tell_function(r);
+    if (row->n) {
+        told.figures.hits = row->figures[0];
+        told.figures.ticks = in_units_of_the_run(r, row->figures[1]);
+        r->block.ticks = plus(r->block.ticks, told.figures.ticks);
+        r->block.timed++;
+        r->measured++;
+    }
+    r->out->ops->line(r->out, &told);
+    r->rows++;
+    r->block.next_line = row->line + 1;
+    if (!r->in.line.mended)
+        return;
+    if (r->repaired++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+                     "the source of this row held bytes that are no text, or was cut");
+}
+
+static void take_broken(struct ps_lt_reader *r)
+{
+    r->rejected++;
+    r->block.next_line++;
+    if (count(&r->rejects, &r->in.line))
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+                     "the figures of this row cannot be read");
+}
+
+/* Whether the line belongs to the block at hand. */
+static bool in_block(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_str rest = ps_report_trim(ps_str_skip(text, r->block.columns.first));
+    struct ps_lt_row row;
+
+    if (!r->block.ruled && ps_str_starts(rest, PS_STR("====="))) {
+        r->block.ruled = true;
+        return true;
+    }
+    switch (ps_lt_read_row(text, &r->block.columns, r->block.next_line, &row)) {
+    case PS_LT_ROW:
+        r->block.ruled = true;
+        take_row(r, &row);
+        return true;
+    case PS_LT_BROKEN:
+        take_broken(r);
+        return true;
+    case PS_LT_NONE:
+        break;
+    }
+    if (rest.len == 0 && r->block.ruled)
+        close_block(r);
+    return rest.len == 0;
+}
+
+/* ------------------------------------------------------------------ around the blocks */
+
+static bool take_unit(struct ps_lt_reader *r, struct ps_str text)
+{
+    size_t column;
+    double unit;
+
+    if (!ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &unit) || !(unit > 0))
+        return false;
+    close_block(r);
+    r->reports++;
+    r->other_units += r->unit > 0 && unit != r->unit;
+    r->unit = r->unit > 0 ? r->unit : unit;
+    r->report_unit = unit;
+    return true;
+}
+
+static bool take_total(struct ps_lt_reader *r, struct ps_str text)
+{
+    size_t column;
+    double total;
+
+    if (!ps_lt_seconds(text, PS_STR("Total time: "), &column, &total))
+        return false;
+    close_block(r);
+    r->next.seen = true;
+    r->next.column = column;
+    r->next.total_s = total;
+    r->next.first_line = 0;
+    r->next.file.len = r->next.name.len = 0;
+    return true;
+}
+
+/* "File: ", "Function: " and what stands for both where the source is gone. */
+static bool take_place(struct ps_lt_reader *r, struct ps_str text)
+{
+    static const struct ps_str file = PS_STR("File: "), function = PS_STR("Function: "),
+                               missing = PS_STR("Could not find file ");
+    struct ps_str rest = ps_report_trim(ps_str_skip(text, r->next.column)), name;
+
+    if (!r->next.seen || r->block.open)
+        return false;
+    r->mended_names += r->in.line.mended;
+    if (ps_str_starts(rest, file) || ps_str_starts(rest, missing)) {
+        bool gone = !ps_str_starts(rest, file);
+
+        r->missing += gone;
+        r->next.file.len = 0;
+        ps_buf_str(&r->next.file, ps_str_skip(rest, gone ? missing.len : file.len));
+        return true;
+    }
+    if (!ps_str_starts(rest, function) ||
+        !ps_lt_function(ps_str_skip(rest, function.len), &name, &r->next.first_line))
+        return false;
+    r->next.name.len = 0;
+    ps_buf_str(&r->next.name, name);
+    return true;
+}
+
+static bool take_header(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_report_columns columns;
+
+    if (!ps_lt_header(text, &columns))
+        return false;
+    close_block(r);
+    open_block(r, &columns);
+    return true;
+}
+
+/* A function that the report names in its summary alone: its seconds, with two decimals. */
+static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_lt_summary summary;
+    struct ps_line_row row = {.block = 1, .of_function = true};
+
+    if (r->unit == 0 || !ps_lt_summary(text, &summary))
+        return false;
+    close_block(r);
+    row.file = file_of(r, summary.file);
+    if (is_listed(r, row.file, summary.line, summary.name) ||
+        is_listed(r, row.file, summary.line, PS_STR("")))
+        return true;
+    remember(r, row.file, summary.line, summary.name);
+    row.function = ++r->functions;
+    row.line = summary.line;
+    row.figures.ticks = ps_real(summary.seconds / r->unit);
+    r->out->ops->line_function(r->out, &(struct ps_line_function){
+                                           .id = row.function,
+                                           .file = row.file,
+                                           .name = summary.name,
+                                           .first_line = summary.line,
+                                       });
+    r->out->ops->line(r->out, &row);
+    r->rows++;
+    r->summaries++;
+    r->functions_timed += summary.seconds > 0;
+    r->ticks = plus(r->ticks, row.figures.ticks);
+    r->time_s += summary.seconds;
+    meet_hottest(r, row.figures.ticks.r, row.file, summary.line, summary.name);
+    return true;
+}
+
+static void take_line(struct ps_lt_reader *r)
+{
+    struct ps_str text = r->in.line.text;
+
+    if (r->block.open && in_block(r, text))
+        return;
+    if (take_unit(r, text) || take_total(r, text) || take_place(r, text) || take_header(r, text))
+        return;
+    (void)take_summary(r, text);
+}
+
+static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)
+{
+    uint64_t done, total;
+
+    while (ps_report_next(&r->in)) {
+        take_line(r);
+        if (r->rows > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (r->in.lines % BREATH)
+            continue;
+        ps_stream_progress(r->in.in, &done, &total);
+        if (!r->out->ops->progress(r->out, done, total, r->rows) || !ps_sink_ok(r->out))
+            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    }
+    close_block(r);
+    return ps_stream_status(r->in.in, err);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_lt_reader r = {.in = {.in = in}, .out = out, .ticks = ps_int(0)};
+    enum ps_status status = read_log(&r, err);
+
+    if (status == PS_OK)
+        ps_lt_report(&r);
+    ps_report_free(&r.in);
+    ps_intern_free(&r.files);
+    ps_intern_free(&r.listed);
+    ps_buf_free(&r.next.file);
+    ps_buf_free(&r.next.name);
+    free(r.hottest.name);
+    return status;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_report_columns columns;
+    size_t column;
+    double unit;
+
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+        head = ps_str_skip(head, line.len + 1);
+        if (ps_lt_header(line, &columns) ||
+            ps_lt_seconds(line, PS_STR("Timer unit: "), &column, &unit))
+            return PS_MATCH_SURE;
+    }
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_line_text = {
+    .kind = "line_profiler",
+    .label = "line_profiler report",
+    .what = "the same, as it was printed: kernprof -v, python -m line_profiler, %lprun, "
+            "LINE_PROFILE=1",
+    .record = "python -m line_profiler your_program.py.lprof > report.txt",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_text.h: what line_text*.c share: the lines of line_profiler's printed report. For them
+ * alone.
+ *
+ * line_text.c follows the blocks of a report, _row.c knows the grammar of single lines, _report.c
+ * tells the sink.
+ */
+#ifndef PS_IMPORTERS_LINE_TEXT_H
+#define PS_IMPORTERS_LINE_TEXT_H
+
+#include "importers/importer.h"
+#include "importers/intern.h"
+#include "importers/text_report.h"
+
+/* A row: line, then hits, time, per hit and percent where the line ran. */
+struct ps_lt_row {
+    uint32_t line;
+    unsigned n; /* figures behind the line number: 0, 3 (percent is blank) or 4 */
+    struct ps_num figures[4];
+    struct ps_str source;
+};
+
+enum ps_lt_match { PS_LT_NONE, PS_LT_ROW, PS_LT_BROKEN };
+
+/* Reads a row of a block whose next line number is `next` (0: any). BROKEN: it has that number but
+ * cannot be read. */
+enum ps_lt_match ps_lt_read_row(struct ps_str text, const struct ps_report_columns *columns,
+                                uint32_t next, struct ps_lt_row *out);
+
+/* "<word><number> s": the number. *column is where the word begins. */
+bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out);
+
+bool ps_lt_header(struct ps_str text, struct ps_report_columns *out);
+
+/* "  1.25 seconds - FILE:LINE - NAME" */
+struct ps_lt_summary {
+    double seconds;
+    struct ps_str file, name;
+    uint32_t line;
+};
+bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out);
+
+/* "NAME at line N" */
+bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line);
+
+struct ps_lt_tally {
+    uint64_t count, at, line; /* of the first one */
+};
+
+struct ps_lt_reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_intern files;  /* paths, by id - 1 of a line_file */
+    struct ps_intern listed; /* functions that have blocks */
+    double unit;             /* of the run: the first one read; 0: none yet */
+    double report_unit;      /* of the report at hand */
+
+    struct { /* what stands before a header */
+        bool seen;
+        size_t column;
+        double total_s;
+        struct ps_buf file, name;
+        uint32_t first_line; /* 0: not told */
+    } next;
+
+    struct {
+        bool open, ruled, told;
+        struct ps_report_columns columns;
+        uint32_t file, function, first_line, next_line, timed;
+        struct ps_str name; /* in next.name */
+        struct ps_num ticks;
+    } block;
+
+    uint32_t functions, functions_run, functions_timed, summaries;
+    uint64_t rows, measured, repaired, rejected, told;
+    struct ps_num ticks;
+    double time_s; /* sum of the printed totals */
+    uint32_t reports, other_units, missing, again, mended_names;
+    struct ps_lt_tally rejects, uneven, orphans;
+    struct {
+        double ticks;
+        uint32_t file, line; /* file: id, 0 none */
+        char *name;
+    } hottest;
+};
+
+/* Figures, notes, ledger and headline. */
+void ps_lt_report(struct ps_lt_reader *r);
+
+#endif

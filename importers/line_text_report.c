@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* line_text_report.c: what a log of reports says as a whole. */
+#include <stdio.h>
+
+#include "importers/line_names.h"
+#include "importers/line_text.h"
+
+enum { TOLD = 50 };
+
+static void tell_count(struct ps_lt_reader *r, enum ps_severity severity, uint64_t n,
+                       const char *what)
+{
+    if (n)
+        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+}
+
+static void tell_first(struct ps_lt_reader *r, const struct ps_lt_tally *tally, const char *what)
+{
+    if (tally->count)
+        ps_sink_note(r->out, PS_NOTE_WARNING, tally->at, tally->line,
+                     "%s: %llu (this is the first)", what, (unsigned long long)tally->count);
+}
+
+static void tell_notes(struct ps_lt_reader *r)
+{
+    if (r->functions == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "no function was profiled: the program marked none with @profile");
+    else
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "read from a printed report, whose times are rounded; the .lprof file has "
+                     "them exactly");
+    tell_count(r, PS_NOTE_WARNING, r->reports == 0,
+               "the report does not say its unit, microseconds were assumed; reports");
+    tell_count(r, PS_NOTE_INFO, r->reports > 1 ? r->reports : 0, "reports in this log");
+    tell_count(r, PS_NOTE_WARNING, r->other_units,
+               "reports in another unit than the first, whose times were converted");
+    tell_count(r, PS_NOTE_WARNING, r->again,
+               "functions that are reported again, each of which stands for itself");
+    tell_count(r, PS_NOTE_INFO, r->missing,
+               "functions whose source was missing when the report was printed, which loses their "
+               "names");
+    tell_count(r, PS_NOTE_WARNING, r->summaries,
+               "functions that only the summary names, in hundredths of seconds and without lines");
+    tell_count(r, PS_NOTE_WARNING, r->mended_names,
+               "lines that name a function or a file and held bytes that are no text");
+    tell_first(r, &r->orphans, "tables without the name of their file");
+    tell_first(r, &r->uneven, "functions whose lines do not add up to the total printed above");
+    tell_count(r, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
+               "more rows that cannot be read");
+    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+               "more rows that were repaired");
+}
+
+static void tell_figures(struct ps_lt_reader *r, double unit)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"unit_s", ps_real(unit)},
+        {"functions", ps_int(r->functions)},
+        {"functions_run", ps_int(r->functions_run)},
+        {"files", ps_int(r->files.count)},
+        {"lines", ps_int((int64_t)r->measured)},
+        {"ticks", r->ticks},
+        {"time_s", ps_real(r->time_s)},
+        {"rounded", ps_int(1)},
+        {"nested", ps_int(r->functions_timed > 1)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+}
+
+static void tell_hottest(struct ps_lt_reader *r, double unit)
+{
+    struct ps_headline headline = {r->hottest.ticks * unit, "s", "hottest function"};
+    struct ps_str path;
+    char line[24];
+
+    if (r->hottest.file) {
+        path = r->files.items[r->hottest.file - 1];
+        (void)snprintf(line, sizeof line, "%u", r->hottest.line);
+        r->out->ops->list(r->out, "hottest",
+                          (struct ps_str[]){path, ps_str_of(line), ps_str_of(r->hottest.name)}, 3);
+        r->out->ops->meta(r->out, "title", ps_base_name(path));
+    } else {
+        r->out->ops->list(r->out, "hottest", NULL, 0);
+    }
+    r->out->ops->headline(r->out, &headline);
+}
+
+void ps_lt_report(struct ps_lt_reader *r)
+{
+    double unit = r->unit > 0 ? r->unit : 1e-6;
+    struct ps_ledger ledger = {
+        .unit = "lines",
+        .read = r->in.lines,
+        .stored = r->rows - r->repaired,
+        .repaired = r->repaired,
+        .rejected = r->rejected,
+        .other = r->in.lines - r->rows - r->rejected,
+    };
+
+    r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
+    tell_figures(r, unit);
+    tell_notes(r);
+    r->out->ops->ledger(r->out, &ledger);
+    tell_hottest(r, unit);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lprof.c: what `kernprof -l` and LINE_PROFILE=1 dump: a pickled LineStats.
+ *
+ * Never loaded, only read (pickle.h). Several pickles one after the other (`cat a.lprof b.lprof`)
+ * are added up, as line_profiler's own loader does with several files. Seen: line_profiler 2.x on
+ * Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
+ */
+#include "importers/lprof.h"
+
+#include "base/buf.h"
+
+enum {
+    CHUNK_NOTE = 4 << 20, /* bytes between two looks at the sink */
+    LARGEST = 128 << 20,
+};
+
+static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
+                               struct ps_err *err)
+{
+    uint64_t done, total, next = CHUNK_NOTE;
+    struct ps_str chunk;
+
+    while ((chunk = ps_stream_peek(in, 1)).len > 0) {
+        if (bytes->len + chunk.len > LARGEST)
+            return ps_fail(err, PS_LIMIT, "the pickle is larger than 128 MiB");
+        ps_buf_add(bytes, chunk.at, chunk.len);
+        ps_stream_skip(in, chunk.len);
+        if (bytes->len < next)
+            continue;
+        next = bytes->len + CHUNK_NOTE;
+        ps_stream_progress(in, &done, &total);
+        if (!out->ops->progress(out, done, total, 0) || !ps_sink_ok(out))
+            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    }
+    return ps_stream_status(in, err);
+}
+
+static bool is_pickle(struct ps_str bytes)
+{
+    return bytes.len >= 2 && bytes.at[0] == '\x80' && bytes.at[1] >= 2 && bytes.at[1] <= 5;
+}
+
+/* What follows the first pickle: more of them, or bytes that Python would not look at either. */
+static bool read_more(struct ps_pickle *p, struct ps_lp_stats *s, struct ps_sink *out,
+                      struct ps_err *err)
+{
+    struct ps_pk_value root;
+
+    while (p->at < p->bytes.len) {
+        struct ps_err failure = PS_ERR_INIT;
+        size_t at = p->at;
+        bool good = is_pickle(ps_str_skip(p->bytes, at)) && ps_pickle_read(p, &root, &failure);
+
+        if (good && root.kind == PS_PK_OBJECT && ps_lp_add(s, p, &root, at, &failure))
+            continue;
+        if (failure.code == PS_LIMIT) {
+            *err = failure;
+            return false;
+        }
+        ps_sink_note(out, PS_NOTE_WARNING, at, 0,
+                     "%zu bytes behind the profile were left out: %s%s", p->bytes.len - at,
+                     failure.code ? "refused: " : "no line_profiler result", failure.text);
+        return true;
+    }
+    return true;
+}
+
+static bool read_pickles(struct ps_str bytes, struct ps_lp_stats *s, struct ps_sink *out,
+                         struct ps_err *err)
+{
+    PS_AUTO(ps_pickle_free) struct ps_pickle p = {.bytes = bytes};
+    struct ps_pk_value root;
+
+    if (!is_pickle(bytes)) {
+        ps_fail_at(err, PS_BAD_INPUT, 0, "a pickle of protocol 0, 1 or of the future");
+        ps_hint(err, "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
+        return false;
+    }
+    if (!ps_pickle_read(&p, &root, err)) {
+        ps_hint(err, "of pickles only results of line_profiler are read, and nothing is ever "
+                     "executed; record one with `kernprof -l`");
+        return false;
+    }
+    return ps_lp_add(s, &p, &root, 0, err) && read_more(&p, s, out, err);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    PS_AUTO(ps_lp_free) struct ps_lp_stats stats = {0};
+    enum ps_status status = read_all(in, &bytes, out, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!read_pickles(ps_buf_slice(&bytes), &stats, out, err)) {
+        ps_hint(err, "record it again with `kernprof -l your_program.py`");
+        return err->code;
+    }
+    stats.size = bytes.len;
+    ps_buf_free(&bytes); /* all texts were copied */
+    ps_lp_merge(&stats);
+    if (!ps_lp_report(&stats, out))
+        return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    return PS_OK;
+}
+
+/* Any pickle: nobody else reads them, and this one says which opcode is not to be trusted. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str begin = {head.at, head.len < 120 ? head.len : 120};
+
+    if (!is_pickle(head))
+        return PS_MATCH_NO;
+    return ps_str_find(begin, PS_STR("LineStats")) ? PS_MATCH_SURE : PS_MATCH_LIKELY;
+}
+
+const struct ps_importer ps_lprof = {
+    .kind = "line_profiler",
+    .label = "line_profiler result",
+    .what = "hits and time of each line of the functions that line_profiler watched (.lprof)",
+    .record = "kernprof -l your_program.py",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_text.c: the line-by-line report of memory_profiler.
+ *
+ *     Filename: m.py
+ *
+ *     Line #    Mem usage    Increment  Occurrences   Line Contents
+ *     =============================================================
+ *          4     54.3 MiB      7.6 MiB           1       a = [0] * (10 ** 6)
+ *
+ * One block each time a profiled function was set up; blocks of one place are one function, told
+ * apart by a number. The report has no function names: they are those of the `def` lines. The first
+ * increment of a block is all that the process had before, so sums leave it out. Seen: 0.31 to
+ * 0.61, with any precision, among other output.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "importers/importer.h"
+#include "importers/intern.h"
+#include "importers/line_names.h"
+#include "importers/text_report.h"
+
+enum {
+    MOST_ROWS = 4 * 1000 * 1000,
+    TOLD = 50,
+    BREATH = 4096,
+    GAP = 3,          /* blanks between the last figure and the source */
+    OCCURRENCES = 10, /* width of the column; its heading is one wider since it is spelled right */
+};
+
+struct row {
+    uint32_t line;
+    bool ran;
+    struct ps_num mem, increment, occurrences;
+    struct ps_str source;
+};
+
+struct function {
+    uint32_t file, line, blocks;
+    bool told;
+};
+
+struct reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_intern files, places; /* places: "file line", by id of a function */
+    struct function *functions;
+    size_t n_functions, cap_functions;
+    struct ps_buf file; /* of the block that comes next */
+    struct {
+        bool open, ruled, first;
+        struct ps_report_columns columns;
+        uint32_t file, function, next_line; /* function: id, 0 before the first row */
+        bool occurrences;
+    } block;
+    uint64_t rows, measured, blocks, repaired, rejected, orphans, mended_names;
+    double increment, peak;
+    bool has_occurrences;
+};
+
+/* ------------------------------------------------------------------ the grammar */
+
+/* "54.3 MiB"; versions before 0.32 say MB and mean the same. */
+static bool take_mib(struct ps_str *rest, struct ps_num *out)
+{
+    struct ps_str unit;
+
+    if (!ps_report_number(ps_report_word(rest), out))
+        return false;
+    unit = ps_report_word(rest);
+    return ps_str_is(unit, "MiB") || ps_str_is(unit, "MB");
+}
+
+/* Figures that stand left of the source; a wide one pushes what follows to the right. */
+static bool take_figures(struct ps_str rest, size_t width, bool occurrences, struct row *row)
+{
+    struct ps_str at = rest, first = ps_report_word(&at);
+
+    if ((size_t)(first.at - rest.at) >= width || !take_mib(&rest, &row->mem) ||
+        !take_mib(&rest, &row->increment))
+        return false;
+    if (occurrences && !ps_report_number(ps_report_word(&rest), &row->occurrences))
+        return false;
+    for (int i = 0; i < GAP && rest.len && rest.at[0] == ' '; i++)
+        rest = ps_str_skip(rest, 1);
+    row->source = rest;
+    return true;
+}
+
+enum match { NONE, ROW, BROKEN };
+
+static enum match read_row(const struct reader *r, struct ps_str text, struct row *row)
+{
+    const struct ps_report_columns *columns = &r->block.columns;
+    struct ps_str rest = ps_str_skip(text, columns->first), all = rest;
+    size_t width = columns->source - columns->first, used;
+    struct ps_num line;
+
+    *row = (struct row){0};
+    if (!ps_report_number(ps_report_word(&rest), &line) || line.kind != PS_NUM_INT || line.i <= 0 ||
+        line.i > INT32_MAX)
+        return NONE;
+    row->line = (uint32_t)line.i;
+    if (r->block.next_line && row->line != r->block.next_line)
+        return NONE;
+    used = (size_t)(rest.at - all.at);
+    row->ran = used < width && take_figures(rest, width - used, r->block.occurrences, row);
+    if (row->ran)
+        return ROW;
+    row->source = ps_str_skip(all, width);
+    rest.len = used < width && rest.len > width - used ? width - used : rest.len;
+    if (ps_report_trim(rest).len == 0)
+        return ROW;
+    return r->block.next_line ? BROKEN : NONE;
+}
+
+/* Where the heading of occurrences is wider than its column, sources begin left of theirs. */
+static bool read_header(struct ps_str text, struct ps_report_columns *columns, bool *occurrences)
+{
+    static const char *const words[] = {"Mem usage", "Increment", "Line Contents", NULL};
+    struct ps_str rest;
+    const char *at;
+
+    if (!ps_report_header(text, words, columns))
+        return false;
+    at = ps_str_find((struct ps_str){text.at, columns->source}, PS_STR("Occur"));
+    *occurrences = at != NULL;
+    if (!at)
+        return true;
+    rest = ps_str_skip(text, (size_t)(at - text.at));
+    rest.len = ps_report_word(&rest).len;
+    if (rest.len > OCCURRENCES)
+        columns->source -= rest.len - OCCURRENCES;
+    return true;
+}
+
+/* The name behind `def`, empty when the line begins no function. */
+static struct ps_str defined_name(struct ps_str source)
+{
+    struct ps_str word;
+    size_t n = 0;
+
+    while (source.len && (source.at[0] == ' ' || source.at[0] == '\t'))
+        source = ps_str_skip(source, 1);
+    word = ps_report_word(&source);
+    if (ps_str_is(word, "async"))
+        word = ps_report_word(&source);
+    if (!ps_str_is(word, "def"))
+        return (struct ps_str){"", 0};
+    word = ps_report_word(&source);
+    while (n < word.len && word.at[n] != '(' && word.at[n] != '[' && word.at[n] != ':')
+        n++;
+    return (struct ps_str){word.at, n};
+}
+
+/* ------------------------------------------------------------------ blocks */
+
+static uint32_t file_of(struct reader *r, struct ps_str path)
+{
+    uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
+
+    if (r->files.count > known)
+        r->out->ops->line_file(r->out, &(struct ps_line_file){
+                                           .id = id,
+                                           .path = r->files.items[id - 1],
+                                           .origin = ps_line_origin(path),
+                                       });
+    return id;
+}
+
+/* The name is known when the `def` line was read, which may be some rows later than the first. */
+static void tell_function(struct reader *r, struct ps_str name)
+{
+    struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
+
+    if (!f || f->told)
+        return;
+    f->told = true;
+    r->out->ops->line_function(r->out, &(struct ps_line_function){
+                                           .id = r->block.function,
+                                           .file = f->file,
+                                           .name = name,
+                                           .first_line = f->line,
+                                       });
+}
+
+static void close_block(struct reader *r)
+{
+    if (!r->block.open)
+        return;
+    tell_function(r, PS_STR(""));
+    r->block.open = false;
+    r->file.len = 0;
+}
+
+static void begin_function(struct reader *r, uint32_t line)
+{
+    char key[32];
+    uint32_t id;
+
+    (void)snprintf(key, sizeof key, "%u %u", r->block.file, line);
+    id = ps_intern_id(&r->places, ps_str_of(key));
+    if (id == r->n_functions) {
+        PS_PUSH_ROOM(r->functions, r->n_functions, r->cap_functions);
+        r->functions[r->n_functions++] = (struct function){.file = r->block.file, .line = line};
+    }
+    r->functions[id].blocks++;
+    r->block.function = id + 1;
+    r->blocks++;
+}
+
+static void open_block(struct reader *r, const struct ps_report_columns *columns, bool occurrences)
+{
+    static const struct ps_str unknown = PS_STR("unknown file");
+
+    close_block(r);
+    r->orphans += r->file.len == 0;
+    r->block.open = r->block.first = true;
+    r->block.ruled = false;
+    r->block.columns = *columns;
+    r->block.file = file_of(r, r->file.len ? ps_buf_slice(&r->file) : unknown);
+    r->block.function = r->block.next_line = 0;
+    r->block.occurrences = occurrences;
+    r->has_occurrences |= occurrences;
+    r->file.len = 0;
+}
+
+static void add_up(struct reader *r, const struct row *row)
+{
+    double mem = ps_num_real(row->mem);
+
+    if (!row->ran)
+        return;
+    if (r->measured++ == 0 || mem > r->peak)
+        r->peak = mem;
+    if (!r->block.first)
+        r->increment += ps_num_real(row->increment);
+    r->block.first = false;
+}
+
+static void take_row(struct reader *r, const struct row *row)
+{
+    struct ps_str source = r->in.line.coloured ? ps_report_trim(row->source) : row->source;
+    struct ps_str name = defined_name(source);
+    struct ps_line_row told = {.file = r->block.file, .line = row->line, .source = source};
+
+    if (!r->block.function)
+        begin_function(r, row->line);
+    if (name.len)
+        tell_function(r, name);
+    told.function = r->block.function;
+    told.block = r->functions[r->block.function - 1].blocks;
+    if (row->ran) {
+        told.figures.mem_mib = row->mem;
+        told.figures.increment_mib = row->increment;
+        told.figures.occurrences = row->occurrences;
+    }
+    add_up(r, row);
+    r->out->ops->line(r->out, &told);
+    r->rows++;
+    r->block.next_line = row->line + 1;
+    if (r->in.line.mended && r->repaired++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+                     "the source of this row held bytes that are no text, or was cut");
+}
+
+static void take_broken(struct reader *r)
+{
+    r->block.next_line++;
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+                     "the figures of this row cannot be read");
+}
+
+static bool in_block(struct reader *r, struct ps_str text)
+{
+    struct ps_str rest = ps_report_trim(ps_str_skip(text, r->block.columns.first));
+    struct row row;
+
+    if (!r->block.ruled && ps_str_starts(rest, PS_STR("====="))) {
+        r->block.ruled = true;
+        return true;
+    }
+    switch (read_row(r, text, &row)) {
+    case ROW:
+        r->block.ruled = true;
+        take_row(r, &row);
+        return true;
+    case BROKEN:
+        take_broken(r);
+        return true;
+    case NONE:
+        break;
+    }
+    if (rest.len == 0 && r->block.ruled)
+        close_block(r);
+    return rest.len == 0;
+}
+
+static void take_line(struct reader *r)
+{
+    static const struct ps_str mark = PS_STR("Filename: ");
+    struct ps_str text = r->in.line.text;
+    struct ps_report_columns columns;
+    bool occurrences;
+    const char *at;
+
+    if (r->block.open && in_block(r, text))
+        return;
+    at = ps_str_find(text, mark);
+    if (at) {
+        close_block(r);
+        r->file.len = 0;
+        ps_buf_str(&r->file, ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + mark.len)));
+        r->mended_names += r->in.line.mended;
+    } else if (read_header(text, &columns, &occurrences)) {
+        open_block(r, &columns, occurrences);
+    }
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    uint64_t done, total;
+
+    while (ps_report_next(&r->in)) {
+        take_line(r);
+        if (r->rows > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (r->in.lines % BREATH)
+            continue;
+        ps_stream_progress(r->in.in, &done, &total);
+        if (!r->out->ops->progress(r->out, done, total, r->rows) || !ps_sink_ok(r->out))
+            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    }
+    close_block(r);
+    return ps_stream_status(r->in.in, err);
+}
+
+/* ------------------------------------------------------------------ the report */
+
+static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
+{
+    if (n)
+        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+}
+
+static void tell_notes(struct reader *r)
+{
+    if (r->rows == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the report holds no lines: the program ran no function marked with @profile");
+    else
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "memory is that of the whole process, rounded as it was printed; the first "
+                     "increment of a block is what was there before, and is in no sum");
+    tell_count(r, PS_NOTE_WARNING, r->orphans, "tables without the name of their file");
+    tell_count(r, PS_NOTE_WARNING, r->mended_names,
+               "file names that held bytes that are no text, which were mended");
+    tell_count(r, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+               "more rows that cannot be read");
+    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+               "more rows that were repaired");
+}
+
+static void tell_all(struct reader *r)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"functions", ps_int((int64_t)r->n_functions)},
+        {"files", ps_int(r->files.count)},
+        {"lines", ps_int((int64_t)r->measured)},
+        {"blocks", ps_int((int64_t)r->blocks)},
+        {"peak_mib", r->measured ? ps_real(r->peak) : (struct ps_num){0}},
+        {"increment_mib", ps_real(r->increment)},
+    };
+    struct ps_ledger ledger = {
+        .unit = "lines",
+        .read = r->in.lines,
+        .stored = r->rows - r->repaired,
+        .repaired = r->repaired,
+        .rejected = r->rejected,
+        .other = r->in.lines - r->rows - r->rejected,
+    };
+
+    r->out->ops->meta(r->out, "tool", PS_STR("memory_profiler"));
+    if (r->has_occurrences)
+        r->out->ops->meta(r->out, "tool_version", PS_STR("0.58+"));
+    if (r->files.count)
+        r->out->ops->meta(r->out, "title", ps_base_name(r->files.items[0]));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    tell_notes(r);
+    r->out->ops->ledger(r->out, &ledger);
+    r->out->ops->headline(r->out, &(struct ps_headline){r->peak, "MiB", "peak RSS"});
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.in = {.in = in}, .out = out};
+    enum ps_status status = read_log(&r, err);
+
+    if (status == PS_OK)
+        tell_all(&r);
+    ps_report_free(&r.in);
+    ps_intern_free(&r.files);
+    ps_intern_free(&r.places);
+    ps_buf_free(&r.file);
+    free(r.functions);
+    return status;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_report_columns columns;
+    bool occurrences;
+
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+        head = ps_str_skip(head, line.len + 1);
+        if (read_header(line, &columns, &occurrences))
+            return PS_MATCH_SURE;
+    }
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_memory_text = {
+    .kind = "memory_profiler",
+    .label = "memory_profiler report",
+    .what = "memory of the process after each line of the functions that memory_profiler watched",
+    .record = "python -m memory_profiler your_program.py > memory.txt",
+    .sniff = sniff,
+    .load = load,
+};

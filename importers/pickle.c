@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pickle.c: the machine: a stack, a memo, and containers that grow.
+ *
+ * Each opcode costs a bounded number of values, and every number of bytes that the file announces
+ * is compared with the bytes that are there before anything is done with it.
+ */
+#include "importers/pickle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "importers/pickle_impl.h"
+
+enum {
+    MOST_MARKS = 100,
+    MOST_STACK = 1 << 20,   /* Python writes a container in batches of 1000 */
+    MOST_VALUES = 48 << 20, /* members of all containers: 768 MiB */
+    MOST_MEMO = 10 * 1000 * 1000,
+};
+
+const struct ps_pk_class ps_pk_classes[] = {
+    {"_line_profiler", "LineStats", "1-3"},
+    {"line_profiler._line_profiler", "LineStats", "3-4"},
+    {"line_profiler.line_profiler", "LineStats", "5+"},
+};
+enum { N_CLASSES = sizeof ps_pk_classes / sizeof *ps_pk_classes };
+
+bool ps_pickle_refuse(struct ps_pickle *p, const char *fmt, ...)
+{
+    char text[300];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ps_fail_at(p->err, PS_BAD_INPUT, p->op_at, "%s", text);
+    return false;
+}
+
+static bool too_large(struct ps_pickle *p)
+{
+    ps_fail_at(p->err, PS_LIMIT, p->op_at, "the pickle holds more values than we take");
+    return false;
+}
+
+bool ps_pickle_push(struct ps_pickle *p, struct ps_pk_value value)
+{
+    if (p->n_stack >= MOST_STACK)
+        return too_large(p);
+    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack);
+    p->stack[p->n_stack++] = value;
+    return true;
+}
+
+static bool push_kind(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
+{
+    return ps_pickle_push(p, (struct ps_pk_value){.kind = (uint8_t)kind, .i = i});
+}
+
+/* The topmost n values that no mark separates, without taking them off. */
+static bool top(struct ps_pickle *p, size_t n, struct ps_pk_value **out)
+{
+    if (p->n_stack < n)
+        return ps_pickle_refuse(p, "an opcode that finds too little on the stack");
+    *out = p->stack + p->n_stack - n;
+    for (size_t i = 0; i < n; i++)
+        if ((*out)[i].kind == PS_PK_MARK)
+            return ps_pickle_refuse(p, "an opcode that finds a mark where a value should be");
+    return true;
+}
+
+/* Takes the topmost mark and all above it off; *first is the value above the mark. */
+static bool pop_mark(struct ps_pickle *p, struct ps_pk_value **first, size_t *n)
+{
+    size_t at = p->n_stack;
+
+    while (at > 0 && p->stack[at - 1].kind != PS_PK_MARK)
+        at--;
+    if (at == 0)
+        return ps_pickle_refuse(p, "an opcode that finds no mark");
+    *first = p->stack + at;
+    *n = p->n_stack - at;
+    p->n_stack = at - 1;
+    p->marks--;
+    return true;
+}
+
+/* ------------------------------------------------------------------ containers */
+
+static bool pool_add(struct ps_pickle *p, const struct ps_pk_value *values, size_t n)
+{
+    if (p->n_pool + n > MOST_VALUES)
+        return too_large(p);
+    while (p->n_pool + n > p->cap_pool) {
+        p->cap_pool = p->cap_pool ? p->cap_pool * 2 : 1024;
+        p->pool = ps_grow(p->pool, p->cap_pool, sizeof *p->pool);
+    }
+    if (n)
+        memcpy(p->pool + p->n_pool, values, n * sizeof *values);
+    p->n_pool += n;
+    return true;
+}
+
+static bool push_box(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
+{
+    if (p->n_boxes >= MOST_VALUES)
+        return too_large(p);
+    PS_PUSH_ROOM(p->boxes, p->n_boxes, p->cap_boxes);
+    p->boxes[p->n_boxes] = (struct ps_pk_box){0};
+    return ps_pickle_push(
+        p, (struct ps_pk_value){.kind = (uint8_t)kind, .id = (uint32_t)p->n_boxes++, .i = i});
+}
+
+static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pk_value *values, size_t n)
+{
+    struct ps_pk_box *box = &p->boxes[id];
+    struct ps_pk_run *last = box->last ? &p->runs[box->last - 1] : NULL;
+    uint32_t at = (uint32_t)p->n_pool;
+
+    if (n == 0)
+        return true;
+    if (!pool_add(p, values, n))
+        return false;
+    if (last && last->at + last->n == at) {
+        last->n += (uint32_t)n;
+        return true;
+    }
+    PS_PUSH_ROOM(p->runs, p->n_runs, p->cap_runs);
+    p->runs[p->n_runs++] = (struct ps_pk_run){at, (uint32_t)n, 0};
+    if (box->last)
+        p->runs[box->last - 1].next = (uint32_t)p->n_runs;
+    else
+        box->first = (uint32_t)p->n_runs;
+    box->last = (uint32_t)p->n_runs;
+    return true;
+}
+
+static bool make_tuple(struct ps_pickle *p, const struct ps_pk_value *members, size_t n)
+{
+    struct ps_pk_value tuple = {.kind = PS_PK_TUPLE, .id = (uint32_t)p->n_pool, .i = (int64_t)n};
+
+    return pool_add(p, members, n) && ps_pickle_push(p, tuple);
+}
+
+static bool op_tuple(struct ps_pickle *p, unsigned char op)
+{
+    struct ps_pk_value *members = NULL;
+    size_t n = op == ')' ? 0 : op == 't' ? 0 : (size_t)(op - 0x84);
+
+    if (op == 't') {
+        if (!pop_mark(p, &members, &n))
+            return false;
+    } else {
+        if (!top(p, n, &members))
+            return false;
+        p->n_stack -= n;
+    }
+    return make_tuple(p, members, n);
+}
+
+/* APPEND, APPENDS, SETITEM, SETITEMS */
+static bool op_add(struct ps_pickle *p, unsigned char op)
+{
+    bool is_dict = op == 's' || op == 'u', many = op == 'e' || op == 'u';
+    struct ps_pk_value *members = NULL, *owner = NULL;
+    size_t n = is_dict ? 2 : 1;
+
+    if (many) {
+        if (!pop_mark(p, &members, &n))
+            return false;
+    } else {
+        if (!top(p, n, &members))
+            return false;
+        p->n_stack -= n;
+    }
+    if (!top(p, 1, &owner))
+        return false;
+    if (owner->kind != (is_dict ? PS_PK_DICT : PS_PK_LIST))
+        return ps_pickle_refuse(p, "members for something that is no %s",
+                                is_dict ? "dict" : "list");
+    if (is_dict && n % 2)
+        return ps_pickle_refuse(p, "a dict with a key that has no value");
+    return extend(p, owner->id, members, n);
+}
+
+/* ------------------------------------------------------------------ the one class */
+
+static int printable(struct ps_str text, char *out, size_t size)
+{
+    size_t n = text.len < size - 1 ? text.len : size - 1;
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = text.at[i] > ' ' && text.at[i] < 127 ? text.at[i] : '?';
+    out[n] = '\0';
+    return (int)n;
+}
+
+static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str name)
+{
+    char shown_module[100], shown_name[100];
+
+    for (int i = 0; i < N_CLASSES; i++)
+        if (ps_str_is(module, ps_pk_classes[i].module) && ps_str_is(name, ps_pk_classes[i].name))
+            return ps_pickle_push(p, (struct ps_pk_value){.kind = PS_PK_CLASS, .id = (uint32_t)i});
+    (void)printable(module, shown_module, sizeof shown_module);
+    (void)printable(name, shown_name, sizeof shown_name);
+    return ps_pickle_refuse(p, "opcode %s asks for %s.%s, which no line_profiler result needs",
+                            p->bytes.at[p->op_at] == 'c' ? "GLOBAL" : "STACK_GLOBAL", shown_module,
+                            shown_name);
+}
+
+static bool op_global(struct ps_pickle *p)
+{
+    struct ps_str module = {0}, name = {0};
+
+    return ps_pickle_take_line(p, &module) && ps_pickle_take_line(p, &name) &&
+           push_class(p, module, name);
+}
+
+static bool op_stack_global(struct ps_pickle *p)
+{
+    struct ps_pk_value *names = NULL;
+
+    if (!top(p, 2, &names))
+        return false;
+    p->n_stack -= 2;
+    if (names[0].kind != PS_PK_TEXT || names[1].kind != PS_PK_TEXT)
+        return ps_pickle_refuse(p, "opcode STACK_GLOBAL with a name that is no text");
+    return push_class(p, (struct ps_str){names[0].at, names[0].id},
+                      (struct ps_str){names[1].at, names[1].id});
+}
+
+static bool op_newobj(struct ps_pickle *p)
+{
+    struct ps_pk_value *parts = NULL;
+
+    if (!top(p, 2, &parts))
+        return false;
+    if (parts[0].kind != PS_PK_CLASS || parts[1].kind != PS_PK_TUPLE || parts[1].i != 0)
+        return ps_pickle_refuse(p, "opcode NEWOBJ on something else than LineStats and ()");
+    p->n_stack -= 2;
+    return push_box(p, PS_PK_OBJECT, parts[0].id);
+}
+
+/* The state is a dict, or (dict, None) where a class has slots. */
+static bool op_build(struct ps_pickle *p)
+{
+    struct ps_pk_value *parts = NULL, state;
+
+    if (!top(p, 2, &parts))
+        return false;
+    if (parts[0].kind != PS_PK_OBJECT || p->boxes[parts[0].id].first)
+        return ps_pickle_refuse(p, "opcode BUILD on something else than a new LineStats");
+    state = parts[1];
+    if (state.kind == PS_PK_TUPLE && state.i == 2)
+        state = p->pool[state.id].kind == PS_PK_DICT ? p->pool[state.id] : p->pool[state.id + 1];
+    if (state.kind != PS_PK_DICT)
+        return ps_pickle_refuse(p, "opcode BUILD with a state that is no dict");
+    p->n_stack -= 1;
+    return extend(p, parts[0].id, &state, 1);
+}
+
+/* ------------------------------------------------------------------ memo, marks, frames */
+
+/* Python numbers what it remembers one after the other, so an index never reaches the bytes read.
+ */
+static bool remember(struct ps_pickle *p, uint64_t index)
+{
+    struct ps_pk_value *value = NULL;
+
+    if (!top(p, 1, &value))
+        return false;
+    if (index >= p->at || index >= MOST_MEMO)
+        return ps_pickle_refuse(p, "a memo index of %llu, which is no line_profiler's",
+                                (unsigned long long)index);
+    while (index >= p->cap_memo) {
+        p->cap_memo = p->cap_memo ? p->cap_memo * 2 : 1024;
+        p->memo = ps_grow(p->memo, p->cap_memo, sizeof *p->memo);
+    }
+    for (; p->n_memo <= index; p->n_memo++)
+        p->memo[p->n_memo].kind = PS_PK_MARK; /* nothing yet */
+    p->memo[index] = *value;
+    return true;
+}
+
+static bool op_put(struct ps_pickle *p, unsigned char op)
+{
+    uint64_t index = p->n_memo;
+
+    if (op != 0x94 && !ps_pickle_take_uint(p, op == 'q' ? 1 : 4, &index))
+        return false;
+    return remember(p, index);
+}
+
+static bool op_get(struct ps_pickle *p, unsigned char op)
+{
+    uint64_t index = 0;
+
+    if (!ps_pickle_take_uint(p, op == 'h' ? 1 : 4, &index))
+        return false;
+    if (index >= p->n_memo || p->memo[index].kind == PS_PK_MARK)
+        return ps_pickle_refuse(p, "a memo index of %llu under which nothing stands",
+                                (unsigned long long)index);
+    return ps_pickle_push(p, p->memo[index]);
+}
+
+static bool op_mark(struct ps_pickle *p)
+{
+    if (++p->marks > MOST_MARKS)
+        return ps_pickle_refuse(p, "more than %d containers inside each other", MOST_MARKS);
+    return push_kind(p, PS_PK_MARK, 0);
+}
+
+static bool op_frame(struct ps_pickle *p)
+{
+    uint64_t n = 0;
+
+    if (!ps_pickle_take_uint(p, 8, &n))
+        return false;
+    if (n > p->bytes.len - p->at)
+        return ps_pickle_refuse(p, "a frame of %llu bytes, which the file does not have",
+                                (unsigned long long)n);
+    return true;
+}
+
+static bool op_proto(struct ps_pickle *p)
+{
+    uint64_t version = 0;
+
+    if (!ps_pickle_take_uint(p, 1, &version))
+        return false;
+    if (version < 2 || version > 5)
+        return ps_pickle_refuse(p, "pickle protocol %u; line_profiler writes 2 to 5",
+                                (unsigned)version);
+    p->protocol = (int)version;
+    return true;
+}
+
+static bool unknown(struct ps_pickle *p, unsigned char op)
+{
+    const char *name = ps_pickle_op_name(op);
+
+    if (!name)
+        return ps_pickle_refuse(p, "byte 0x%02x is no opcode of any pickle", op);
+    return ps_pickle_refuse(p, "opcode %s (0x%02x) is none that line_profiler writes", name, op);
+}
+
+static bool step(struct ps_pickle *p, unsigned char op)
+{
+    switch (op) {
+    case 'K':
+    case 'M':
+    case 'J':
+    case 0x8a:
+    case 0x8b:
+    case 'I':
+    case 'L':
+    case 'G':
+        return ps_pickle_number(p, op);
+    case 0x8c:
+    case 'X':
+    case 0x8d:
+    case 'U':
+    case 'T':
+    case 'C':
+        return ps_pickle_text(p, op);
+    case 0x94:
+    case 'q':
+    case 'r':
+        return op_put(p, op);
+    case 'h':
+    case 'j':
+        return op_get(p, op);
+    case ')':
+    case 't':
+    case 0x85:
+    case 0x86:
+    case 0x87:
+        return op_tuple(p, op);
+    case ']':
+        return push_box(p, PS_PK_LIST, 0);
+    case '}':
+        return push_box(p, PS_PK_DICT, 0);
+    case 'a':
+    case 'e':
+    case 's':
+    case 'u':
+        return op_add(p, op);
+    case '(':
+        return op_mark(p);
+    case 'N':
+        return push_kind(p, PS_PK_NONE, 0);
+    case 0x88:
+    case 0x89:
+        return push_kind(p, PS_PK_BOOL, op == 0x88);
+    case 0x80:
+        return op_proto(p);
+    case 0x95:
+        return op_frame(p);
+    case 'c':
+        return op_global(p);
+    case 0x93:
+        return op_stack_global(p);
+    case 0x81:
+        return op_newobj(p);
+    case 'b':
+        return op_build(p);
+    default:
+        return unknown(p, op);
+    }
+}
+
+bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err *err)
+{
+    struct ps_pk_value *result = NULL;
+
+    p->err = err;
+    p->n_stack = p->n_pool = p->n_memo = p->n_boxes = p->n_runs = p->marks = 0;
+    p->op_at = p->at;
+    while (p->at < p->bytes.len) {
+        unsigned char op = (unsigned char)p->bytes.at[p->at];
+
+        p->op_at = p->at++;
+        if (op == '.') {
+            if (!top(p, 1, &result))
+                return false;
+            *out = *result;
+            return true;
+        }
+        if (!step(p, op))
+            return false;
+    }
+    p->op_at = p->at;
+    return ps_pickle_refuse(p, "the pickle has no end");
+}
+
+struct ps_pk_walk ps_pickle_walk(const struct ps_pickle *p, const struct ps_pk_value *container)
+{
+    if (container->kind == PS_PK_TUPLE)
+        return (struct ps_pk_walk){p, container->id, (uint32_t)container->i, 0};
+    return (struct ps_pk_walk){p, 0, 0, p->boxes[container->id].first};
+}
+
+const struct ps_pk_value *ps_pickle_next(struct ps_pk_walk *walk)
+{
+    if (walk->left == 0) {
+        const struct ps_pk_run *run = walk->next ? &walk->p->runs[walk->next - 1] : NULL;
+
+        if (!run)
+            return NULL;
+        *walk = (struct ps_pk_walk){walk->p, run->at, run->n, run->next};
+    }
+    walk->left--;
+    return &walk->p->pool[walk->at++];
+}
+
+void ps_pickle_free(struct ps_pickle *p)
+{
+    free(p->stack);
+    free(p->pool);
+    free(p->memo);
+    free(p->boxes);
+    free(p->runs);
+    *p = (struct ps_pickle){0};
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* text_report.h: what printed reports have in common: colours, columns, numbers. */
+#ifndef PS_IMPORTERS_TEXT_REPORT_H
+#define PS_IMPORTERS_TEXT_REPORT_H
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "base/stream.h"
+
+/* A line of a report, ready to be matched. */
+struct ps_report_line {
+    struct ps_str text;  /* valid UTF-8 without NUL, escape sequences and \r */
+    uint64_t at, number; /* position and number from 1 */
+    bool coloured; /* escape sequences were taken out: a terminal's line, padded with blanks */
+    bool mended;   /* bytes that are no text became U+FFFD, or the line was cut */
+};
+
+struct ps_report_reader {
+    struct ps_stream *in;
+    struct ps_buf plain, clean;
+    uint64_t lines;
+    struct ps_report_line line;
+};
+
+/* The next line into r->line, valid until the next call; false at the end or on failure. */
+bool ps_report_next(struct ps_report_reader *r);
+void ps_report_free(struct ps_report_reader *r);
+
+/* Text without ESC [ ... m, ESC ] ... BEL and their like; `text` itself when it has none. */
+struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text);
+
+/* Cuts the next word off *rest: what stands between blanks. Empty at the end. */
+struct ps_str ps_report_word(struct ps_str *rest);
+
+/* A whole word as a number: digits are an integer, "1.5" and "1e+10" a double. */
+bool ps_report_number(struct ps_str word, struct ps_num *out);
+
+/* "Line #  <words, some of them>  Line Contents": where the columns begin. */
+struct ps_report_columns {
+    size_t first, source; /* bytes before "Line #" and before "Line Contents" */
+};
+bool ps_report_header(struct ps_str text, const char *const *words, struct ps_report_columns *out);
+
+/* Blanks, and what may be left of them at the end of a line. */
+struct ps_str ps_report_trim(struct ps_str text);
+
+#endif
