@@ -69,9 +69,12 @@ onFreshShelf('shelf: pasted text becomes a run', async ({ page }) => {
 
 onFreshShelf('shelf: the picker takes several files', async ({ page }) => {
     await page.locator('.empty-shelf').waitFor();
-    const chooser = page.waitForEvent('filechooser');
-    await page.keyboard.press('o');
-    await (await chooser).setFiles([stdlib, calculator]);
+    const chooser = await until(async () => {
+        const opened = page.waitForEvent('filechooser', { timeout: 2000 }).catch(() => null);
+        await page.keyboard.press('o');
+        return opened;
+    }, 'a file chooser');
+    await chooser.setFiles([stdlib, calculator]);
     await until(async () => (await runNames(page)).length === 2, 'two rows');
 });
 
