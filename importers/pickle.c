@@ -320,7 +320,7 @@ static bool op_frame(struct ps_pickle *p)
     if (!ps_pickle_take_uint(p, 8, &n))
         return false;
     if (n > p->bytes.len - p->at)
-        return ps_pickle_refuse(p, "a frame of %llu bytes, which the file does not have",
+        return ps_pickle_refuse(p, "the file ends within a frame of %llu bytes",
                                 (unsigned long long)n);
     return true;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/fuzz_import.h"
 
+#include <math.h>
+
 #include "base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 struct judge {
     struct ps_sink sink;
     uint32_t imports, packages, functions, listed;
+    uint32_t line_files, line_functions, highest; /* highest: function of a line */
     struct ps_ledger ledger;
     bool has_ledger, has_headline;
 };
@@ -83,6 +86,61 @@ static void on_function(struct ps_sink *sink, const struct ps_function *f)
     check_text(f->name);
 }
 
+static void on_line_file(struct ps_sink *sink, const struct ps_line_file *file)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(file->id == ++judge->line_files);
+    check_text(file->path);
+}
+
+static void on_line_function(struct ps_sink *sink, const struct ps_line_function *f)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(f->id == ++judge->line_functions);
+    FUZZ_HOLDS(f->file >= 1 && f->file <= judge->line_files);
+    FUZZ_HOLDS(f->first_line <= INT32_MAX);
+    check_text(f->name);
+}
+
+static void check_finite(struct ps_num n)
+{
+    FUZZ_HOLDS(n.kind != PS_NUM_REAL || isfinite(n.r));
+}
+
+static void on_line(struct ps_sink *sink, const struct ps_line_row *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->file >= 1 && row->file <= judge->line_files);
+    FUZZ_HOLDS(row->block >= 1 && row->line <= INT32_MAX);
+    if (row->function > judge->highest)
+        judge->highest = row->function;
+    if (row->source.at)
+        check_text(row->source);
+    check_finite(row->figures.hits);
+    check_finite(row->figures.ticks);
+    check_finite(row->figures.mem_mib);
+    check_finite(row->figures.peak_mib);
+    for (uint32_t i = 0; i < 2 * row->n_samples; i++)
+        FUZZ_HOLDS(isfinite(row->samples[i]));
+}
+
+static void on_memory(struct ps_sink *sink, const struct ps_memory_sample *sample)
+{
+    (void)sink;
+    FUZZ_HOLDS(isfinite(sample->t_s) && sample->kind);
+    check_finite(sample->mib);
+}
+
+static void on_span(struct ps_sink *sink, const struct ps_span *span)
+{
+    (void)sink;
+    FUZZ_HOLDS(isfinite(span->start_s) && isfinite(span->end_s));
+    check_text(span->name);
+}
+
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
     struct judge *judge = (struct judge *)sink;
@@ -119,6 +177,11 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .package = on_package,
         .import = on_import,
         .function = on_function,
+        .line_file = on_line_file,
+        .line_function = on_line_function,
+        .line = on_line,
+        .memory = on_memory,
+        .span = on_span,
         .ledger = on_ledger,
         .headline = on_headline,
         .progress = on_progress,
@@ -131,7 +194,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
     FUZZ_HOLDS(status == err.code);
     FUZZ_HOLDS(status != PS_INTERNAL && status != PS_CANCELLED);
     if (status == PS_OK)
-        FUZZ_HOLDS(judge.has_ledger && judge.has_headline);
+        FUZZ_HOLDS(judge.has_ledger && judge.has_headline && judge.highest <= judge.line_functions);
     else
         FUZZ_HOLDS(err.text[0] != '\0');
     ps_stream_free(in);
