@@ -419,6 +419,7 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err 
     p->err = err;
     p->n_stack = p->n_pool = p->n_memo = p->n_boxes = p->n_runs = p->marks = 0;
     p->op_at = p->at;
+    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack); /* even an empty stack has a place */
     while (p->at < p->bytes.len) {
         unsigned char op = (unsigned char)p->bytes.at[p->at];
 

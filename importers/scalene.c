@@ -289,7 +289,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status != PS_OK)
         return status;
-    if (is_empty_object(ps_buf_slice(&bytes)))
+    if (size == 0 || is_empty_object(ps_buf_slice(&bytes)))
         return refuse_empty(err);
     if (prepare(&bytes) > MOST_NODES)
         return ps_fail(err, PS_LIMIT, "the document has more than %d values", MOST_NODES);
