@@ -216,7 +216,7 @@ static enum ps_status read_window(struct ps_db *db, struct ps_params params, str
                                   double *end, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double from, to;
+    double from = 0, to = 0;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_bounds"), &stmt, err);
 
     if (status == PS_OK)
