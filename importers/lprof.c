@@ -12,7 +12,7 @@
 
 enum {
     CHUNK_NOTE = 4 << 20, /* bytes between two looks at the sink */
-    LARGEST = 128 << 20,
+    LARGEST = 64 << 20,
 };
 
 static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
@@ -23,7 +23,7 @@ static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struc
 
     while ((chunk = ps_stream_peek(in, 1)).len > 0) {
         if (bytes->len + chunk.len > LARGEST)
-            return ps_fail(err, PS_LIMIT, "the pickle is larger than 128 MiB");
+            return ps_fail(err, PS_LIMIT, "the pickle is larger than 64 MiB");
         ps_buf_add(bytes, chunk.at, chunk.len);
         ps_stream_skip(in, chunk.len);
         if (bytes->len < next)
@@ -78,6 +78,8 @@ static bool read_pickles(struct ps_str bytes, struct ps_lp_stats *s, struct ps_s
         return false;
     }
     if (!ps_pickle_read(&p, &root, err)) {
+        if (err->code == PS_LIMIT)
+            ps_hint(err, "profile fewer functions at once");
         ps_hint(err, "of pickles only results of line_profiler are read, and nothing is ever "
                      "executed; record one with `kernprof -l`");
         return false;

@@ -16,7 +16,7 @@
 enum {
     MOST_MARKS = 100,
     MOST_STACK = 1 << 20,   /* Python writes a container in batches of 1000 */
-    MOST_VALUES = 48 << 20, /* members of all containers: 768 MiB */
+    MOST_VALUES = 24 << 20, /* members of all containers: 384 MiB */
     MOST_MEMO = 10 * 1000 * 1000,
 };
 

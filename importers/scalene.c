@@ -15,9 +15,9 @@
 #include "importers/line_names.h"
 
 enum {
-    CHUNK_NOTE = 4 << 20,  /* bytes between two looks at the sink */
-    LARGEST = 256 << 20,   /* bytes */
-    MOST_NODES = 12 << 20, /* values; each takes 80 bytes of memory or more */
+    CHUNK_NOTE = 4 << 20, /* bytes between two looks at the sink */
+    LARGEST = 256 << 20,  /* bytes */
+    MOST_NODES = 8 << 20, /* values; each takes 80 bytes of memory or more */
 };
 
 static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
