@@ -3,9 +3,20 @@
  * The only file that knows Chart.js. Charts here follow the guide: no animation, hairline grid,
  * 11 px ticks, no legend box, bars of 12 px, and the product's own tooltip.
  */
-import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
+import {
+    BarController,
+    BarElement,
+    CategoryScale,
+    Chart,
+    LinearScale,
+    LineController,
+    LineElement,
+    PointElement,
+    Tooltip,
+} from 'chart.js';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
+Chart.register(LineController, LineElement, PointElement);
 
 export interface Bar {
     label: string;
@@ -114,6 +125,113 @@ function scales(theme: BarTheme) {
                     const label = this.getLabelForValue(Number(value));
                     return label.length > 22 ? `${label.slice(0, 21)}…` : label;
                 },
+            },
+        },
+    };
+}
+
+export interface Curve {
+    x: number[];
+    y: number[];
+    colour: string;
+    width: number;
+    /** [on, off] in px; whole lines without it */
+    dash?: number[];
+}
+
+export interface LineView {
+    curves: Curve[];
+    from: number;
+    to: number;
+    /** top of the vertical axis, which begins at 0 */
+    top: number;
+    xText: (value: number) => string;
+    yText: (value: number) => string;
+}
+
+/** Where the curves are, in px of the canvas. */
+export interface PlotArea {
+    left: number;
+    right: number;
+    top: number;
+    bottom: number;
+}
+
+export interface LineChart {
+    update: (view: LineView, theme: BarTheme) => void;
+    area: () => PlotArea;
+    destroy: () => void;
+}
+
+/** Width of the vertical axis; what stands under the chart lines up with it. */
+export const AXIS_WIDTH = 64;
+
+/** Curves over a linear axis, thinned before they come here: no points, no smoothing, no animation. */
+export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): LineChart {
+    const chart = new Chart<'line', { x: number; y: number }[]>(canvas, {
+        type: 'line',
+        data: { datasets: [] },
+        options: {
+            animation: false,
+            parsing: false,
+            normalized: true,
+            responsive: true,
+            maintainAspectRatio: false,
+            events: [],
+            layout: { padding: { right: 16, top: 6 } },
+            plugins: { tooltip: { enabled: false }, legend: { display: false } },
+            onResize: () => queueMicrotask(onLayout),
+        },
+    });
+    return {
+        destroy: () => chart.destroy(),
+        area: () => chart.chartArea,
+        update: (view, theme) => {
+            chart.data.datasets = view.curves.map(({ x, y, colour, width, dash }) => ({
+                data: x.map((at, i) => ({ x: at, y: y[i] })),
+                borderColor: colour,
+                borderWidth: width,
+                borderDash: dash ?? [],
+                borderJoinStyle: 'round' as const,
+                pointRadius: 0,
+                tension: 0,
+            }));
+            chart.options.scales = timeScales(view, theme);
+            chart.update('none');
+        },
+    };
+}
+
+function timeScales(view: LineView, theme: BarTheme) {
+    const ticks = { color: theme.tick, font: { size: 11, family: theme.sans }, padding: 6 };
+    return {
+        x: {
+            type: 'linear' as const,
+            min: view.from,
+            max: view.to,
+            border: { display: false },
+            grid: { color: theme.grid, drawTicks: false },
+            ticks: {
+                ...ticks,
+                maxRotation: 0,
+                maxTicksLimit: 12,
+                includeBounds: false,
+                callback: (value: string | number) => view.xText(Number(value)),
+            },
+        },
+        y: {
+            type: 'linear' as const,
+            min: 0,
+            max: view.top,
+            border: { display: false },
+            grid: { color: theme.grid, drawTicks: false },
+            afterFit: (scale: { width: number }) => {
+                scale.width = AXIS_WIDTH;
+            },
+            ticks: {
+                ...ticks,
+                maxTicksLimit: 7,
+                callback: (value: string | number) => view.yText(Number(value)),
             },
         },
     };

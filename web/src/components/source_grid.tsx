@@ -225,36 +225,38 @@ export function SourceGrid(props: SourceGridProps) {
                 onPointerOver={onHover && ((event) => onHover(rowOf(event), event))}
                 onPointerLeave={onHover && ((event) => onHover(null, event))}
             >
-                <Head columns={columns} template={template} groups={props.groups} />
-                <div class="source-body" style={{ height: offsets[rows.length] }}>
-                    {rows.slice(range.from, range.to).map((row, i) => {
-                        const index = range.from + i;
-                        return row.kind === 'band' ? (
-                            <div
-                                key={row.key}
-                                role="row"
-                                class="source-band"
-                                style={{ transform: `translateY(${offsets[index]}px)` }}
-                            >
-                                {props.band(row)}
-                            </div>
-                        ) : (
-                            <SourceRowView
-                                key={row.key}
-                                row={row}
-                                index={index}
-                                top={offsets[index]}
-                                columns={columns}
-                                template={template}
-                                text={props.text[row.line - 1] ?? null}
-                                tokens={props.tokens(row.line)}
-                                level={props.levelOf(row)}
-                                cold={props.isCold(row)}
-                                current={index === at}
-                                remark={props.remark?.(row) ?? null}
-                            />
-                        );
-                    })}
+                <div class="source-inner">
+                    <Head columns={columns} template={template} groups={props.groups} />
+                    <div class="source-body" style={{ height: offsets[rows.length] }}>
+                        {rows.slice(range.from, range.to).map((row, i) => {
+                            const index = range.from + i;
+                            return row.kind === 'band' ? (
+                                <div
+                                    key={row.key}
+                                    role="row"
+                                    class="source-band"
+                                    style={{ transform: `translateY(${offsets[index]}px)` }}
+                                >
+                                    {props.band(row)}
+                                </div>
+                            ) : (
+                                <SourceRowView
+                                    key={row.key}
+                                    row={row}
+                                    index={index}
+                                    top={offsets[index]}
+                                    columns={columns}
+                                    template={template}
+                                    text={props.text[row.line - 1] ?? null}
+                                    tokens={props.tokens(row.line)}
+                                    level={props.levelOf(row)}
+                                    cold={props.isCold(row)}
+                                    current={index === at}
+                                    remark={props.remark?.(row) ?? null}
+                                />
+                            );
+                        })}
+                    </div>
                 </div>
                 {rows.length === 0 && props.empty && <div class="grid-empty">{props.empty}</div>}
             </div>

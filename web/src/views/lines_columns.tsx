@@ -309,3 +309,14 @@ function curveColumn({ samples }: Figures): SourceColumn | null {
             ) : null,
     };
 }
+
+/** All that was measured, tool by tool. */
+export function columnsOf(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
+    const columns = [
+        ...timeColumns(figures, scale, base),
+        ...memoryColumns(figures, base),
+        ...scaleneColumns(figures),
+    ];
+    // The strong line parts tools from each other, not from the numbers of the lines.
+    return columns.map((column, i) => (i === 0 ? { ...column, group: false } : column));
+}

@@ -109,7 +109,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
         {
             key: 'share',
             title: rank.share,
-            width: 58,
+            width: 66,
             align: 'right',
             render: (row) => {
                 const value = share(row);

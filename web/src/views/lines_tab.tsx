@@ -22,7 +22,7 @@ import {
     type SourceRow,
     sourceRows,
 } from '../model/source';
-import { memoryColumns, scaleneColumns, timeColumns } from './lines_columns';
+import { columnsOf } from './lines_columns';
 import {
     type Base,
     put,
@@ -79,14 +79,7 @@ export function LinesTab({ run }: { run: Run }) {
     const tokens = usePython(text);
     const scale = scaleOf(run, answer?.unit_s ?? null, query);
     const columns = useMemo(
-        () =>
-            figures
-                ? [
-                      ...timeColumns(figures, scale, base),
-                      ...memoryColumns(figures, base),
-                      ...scaleneColumns(figures),
-                  ]
-                : [],
+        () => (figures ? columnsOf(figures, scale, base) : []),
         [figures, scale.unit, scale.unit_s, base],
     );
     const levelOf = useCallback(

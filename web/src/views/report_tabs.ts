@@ -68,15 +68,43 @@ const TABS: Record<string, TabSpec[]> = {
     ],
 };
 
-const LINES: TabSpec = {
-    id: 'lines',
-    title: 'Lines',
-    load: async () => (await import('./tabs_lines')).LinesTab,
+const LINES: TabSpec[] = [
+    {
+        id: 'lines',
+        title: 'Lines',
+        load: async () => (await import('./tabs_lines')).LinesTab,
+    },
+    {
+        id: 'functions',
+        title: 'Functions',
+        count: ({ summary }) => (typeof summary.functions === 'number' ? summary.functions : null),
+        load: async () => (await import('./tabs_lines')).LineFunctionsTab,
+    },
+    {
+        id: 'files',
+        title: 'Files',
+        count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
+        load: async () => (await import('./tabs_lines')).LineFilesTab,
+    },
+];
+
+const ACROSS: TabSpec = {
+    id: 'across',
+    title: 'Across runs',
+    load: async () => (await import('./tabs_lines')).LinesAcrossTab,
 };
 
-TABS.line_profiler = [LINES];
-TABS.memory_profiler = [LINES];
-TABS.scalene = [LINES];
+const MEMORY: TabSpec = {
+    id: 'memory',
+    title: 'Memory',
+    load: async () => (await import('./memory_tab')).MemoryTab,
+};
+
+TABS.line_profiler = [...LINES, ACROSS];
+TABS.memory_profiler = [...LINES, ACROSS];
+TABS.scalene = [...LINES, MEMORY, ACROSS];
+TABS.mprof = [MEMORY];
+TABS.pstats.push({ ...ACROSS, title: 'Lines' });
 
 export function tabsOf(run: Run): TabSpec[] {
     return [...(TABS[run.kind] ?? []), LEDGER];

@@ -110,9 +110,11 @@ function Asking({ path, onSource }: AskingProps) {
             >
                 Paste
             </button>
-            <span class="mono soft ellipsis" title={path}>
-                {path}
-            </span>
+            {path !== baseName(path) && (
+                <span class="mono soft ellipsis" title={path}>
+                    measured as {path}
+                </span>
+            )}
             <input
                 ref={input}
                 type="file"

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The columns of several runs beside each other, fewer of each than where a run stands alone.
+ */
+import { formatHash } from '../base/router';
+import { fmtFixed, int } from '../base/units';
+import { KindMark } from '../components/kind_mark';
+import type { SourceColumn } from '../components/source_row';
+import type { RunFigures } from '../model/across';
+import { ownUnit, timeScale } from '../model/line_units';
+import { quiet } from './lines_cells';
+import { memoryColumns, scaleneColumns, timeColumns } from './lines_columns';
+
+const KEPT = new Set(['hits', 'time', 'pct', 'mem', 'increment', 'cpu', 'peak_mib']);
+
+const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
+    { key: 'ncalls', title: 'ncalls', tip: 'calls of the function that begins here' },
+    {
+        key: 'tottime_s',
+        title: 'tottime',
+        unit: 's',
+        tip: 'in the function that begins here, without what it calls',
+    },
+    {
+        key: 'cumtime_s',
+        title: 'cumtime',
+        unit: 's',
+        tip: 'in the function that begins here, with what it calls',
+    },
+];
+
+/* cProfile knows functions only; its figures stand at their first lines. */
+function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
+    return CPROFILE.map(({ key, title, unit, tip }) => ({
+        key,
+        title,
+        unit,
+        tip,
+        width: 92,
+        render: ({ at }) => {
+            const value = at < 0 ? null : figures.column(key)?.[at];
+            if (value === null || value === undefined) return null;
+            return quiet(key === 'ncalls' ? int(value) : fmtFixed(value, 3));
+        },
+    }));
+}
+
+function ownColumns(of: RunFigures): SourceColumn[] {
+    if (of.run.kind === 'pstats') return cprofileColumns(of);
+    const unit_s = of.figures.unit_s ?? 1e-9;
+    // Texts count in what they printed, microseconds or more; pickles in ticks of the clock.
+    const rounded = unit_s >= 1e-6;
+    const scale = timeScale(rounded ? ownUnit(unit_s, true) : 'us', unit_s, rounded);
+    return [
+        ...timeColumns(of.figures, scale, 'function'),
+        ...memoryColumns(of.figures, 'function'),
+        ...scaleneColumns(of.figures),
+    ].filter(({ key }) => KEPT.has(key));
+}
+
+/** Columns of one run; their rows are found by line. */
+export function runColumns(of: RunFigures): SourceColumn[] {
+    return ownColumns(of).map((column, i) => ({
+        ...column,
+        key: `${of.run.run} ${column.key}`,
+        group: i === 0,
+        hideBelow: undefined,
+        render: (row) => column.render({ ...row, at: of.at.get(row.line) ?? -1 }),
+    }));
+}
+
+/** The head over the columns of a run. */
+export function RunTitle({ of }: { of: RunFigures }) {
+    const { run, name, kind, same_source } = of.run;
+    return (
+        <>
+            <KindMark kind={kind} />
+            <a class="ellipsis" href={formatHash(['run', run])} title={`${name}, ${kind}`}>
+                {name}
+            </a>
+            {same_source === false && (
+                <span
+                    class="warn"
+                    title="measured another version of this file: its figures may belong to other lines"
+                >
+                    ▲ other source
+                </span>
+            )}
+        </>
+    );
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which runs of the shelf measured a file, and what they measured on its lines.
+ */
+import { useMemo } from 'preact/hooks';
+import { API, withParams } from '../base/client';
+import type { AcrossAnswer, AcrossFiles } from '../base/line_types';
+import type { Query } from '../base/router';
+import type { Run } from '../base/types';
+import { pathTail } from '../model/across';
+import { attachedCount } from './lines_data';
+import { useJson } from './use_json';
+
+export interface Candidate {
+    run: string;
+    name: string;
+    kind: string;
+    created_ms: number;
+}
+
+/** cProfile runs that are looked through for the file, newest first. */
+const PSTATS_MOST = 20;
+/** Runs that are shown until the reader chooses. */
+const SHOWN = 4;
+
+export interface AcrossChoice {
+    files: AcrossFiles['rows'] | null;
+    path: string | null;
+    candidates: Candidate[];
+    /** ids of what is shown */
+    chosen: string[];
+}
+
+/* cProfile dumps name files without measuring lines; which of them know this one is asked. */
+function useProfiles(path: string | null): Candidate[] {
+    const list = useJson<{ rows: Run[] }>(
+        withParams(`${API}/runs`, { kind: 'pstats', limit: PSTATS_MOST }),
+    );
+    const ids = (list.data?.rows ?? []).map(({ id }) => id).join(',');
+    const asked = path !== null && ids ? withParams(`${API}/lines`, { path, runs: ids }) : null;
+    const { data } = useJson<AcrossAnswer>(asked);
+    return useMemo(
+        () =>
+            (data?.runs ?? []).map(({ run, name, kind, created_ms }) => ({
+                run,
+                name,
+                kind,
+                created_ms: created_ms ?? 0,
+            })),
+        [data],
+    );
+}
+
+/* This run and the newest of each other tool. */
+function defaults(run: Run, candidates: Candidate[]): string[] {
+    const chosen = candidates.filter((one) => one.run === run.id);
+    const newest = [...candidates].sort((a, b) => b.created_ms - a.created_ms);
+    for (const one of newest) {
+        if (chosen.length < SHOWN && !chosen.some(({ kind }) => kind === one.kind))
+            chosen.push(one);
+    }
+    if (chosen.length === 1) {
+        const next = newest.find((one) => one.run !== chosen[0].run);
+        if (next) chosen.push(next);
+    }
+    return chosen.map((one) => one.run);
+}
+
+export function useChoice(run: Run, query: Query): AcrossChoice {
+    const answer = useJson<AcrossFiles>(`${API}/lines/files`);
+    const files = answer.data?.rows ?? null;
+    const own = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
+    const path = query.path ?? own?.path ?? files?.[0]?.path ?? null;
+    const profiles = useProfiles(path);
+    const candidates = useMemo(() => {
+        const tail = path === null ? '' : pathTail(path);
+        const group = files?.find((row) => pathTail(row.path) === tail);
+        const seen = new Set<string>();
+        const all = [...(group?.runs ?? []), ...profiles];
+        return all.filter((one) => !seen.has(one.run) && seen.add(one.run));
+    }, [files, path, profiles]);
+    const chosen = useMemo(
+        () => (query.runs ? query.runs.split(',') : defaults(run, candidates)),
+        [query.runs, run, candidates],
+    );
+    return { files, path, candidates, chosen };
+}
+
+export function useAcross({ path, chosen }: AcrossChoice) {
+    const asked =
+        path === null || !chosen.length
+            ? null
+            : withParams(`${API}/lines`, {
+                  path,
+                  runs: chosen.join(','),
+                  v: attachedCount.value || null,
+              });
+    return useJson<AcrossAnswer>(asked);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every function of a line-level profile, those that never ran included; Enter shows its lines.
+ */
+import { useMemo, useRef } from 'preact/hooks';
+import { API, withParams } from '../base/client';
+import { useKeys } from '../base/keys';
+import type { LineFunctionRow } from '../base/line_types';
+import { navigate, route } from '../base/router';
+import type { Run } from '../base/types';
+import { fmtFixed, int, pct } from '../base/units';
+import { DataGrid, type GridColumn } from '../components/data_grid';
+import { MarkedName } from '../components/marked_name';
+import { ExportMenu } from '../components/menu';
+import { SearchField } from '../components/search_field';
+import { ShareBar } from '../components/share_bar';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { readFilters, readSort } from '../model/filter_query';
+import { placeText } from '../model/labels';
+import { type Matcher, matcher } from '../model/search';
+import { HideField } from './hide_field';
+import { heatSort, put, timedSummary } from './lines_data';
+import { NESTED } from './lines_words';
+import { useSource } from './use_source';
+
+type Column = GridColumn<LineFunctionRow>;
+
+export function LineFunctionsTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const sort = readSort(query, heatSort(run, 'functions'), true);
+    const params = {
+        sort: sort.key,
+        desc: sort.desc,
+        q: filters.q || undefined,
+        regex: filters.regex ? 1 : undefined,
+        hide: filters.hide || undefined,
+    };
+    const path = `${API}/runs/${run.id}/line_functions`;
+    const source = useSource<LineFunctionRow>(path, params, filters.broken);
+    const columns = useMemo(() => columnsOf(run, search), [run.id, search]);
+    const input = useRef<HTMLInputElement | null>(null);
+    const shown = (source.version.value, source.total);
+    useKeys('Functions', [
+        { key: '/', label: 'search the functions', run: () => input.current?.focus() },
+    ]);
+    return (
+        <div class="tab-body">
+            <Toolbar label="what is shown">
+                <span class="soft toolbar-remark wide-only">
+                    {timedSummary(run)?.nested ? NESTED : 'Enter shows the lines of a function'}
+                </span>
+                <Spacer />
+                <HideField hide={filters.hide} what="functions" width={120} />
+                <SearchField
+                    value={filters.q}
+                    inputRef={input}
+                    placeholder="Search functions"
+                    hint="/"
+                    width={212}
+                    count={shown}
+                    regex={filters.regex}
+                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                    error={search.error}
+                    onInput={(q) => put({ q: q || null })}
+                />
+                <ExportMenu
+                    csv={withParams(path, { ...params, format: 'csv' })}
+                    json={withParams(path, { ...params, format: 'rows' })}
+                />
+            </Toolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <DataGrid<LineFunctionRow>
+                        label="Functions"
+                        columns={columns}
+                        source={source}
+                        rowKey={(row) => row.id}
+                        sort={sort}
+                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        selected={query.fn === undefined ? null : Number(query.fn)}
+                        onSelect={(row) => put({ fn: String(row.id) })}
+                        onOpen={(row) => toLines(run, row)}
+                        resetKey={withParams('', params)}
+                        empty={
+                            filters.q || filters.hide
+                                ? 'No function is left under these filters.'
+                                : 'No function was profiled.'
+                        }
+                    />
+                </section>
+            </div>
+        </div>
+    );
+}
+
+function toLines(run: Run, row: LineFunctionRow): void {
+    const query: Record<string, string> = { file: String(row.file_id), fn: String(row.id) };
+    if (row.first_line !== null) query.line = String(row.first_line);
+    navigate(['run', run.id, 'lines'], query);
+}
+
+function nameColumns(search: Matcher): Column[] {
+    return [
+        {
+            key: 'function',
+            title: 'function',
+            width: 'rest',
+            sortKey: 'function',
+            render: (row) => (
+                <span title={row.function ?? ''}>
+                    <span class="mono">
+                        <MarkedName text={row.function ?? 'unnamed'} search={search} />
+                    </span>
+                    {row.executed === 0 && row.cpu_python_pct === null && (
+                        <span class="name-note">never ran</span>
+                    )}
+                </span>
+            ),
+        },
+        {
+            key: 'file',
+            title: 'file:line',
+            width: 300,
+            sortKey: 'file',
+            hideBelow: 1000,
+            render: (row) => (
+                <span class="path-end soft mono" title={row.file}>
+                    <bdi>
+                        <MarkedName
+                            text={placeText(row.file, row.first_line ?? 0)}
+                            search={search}
+                        />
+                    </bdi>
+                </span>
+            ),
+        },
+    ];
+}
+
+/* A plain figure; what is absent leaves its cell empty. */
+function figure(
+    key: keyof LineFunctionRow,
+    title: string,
+    unit: string | undefined,
+    width: number,
+    text: (value: number) => string,
+    sortKey?: string,
+): Column {
+    return {
+        key,
+        title,
+        unit,
+        width,
+        align: 'right',
+        numeric: true,
+        sortKey,
+        render: (row) => {
+            const value = row[key] as number | null;
+            if (value === null) return '';
+            const words = text(value);
+            return /[1-9]/.test(words) ? words : <span class="zero">{words}</span>;
+        },
+    };
+}
+
+const mib = (value: number) => fmtFixed(value, 3);
+
+function barOf(part: (row: LineFunctionRow) => number | null): Column['render'] {
+    return (row) => {
+        const share = part(row);
+        if (share === null) return '';
+        return (
+            <ShareBar share={share / 100} tone="total">
+                {pct(share)}
+            </ShareBar>
+        );
+    };
+}
+
+function timeColumns(): Column[] {
+    return [
+        figure('lines', 'lines', undefined, 76, int, 'lines'),
+        figure('hits', 'hits', undefined, 116, int, 'hits'),
+        figure('time_s', 'time', 's', 120, (s) => fmtFixed(s, 6), 'time_s'),
+        {
+            key: 'file_pct',
+            title: 'time',
+            unit: '% of file',
+            width: 116,
+            align: 'right',
+            title_tip: 'of the sum over the functions of its file',
+            render: barOf(({ file_pct }) => file_pct),
+        },
+    ];
+}
+
+function memoryColumns(): Column[] {
+    return [
+        figure('lines', 'lines', undefined, 76, int, 'lines'),
+        figure('increment_mib', 'increment', 'MiB', 130, mib, 'increment_mib'),
+        figure('peak_mib', 'peak', 'MiB', 120, mib, 'peak_mib'),
+    ];
+}
+
+function cpuColumns(): Column[] {
+    const one = (value: number) => fmtFixed(value, 1);
+    return [
+        {
+            key: 'cpu',
+            title: 'CPU',
+            unit: '% of all',
+            width: 116,
+            align: 'right',
+            numeric: true,
+            sortKey: 'cpu',
+            title_tip: 'percent of all CPU samples of the program',
+            render: barOf(
+                (row) =>
+                    (row.cpu_python_pct ?? 0) +
+                    (row.cpu_native_pct ?? 0) +
+                    (row.cpu_system_pct ?? 0),
+            ),
+        },
+        figure('cpu_python_pct', 'Python', '%', 84, one),
+        figure('cpu_native_pct', 'native', '%', 84, one),
+        figure('cpu_system_pct', 'system', '%', 84, one),
+        figure('peak_mib', 'peak', 'MiB', 96, one, 'peak_mib'),
+        figure('malloc_mib', 'alloc', 'MiB', 100, one, 'malloc_mib'),
+        { ...figure('copy_mib_s', 'copy', 'MiB/s', 96, one), hideBelow: 1000 },
+    ];
+}
+
+function columnsOf(run: Run, search: Matcher): Column[] {
+    const names = nameColumns(search);
+    if (run.kind === 'line_profiler') return [...names, ...timeColumns()];
+    if (run.kind === 'scalene') return [...names, ...cpuColumns()];
+    return [...names, ...memoryColumns()];
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The same lines as several runs measured them, one group of columns a run: line_profiler,
+ * memory_profiler, Scalene, and cProfile's totals at the first lines of functions.
+ */
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import { useKeys } from '../base/keys';
+import { route } from '../base/router';
+import type { Run } from '../base/types';
+import { int, when } from '../base/units';
+import { CheckBox } from '../components/check_box';
+import { HeatLegend } from '../components/heat_rail';
+import { KindMark } from '../components/kind_mark';
+import { Menu } from '../components/menu';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { SourceGrid, type SourceGridHandle } from '../components/source_grid';
+import { setStatus } from '../components/status_line';
+import { PaneHead, Spacer, Toolbar } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
+import { acrossRows, anyActive, runFigures, runOrder } from '../model/across';
+import { heatOf, hottestRows, type LineRow } from '../model/source';
+import { RunTitle, runColumns } from './across_columns';
+import { type AcrossChoice, type Candidate, useAcross, useChoice } from './across_data';
+import { put, usePython } from './lines_data';
+
+const NARROW = 1000;
+const NO_TEXT: (string | null)[] = [];
+
+export function LinesAcrossTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const choice = useChoice(run, query);
+    const { data: answer, error, loading } = useAcross(choice);
+    const runs = useMemo(
+        () => runOrder(run.id, answer?.runs ?? []).map(runFigures),
+        [answer, run.id],
+    );
+    const rows = useMemo(() => (answer ? acrossRows(answer, runs) : []), [answer, runs]);
+    const columns = useMemo(() => runs.flatMap(runColumns), [runs]);
+    const groups = useMemo(
+        () => [
+            ...runs.map((of) => ({
+                title: <RunTitle of={of} />,
+                columns: runColumns(of).length,
+            })),
+        ],
+        [runs],
+    );
+    const text = answer?.text ?? NO_TEXT;
+    const tokens = usePython(text);
+    const first =
+        runs.find(({ figures }) => figures.measure !== 'none' && figures.functions.length) ??
+        runs[0];
+    const hot = useMemo(() => (first ? hottestRows(first.figures) : []), [first]);
+    const levelOf = useCallback(
+        ({ line }: LineRow) => {
+            const row = first?.at.get(line);
+            return first && row !== undefined && first.run.kind !== 'pstats'
+                ? heatOf(first.figures, row, 'function')
+                : 0;
+        },
+        [first],
+    );
+    const isCold = useCallback(({ line }: LineRow) => !anyActive(runs, line), [runs]);
+    const grid = useRef<SourceGridHandle | null>(null);
+    const hotKey = (at: number) => (first ? String(first.figures.line[hot[at]]) : null);
+    const current = query.line ?? (hot.length ? hotKey(0) : null);
+
+    function stepHot(by: 1 | -1): void {
+        if (!hot.length || !first) return;
+        const now = hot.findIndex((row) => String(first.figures.line[row]) === current);
+        const key = hotKey((now + by + hot.length) % hot.length);
+        put({ line: key });
+        if (key) grid.current?.centre(key);
+    }
+    useKeys('Across runs', [
+        { key: 'n', label: 'next hottest line', run: () => stepHot(1) },
+        { key: 'p', label: 'previous hottest line', run: () => stepHot(-1) },
+    ]);
+    useEffect(
+        () =>
+            setStatus(
+                undefined,
+                'heat is that of the first run; cProfile knows functions, so its totals stand at their first lines',
+            ),
+        [],
+    );
+    const nothing = choice.files !== null && choice.path === null;
+    return (
+        <div class="tab-body lines-tab">
+            <Toolbar label="what is shown">
+                <FileMenu choice={choice} />
+                {viewportWidth.value < NARROW && <RunsMenu choice={choice} />}
+                <Spacer />
+                <HeatLegend of="of the function" />
+            </Toolbar>
+            {error && <Notice kind="error" title="The runs could not be read" error={error} />}
+            {nothing ? (
+                <p class="grid-empty">
+                    No run on this shelf measured lines. Add a profile of line_profiler,
+                    memory_profiler or Scalene of the same source.
+                </p>
+            ) : (
+                <div class="panes">
+                    {viewportWidth.value >= NARROW && <RunsPane choice={choice} self={run.id} />}
+                    <section class="pane pane-main">
+                        {answer && (
+                            <SourceGrid
+                                label="Source across runs"
+                                columns={columns}
+                                groups={groups}
+                                rows={rows}
+                                text={text}
+                                tokens={tokens}
+                                levelOf={levelOf}
+                                isCold={isCold}
+                                band={({ fn }) => (
+                                    <b class="mono">{first?.figures.functions[fn]?.name}</b>
+                                )}
+                                current={current}
+                                onCurrent={({ key }) => put({ line: key })}
+                                handle={grid}
+                                empty="None of the chosen runs measured this file."
+                            />
+                        )}
+                        <LoadingLine active={loading} />
+                    </section>
+                </div>
+            )}
+        </div>
+    );
+}
+
+function toggled(chosen: string[], id: string): string | null {
+    const next = chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
+    return next.join(',') || null;
+}
+
+function FileMenu({ choice }: { choice: AcrossChoice }) {
+    return (
+        <Menu
+            label={<span class="mono">{choice.path ?? 'no file'} ▾</span>}
+            ariaLabel="file"
+            class="button file-menu"
+            filter
+            items={(choice.files ?? []).map(({ path, runs }) => ({
+                text: path,
+                note: `${int(runs.length)} run${runs.length > 1 ? 's' : ''}`,
+                checked: path === choice.path,
+                onPick: () => put({ path, runs: null, line: null }),
+            }))}
+        />
+    );
+}
+
+function RunsMenu({ choice }: { choice: AcrossChoice }) {
+    const { candidates, chosen } = choice;
+    return (
+        <Menu
+            label={`Runs ${int(chosen.length)} of ${int(candidates.length)} ▾`}
+            class="button"
+            items={candidates.map(({ run, name, kind }) => ({
+                text: name,
+                note: kind,
+                checked: chosen.includes(run),
+                onPick: () => put({ runs: toggled(chosen, run) }),
+            }))}
+        />
+    );
+}
+
+function RunsPane({ choice, self }: { choice: AcrossChoice; self: string }) {
+    const { candidates, chosen } = choice;
+    return (
+        <nav class="lines-nav" aria-label="runs of this file">
+            <PaneHead title="Runs of this file">
+                <span class="soft">
+                    {int(chosen.length)} of {int(candidates.length)}
+                </span>
+            </PaneHead>
+            <div class="across-runs">
+                {candidates.map((one) => (
+                    <RunLine
+                        key={one.run}
+                        one={one}
+                        self={one.run === self}
+                        checked={chosen.includes(one.run)}
+                        onToggle={() => put({ runs: toggled(chosen, one.run) })}
+                    />
+                ))}
+            </div>
+        </nav>
+    );
+}
+
+interface RunLineProps {
+    one: Candidate;
+    self: boolean;
+    checked: boolean;
+    onToggle: () => void;
+}
+
+function RunLine({ one, self, checked, onToggle }: RunLineProps) {
+    const added = one.created_ms > 0 ? when(new Date(one.created_ms).toISOString()) : '';
+    return (
+        <label class="across-run" title={`${one.name}, ${one.kind}, added ${added}`}>
+            <CheckBox label={one.name} checked={checked} onChange={onToggle} />
+            <KindMark kind={one.kind} />
+            <span class={self ? 'ellipsis is-self' : 'ellipsis'}>{one.name}</span>
+            <span class="zero">{added}</span>
+        </label>
+    );
+}
