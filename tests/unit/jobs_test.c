@@ -254,10 +254,11 @@ static void stop_lets_the_queue_end(void **state)
 {
     struct fixture *f = *state;
     struct ticket tickets[8];
+    char name[] = "g0"; /* a file of its own for each: workers read while the next is written */
 
     start(f, 2);
-    for (size_t i = 0; i < 8; i++)
-        add(f, file(f, "g", log_text), false, &tickets[i]);
+    for (size_t i = 0; i < 8; i++, name[1]++)
+        add(f, file(f, name, log_text), false, &tickets[i]);
     ps_jobs_stop(f->jobs);
     f->jobs = NULL;
     assert_int_equal(f->seen.tickets, 8);
