@@ -405,8 +405,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_line_text = {
     .kind = "line_profiler",
     .label = "line_profiler report",
-    .what = "the same, as it was printed: kernprof -v, python -m line_profiler, %lprun, "
-            "LINE_PROFILE=1",
+    .what = "hits and time of each line with its source, as line_profiler prints them, among any "
+            "other output",
     .record = "python -m line_profiler your_program.py.lprof > report.txt",
     .sniff = sniff,
     .load = load,

@@ -15,9 +15,8 @@ static const struct ps_stream_limits limits = {
 
 static const struct ps_importer *const importers[] = {
     &ps_pstats, /* two bytes tell */
-    &ps_lprof,  /* two words in the first 120 bytes */
-    &ps_mprof,  /* the first line tells */
-    &ps_scalene, &ps_importtime, &ps_line_text, &ps_memory_text,
+    &ps_lprof,  /* the same */
+    &ps_importtime, &ps_line_text, &ps_memory_text, &ps_mprof, &ps_scalene,
 };
 
 const struct ps_importer *const *ps_importers(size_t *count)
