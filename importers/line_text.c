@@ -135,7 +135,7 @@ static void close_block(struct ps_lt_reader *r)
     r->time_s += ticks * r->unit;
     meet_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
     r->block.open = false;
-    r->next.seen = false;
+    r->next.seen = r->next.gone = false;
     r->next.file.len = r->next.name.len = 0;
     r->next.first_line = 0;
 }
@@ -152,6 +152,7 @@ static void open_block(struct ps_lt_reader *r, const struct ps_report_columns *c
         (void)count(&r->orphans, &r->in.line);
     r->block.open = true;
     r->block.ruled = r->block.told = false;
+    r->block.gone = r->next.gone;
     r->block.columns = *columns;
     r->block.file = file_of(r, file.len ? file : unknown);
     r->block.function = ++r->functions;
@@ -177,9 +178,11 @@ static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
         .function = r->block.function,
         .block = 1,
         .line = row->line,
-        .source = r->in.line.coloured ? ps_report_trim(row->source) : row->source,
+        .source = r->block.gone ? (struct ps_str){NULL, 0} : row->source,
     };
 
+    if (r->in.line.coloured && told.source.at)
+        told.source = ps_report_trim(told.source);
     if (!r->block.first_line)
         r->block.first_line = row->line;
     tell_function(r);
@@ -261,6 +264,7 @@ static bool take_total(struct ps_lt_reader *r, struct ps_str text)
         return false;
     close_block(r);
     r->next.seen = true;
+    r->next.gone = false;
     r->next.column = column;
     r->next.total_s = total;
     r->next.first_line = 0;
@@ -282,6 +286,7 @@ static bool take_place(struct ps_lt_reader *r, struct ps_str text)
         bool gone = !ps_str_starts(rest, file);
 
         r->missing += gone;
+        r->next.gone = gone;
         r->next.file.len = 0;
         ps_buf_str(&r->next.file, ps_str_skip(rest, gone ? missing.len : file.len));
         return true;

@@ -56,8 +56,8 @@ struct ps_lt_reader {
     double unit;             /* of the run: the first one read; 0: none yet */
     double report_unit;      /* of the report at hand */
 
-    struct { /* what stands before a header */
-        bool seen;
+    struct {             /* what stands before a header */
+        bool seen, gone; /* gone: the source could not be read, rows come without */
         size_t column;
         double total_s;
         struct ps_buf file, name;
@@ -65,7 +65,7 @@ struct ps_lt_reader {
     } next;
 
     struct {
-        bool open, ruled, told;
+        bool open, ruled, told, gone;
         struct ps_report_columns columns;
         uint32_t file, function, first_line, next_line, timed;
         struct ps_str name; /* in next.name */
