@@ -2,24 +2,36 @@
 --
 -- sort: time_s desc time_s
 -- sort: cpu_pct desc cpu_pct
+-- sort: increment_mib desc increment_mib
 -- sort: peak_mib desc peak_mib
 -- sort: file asc file
 -- sort: functions desc functions
 -- sort: lines desc lines
 -- sum: time_s total(time_s)
 -- of: SELECT count(*) FROM line_file
-SELECT f.id, f.path AS file, o.word AS origin,
-       (SELECT count(*) FROM line_function n WHERE n.file = f.id) AS functions,
-       count(l.line) FILTER (WHERE NOT l.of_function) AS lines,
-       sum(l.ticks) * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s,
-       100.0 * sum(l.ticks) / nullif(sum(sum(l.ticks)) OVER (), 0) AS pct,
-       f.cpu_pct,
-       coalesce(max(l.mem_mib), max(l.peak_mib)) AS peak_mib
+WITH base AS ( -- as in line_functions.sql
+    SELECT function, block, min(line) AS line FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
+),
+figures AS (
+    SELECT l.file, count(l.line) FILTER (WHERE NOT l.of_function) AS lines, sum(l.ticks) AS ticks,
+           sum(l.increment_mib) FILTER (WHERE l.line > b.line) AS increment_mib,
+           coalesce(max(l.mem_mib), max(l.peak_mib)) AS peak_mib
+    FROM line l
+    LEFT JOIN base b ON b.function = l.function AND b.block = l.block
+    GROUP BY l.file
+),
+counts AS (
+    SELECT file, count(*) AS functions FROM line_function GROUP BY file
+)
+SELECT f.id, f.path AS file, o.word AS origin, coalesce(c.functions, 0) AS functions, coalesce(s.lines, 0) AS lines,
+       s.ticks * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s,
+       100.0 * s.ticks / nullif(sum(s.ticks) OVER (), 0) AS pct,
+       f.cpu_pct, s.increment_mib, s.peak_mib
 FROM line_file f
 JOIN origin o ON o.id = f.origin
-LEFT JOIN line l ON l.file = f.id
+LEFT JOIN figures s ON s.file = f.id
+LEFT JOIN counts c ON c.file = f.id
 WHERE (:q IS NULL OR ps_words(:q, f.path))
   AND (:regex IS NULL OR f.path REGEXP :regex)
   AND (:hide IS NULL OR NOT f.path REGEXP :hide)
   AND (:origin IS NULL OR instr(:origin, ',' || o.word || ','))
-GROUP BY f.id
