@@ -213,7 +213,7 @@ void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_prov
     a.root = from->root ? realpath(from->root, NULL) : NULL;
     a.folder = folder_of(from->profile);
     for (size_t i = 0; i < measured.n && (a.root || !from->root); i++)
-        if (!measured.at[i].carried)
+        if (!measured.at[i].carried && measured.at[i].path[0] != '<') /* <stdin> is no file */
             attach_one(&a, measured.at[i].path);
     tell_all(&a);
     ps_buf_free(&a.missing.text);
