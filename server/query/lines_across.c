@@ -290,7 +290,8 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     ps_json_raw(json, PS_STR("[\"ncalls\",\"tottime_s\",\"cumtime_s\"]"));
     for (int i = 0; i < 6; i++) {
         ps_json_end(&columns[i]);
-        ps_json_key(json, i == 1 ? "fn" : ps_col_name(stmt, i));
+        /* "name" is taken: it is the run's. */
+        ps_json_key(json, i == 1 ? "fn" : i == 2 ? "fn_name" : ps_col_name(stmt, i));
         ps_json_raw(json, ps_buf_slice(&text[i]));
         ps_buf_free(&text[i]);
     }

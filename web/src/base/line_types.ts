@@ -14,8 +14,8 @@ export interface LineProfilerSummary {
     time_s: number;
     rounded: number;
     nested: number;
-    /** path, line as text, function */
-    hottest: [string, string, string] | null;
+    /** path, first line as text, name of the hottest function; empty when none ran */
+    hottest: string[];
 }
 
 export interface MemoryProfilerSummary {

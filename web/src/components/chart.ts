@@ -231,6 +231,7 @@ function timeScales(view: LineView, theme: BarTheme) {
             ticks: {
                 ...ticks,
                 maxTicksLimit: 7,
+                includeBounds: false,
                 callback: (value: string | number) => view.yText(Number(value)),
             },
         },

@@ -4,7 +4,7 @@
  * to zoom. Wheel and keys move the window; the caller fetches it anew.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { panWindow, secondsText, type TimeWindow, zoomWindow } from '../model/memory_curve';
+import { panWindow, tickText, type TimeWindow, zoomWindow } from '../model/memory_curve';
 import { type LineChart, lineChart, type LineView, type PlotArea } from './chart';
 import { watchTheme } from './theme_watch';
 
@@ -39,7 +39,7 @@ function viewOf(
         from: window.from,
         to: window.to,
         top,
-        xText: (value) => `${secondsText(value, window)} s`,
+        xText: (value) => `${tickText(value)} s`,
         yText: (value) => `${value.toLocaleString('en', { maximumFractionDigits: 1 })} MiB`,
         curves: curves.map(({ t_s, mib, main }) => ({
             x: t_s,

@@ -20,7 +20,10 @@ const BAND = 26;
 const OVERSCAN = 14;
 /** The range of rows moves in steps, so that most scroll events redraw nothing. */
 const STEP = 6;
-const NUMBER_WIDTH = 52;
+/** Room for the digits of the largest line number. */
+const DIGIT_WIDTH = 8;
+const NUMBER_PAD = 28;
+
 const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
 
@@ -119,10 +122,14 @@ export function SourceGrid(props: SourceGridProps) {
         () => props.columns.filter((c) => !c.hideBelow || viewportWidth.value >= c.hideBelow),
         [props.columns, viewportWidth.value],
     );
+    const digits = useMemo(() => {
+        const last = rows[step(rows, rows.length - 1, -1)];
+        return last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
+    }, [rows]);
     const template = useMemo(
         () =>
-            `${NUMBER_WIDTH}px ${columns.map(({ width }) => `${width}px`).join(' ')} minmax(160px, 1fr)`,
-        [columns],
+            `${NUMBER_PAD + digits * DIGIT_WIDTH}px ${columns.map(({ width }) => `${width}px`).join(' ')} minmax(160px, 1fr)`,
+        [columns, digits],
     );
     const offsets = useMemo(
         () => rowOffsets(rows.length, (i) => (rows[i].kind === 'band' ? BAND : SOURCE_ROW)),
@@ -205,8 +212,9 @@ export function SourceGrid(props: SourceGridProps) {
                     return row.kind === 'line' ? props.levelOf(row) : 0;
                 },
                 slots,
+                height - headHeight(props),
             ),
-        [offsets, rows, slots, props.levelOf],
+        [offsets, rows, slots, height, props.levelOf],
     );
     const { onHover } = props;
     return (

@@ -19,14 +19,18 @@ export interface RailMark {
     level: number;
 }
 
-/** The hottest of each slot, so that a long file has no more marks than there is room for. */
+/**
+ * The hottest of each slot, so that a long file has no more marks than there is room for. `room`:
+ * the rail stands for at least that height, so a short file keeps its marks beside its lines.
+ */
 export function railMarks(
     offsets: ArrayLike<number>,
     levelOf: (row: number) => number,
     slots: number,
+    room: number,
 ): RailMark[] {
     const rows = offsets.length - 1;
-    const height = offsets[rows];
+    const height = Math.max(room, offsets[rows]);
     if (rows <= 0 || height <= 0 || slots <= 0) return [];
     const hottest = new Uint8Array(slots);
     for (let row = 0; row < rows; row++) {

@@ -10,20 +10,33 @@ export interface TimeWindow {
     to: number;
 }
 
-/** What the slope says about a leak; null where it says nothing. */
+/** Share of the peak that is still held at the end of what grows without giving back. */
+const KEPT = 0.95;
+/** A program that starts grows; shorter windows tell no leak. */
+const LEAK_SECONDS = 5;
+
+/**
+ * What the slope says about a leak; null where it says nothing. `ends` are the peak and the last
+ * value of the window: what was given back at the end was no leak.
+ */
 export function slopeWords(
     mib_s: number | null,
     window: TimeWindow,
-    peak_mib: number | null,
+    ends: { peak: number; last: number } | null,
 ): string | null {
     const seconds = window.to - window.from;
     if (mib_s === null || !(seconds > 0)) return null;
     const drift = mib_s * seconds;
     const rate = `${signed(mib_s, Math.abs(mib_s) < 0.1 ? 3 : 1)}${THIN}MiB/s`;
-    const level = Math.abs(drift) < Math.max(1, 0.05 * (peak_mib ?? 0));
-    if (level) return `${rate}: level, it neither grows nor shrinks`;
-    if (drift > 0) return `${rate}, a leak if it goes on`;
-    return `${rate}: memory is given back`;
+    if (Math.abs(drift) < Math.max(1, 0.05 * (ends?.peak ?? 0))) {
+        return `${rate}: level, it neither grows nor shrinks`;
+    }
+    if (drift < 0) return `${rate}: memory is given back`;
+    if (ends && ends.last < KEPT * ends.peak) {
+        return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN}MiB were given back after the peak`;
+    }
+    if (seconds < LEAK_SECONDS) return `${rate}: too short a time to tell a leak from a start`;
+    return `${rate}: a leak if it goes on`;
 }
 
 /** Rows of brackets: by the level the file states; without one, the first row with room. */
@@ -68,6 +81,11 @@ export function panWindow({ from, to }: TimeWindow, by: number, length: number):
     const span = to - from;
     const start = Math.max(0, Math.min(length - span, from + by * span));
     return { from: start, to: start + span };
+}
+
+/** A time on the axis: its own digits and no more. */
+export function tickText(seconds: number): string {
+    return fmtFixed(seconds, 6).replace(/\.?0+$/, '') || '0';
 }
 
 /** Seconds with as many decimals as the window needs to tell its points apart. */

@@ -77,13 +77,14 @@ function valuesOf(
     );
 }
 
-export function figuresOf(answer: LineFigures): Figures {
+/** `growthOnly`: no increment is a baseline, those were taken out. */
+export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
     const indexOf = new Map(functions.map(({ id }, i) => [id, i]));
     const fn = answer.fn.map((id) => indexOf.get(id) ?? -1);
     const measure = measureOf(column);
-    const baseline = baselines(answer);
+    const baseline = growthOnly ? new Set<number>() : baselines(answer);
     const value = valuesOf(measure, column, answer.n, baseline);
     const byFunction = new Array<number>(functions.length).fill(0);
     let whole = 0;

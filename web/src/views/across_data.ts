@@ -6,9 +6,10 @@ import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import type { AcrossAnswer, AcrossFiles } from '../base/line_types';
 import type { Query } from '../base/router';
-import type { Run } from '../base/types';
+import type { Page, Run } from '../base/types';
 import { pathTail } from '../model/across';
-import { attachedCount } from './lines_data';
+import { objectsOf } from './functions_data';
+import { attachedCount, MOST } from './lines_data';
 import { useJson } from './use_json';
 
 export interface Candidate {
@@ -24,6 +25,8 @@ const PSTATS_MOST = 20;
 const SHOWN = 4;
 
 export interface AcrossChoice {
+    /** False until it is known which file to show. */
+    ready: boolean;
     files: AcrossFiles['rows'] | null;
     path: string | null;
     candidates: Candidate[];
@@ -66,11 +69,31 @@ function defaults(run: Run, candidates: Candidate[]): string[] {
     return chosen.map((one) => one.run);
 }
 
+/* A cProfile dump has no lines of its own: the costliest of its files that lines are known of. */
+function usePstatsPath(run: Run, files: AcrossFiles['rows'] | null): string | null | undefined {
+    const isPstats = run.kind === 'pstats';
+    const asked = withParams(`${API}/runs/${run.id}/files`, {
+        sort: 'tottime_s',
+        desc: true,
+        limit: MOST,
+    });
+    const { data } = useJson<Page>(isPstats ? asked : null);
+    if (!isPstats) return null;
+    if (!data || !files) return undefined;
+    const known = new Map(files.map(({ path }) => [pathTail(path), path]));
+    for (const { file } of objectsOf<{ file: string }>(data)) {
+        const path = known.get(pathTail(file));
+        if (path) return path;
+    }
+    return null;
+}
+
 export function useChoice(run: Run, query: Query): AcrossChoice {
     const answer = useJson<AcrossFiles>(`${API}/lines/files`);
     const files = answer.data?.rows ?? null;
     const own = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
-    const path = query.path ?? own?.path ?? files?.[0]?.path ?? null;
+    const dumped = usePstatsPath(run, files);
+    const path = query.path ?? own?.path ?? dumped ?? null;
     const profiles = useProfiles(path);
     const candidates = useMemo(() => {
         const tail = path === null ? '' : pathTail(path);
@@ -83,7 +106,8 @@ export function useChoice(run: Run, query: Query): AcrossChoice {
         () => (query.runs ? query.runs.split(',') : defaults(run, candidates)),
         [query.runs, run, candidates],
     );
-    return { files, path, candidates, chosen };
+    const ready = files !== null && dumped !== undefined;
+    return { ready, files, path, candidates, chosen };
 }
 
 export function useAcross({ path, chosen }: AcrossChoice) {

@@ -85,7 +85,7 @@ export function LinesAcrossTab({ run }: { run: Run }) {
             ),
         [],
     );
-    const nothing = choice.files !== null && choice.path === null;
+    const nothing = choice.ready && choice.path === null;
     return (
         <div class="tab-body lines-tab">
             <Toolbar label="what is shown">
@@ -96,10 +96,7 @@ export function LinesAcrossTab({ run }: { run: Run }) {
             </Toolbar>
             {error && <Notice kind="error" title="The runs could not be read" error={error} />}
             {nothing ? (
-                <p class="grid-empty">
-                    No run on this shelf measured lines. Add a profile of line_profiler,
-                    memory_profiler or Scalene of the same source.
-                </p>
+                <p class="grid-empty">{nothingWords(run, choice.files?.length ?? 0)}</p>
             ) : (
                 <div class="panes">
                     {viewportWidth.value >= NARROW && <RunsPane choice={choice} self={run.id} />}
@@ -129,6 +126,13 @@ export function LinesAcrossTab({ run }: { run: Run }) {
             )}
         </div>
     );
+}
+
+function nothingWords(run: Run, files: number): string {
+    if (run.kind !== 'pstats' || files === 0) {
+        return 'No run on this shelf measured lines. Add a profile of line_profiler, memory_profiler or Scalene of the same source.';
+    }
+    return 'No run on this shelf measured lines of the files of this profile. Add one of line_profiler, memory_profiler or Scalene, or pick another file above.';
 }
 
 function toggled(chosen: string[], id: string): string | null {

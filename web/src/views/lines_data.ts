@@ -21,6 +21,9 @@ import { type Answer, useJson } from './use_json';
 
 export type Base = 'function' | 'file';
 
+/** Calls that memory_profiler reports apart: summed, or one under the other. */
+export type Calls = 'sum' | 'each';
+
 /** Files and functions that are fetched at once; the tables of the other tabs have all. */
 export const MOST = 1000;
 
@@ -95,7 +98,9 @@ function onlyFile(run: Run): number | null {
     return run.summary.files === 1 ? 1 : null;
 }
 
-const FIRST_SLICE_MS = 12;
+/** Parsed before the first picture, so that a short file never shows plain. */
+const FIRST_SLICE_MS = 10;
+/** Where the browser does not say how long it is idle. */
 const SLICE_MS = 8;
 
 type Grammar = typeof import('../model/python_syntax');
@@ -106,12 +111,12 @@ async function loadGrammar(): Promise<Grammar> {
     return grammar;
 }
 
-function idle(run: () => void): () => void {
+function idle(run: (ms: number) => void): () => void {
     if ('requestIdleCallback' in window) {
-        const id = requestIdleCallback(run, { timeout: 200 });
+        const id = requestIdleCallback((deadline) => run(deadline.timeRemaining()));
         return () => cancelIdleCallback(id);
     }
-    const id = setTimeout(run, 16);
+    const id = setTimeout(() => run(SLICE_MS), 16);
     return () => clearTimeout(id);
 }
 
@@ -129,9 +134,9 @@ export function usePython(text: readonly (string | null)[]): (line: number) => T
     useEffect(() => {
         let cancel = (): void => undefined;
         let gone = false;
-        function go(): void {
+        function go(ms: number): void {
             if (gone || !python.now || python.done) return;
-            python.done = python.now.work(SLICE_MS);
+            python.done = python.now.work(ms);
             if (python.done) redraw(undefined as never);
             else cancel = idle(go);
         }

@@ -34,13 +34,15 @@ function cpuOf(row: LineFunctionRow): number {
 }
 
 function timeRanking(files: LineFileRow[]): Ranking {
-    const total_ms = files.reduce((sum, { time_s }) => sum + (time_s ?? 0), 0) * 1e3;
+    const total_s = files.reduce((sum, { time_s }) => sum + (time_s ?? 0), 0);
+    const long = total_s >= 10;
+    const factor = long ? 1 : 1e3;
     return {
         word: 'by time',
-        unit: 'time ms',
-        file: ({ time_s }) => (time_s ?? 0) * 1e3,
-        fn: ({ time_s }) => time_s && time_s * 1e3,
-        decimals: total_ms >= 1000 ? 1 : total_ms >= 100 ? 2 : 3,
+        unit: long ? 'time s' : 'time ms',
+        file: ({ time_s }) => (time_s ?? 0) * factor,
+        fn: ({ time_s }) => time_s && time_s * factor,
+        decimals: total_s >= 1 && !long ? 1 : total_s >= 1000 ? 1 : 3,
         share: 'file %',
         fileShare: ({ pct: part }) => part,
         fnShare: ({ file_pct }) => file_pct,
@@ -99,7 +101,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
         {
             key: 'figure',
             title: rank.unit,
-            width: 76,
+            width: 74,
             align: 'right',
             render: (row) => {
                 const value = figure(row);
@@ -109,7 +111,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
         {
             key: 'share',
             title: rank.share,
-            width: 66,
+            width: 58,
             align: 'right',
             render: (row) => {
                 const value = share(row);

@@ -12,6 +12,7 @@ import { LoadingLine } from '../components/progress';
 import { SourceGrid, type SourceGridHandle } from '../components/source_grid';
 import { setStatus } from '../components/status_line';
 import { viewportWidth } from '../components/viewport';
+import { callsOf, foldRows } from '../model/fold';
 import { TIME_UNITS } from '../model/line_units';
 import {
     figuresOf,
@@ -25,6 +26,7 @@ import {
 import { columnsOf } from './lines_columns';
 import {
     type Base,
+    type Calls,
     put,
     scaleOf,
     useLineFiles,
@@ -38,13 +40,24 @@ import { emptyWords, FunctionBand, ownerWords, qualifiers } from './lines_words'
 import { SourceNotice, useSourceDrops } from './source_notice';
 
 const NARROW = 1000;
+/** More calls of a function than these are summed unless asked for. */
+const FEW = 3;
+const NO_CALLS = new Map<number, number>();
 const NO_TEXT: (string | null)[] = [];
 const NO_ROWS: SourceRow[] = [];
 const NO_FUNCTIONS: LineFunctionRow[] = [];
 
 /* The model of what is shown, made anew only when its parts change. */
-function useModel(answer: SourceAnswer | null, hideZero: boolean) {
-    const figures = useMemo(() => answer && figuresOf(answer), [answer]);
+function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string | undefined) {
+    const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
+    const most = Math.max(0, ...counts.values());
+    const calls: Calls = asked === 'each' || (asked !== 'sum' && most <= FEW) ? 'each' : 'sum';
+    const figures = useMemo(() => {
+        if (!answer || calls === 'each') return answer && figuresOf(answer);
+        const { line, fn } = answer;
+        const folded = foldRows(answer, (row) => `${line[row]} ${fn[row]}`);
+        return figuresOf(folded.answer, folded.growthOnly);
+    }, [answer, calls]);
     const text = answer?.text ?? NO_TEXT;
     const rows = useMemo(
         () => (figures ? sourceRows(text, figures, hideZero) : NO_ROWS),
@@ -56,7 +69,7 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean) {
         for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);
         return map;
     }, [rows]);
-    return { figures, text, rows, hot, keys };
+    return { figures, text, rows, hot, keys, counts, calls: most > 1 ? calls : null };
 }
 
 export function LinesTab({ run }: { run: Run }) {
@@ -75,7 +88,11 @@ export function LinesTab({ run }: { run: Run }) {
         [files, answer],
     );
     const dropError = useSourceDrops(run, wanted);
-    const { figures, text, rows, hot, keys } = useModel(answer, hideZero);
+    const { figures, text, rows, hot, keys, counts, calls } = useModel(
+        answer,
+        hideZero,
+        query.calls,
+    );
     const tokens = usePython(text);
     const scale = scaleOf(run, answer?.unit_s ?? null, query);
     const columns = useMemo(
@@ -153,6 +170,7 @@ export function LinesTab({ run }: { run: Run }) {
                 scale={scale}
                 base={base}
                 hideZero={hideZero}
+                calls={calls}
                 functions={functions?.rows ?? NO_FUNCTIONS}
                 hot={{ at: hotAt, count: hot.length }}
                 onHot={stepHot}
@@ -201,6 +219,7 @@ export function LinesTab({ run }: { run: Run }) {
                                         index={fn}
                                         again={again}
                                         rows={functions?.rows ?? NO_FUNCTIONS}
+                                        calls={counts}
                                     />
                                 )}
                                 remark={(row) => (row.more ? ownerWords(figures, row.at) : null)}

@@ -6,15 +6,20 @@ import { CheckBox } from '../components/check_box';
 import { type PickItem, Picker } from '../components/picker';
 import { Segmented } from '../components/segmented';
 import { Spacer, Toolbar } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
 import { TIME_UNITS, type TimeScale, type TimeUnit, UNIT_TEXT } from '../model/line_units';
 import type { Figures } from '../model/source';
-import { type Base, put } from './lines_data';
+import { type Base, type Calls, put } from './lines_data';
+
+const NARROW = 1000;
 
 interface LinesToolbarProps {
     figures: Figures | null;
     scale: TimeScale;
     base: Base;
     hideZero: boolean;
+    /** null: no function was called twice */
+    calls: Calls | null;
     functions: LineFunctionRow[];
     hot: { at: number; count: number };
     onHot: (by: 1 | -1) => void;
@@ -61,6 +66,25 @@ export function LinesToolbar(props: LinesToolbarProps) {
                     onChange={(of) => put({ of: of === 'file' ? 'file' : null })}
                 />
             )}
+            {props.calls && (
+                <Segmented<Calls>
+                    label="calls of a function"
+                    value={props.calls}
+                    options={[
+                        {
+                            value: 'sum',
+                            text: 'calls summed',
+                            tip: 'growth of all calls of a function',
+                        },
+                        {
+                            value: 'each',
+                            text: 'each call',
+                            tip: 'one under the other, as reported',
+                        },
+                    ]}
+                    onChange={(calls) => put({ calls })}
+                />
+            )}
             <label class="toolbar-check">
                 <CheckBox
                     label={hideWords(figures)}
@@ -81,7 +105,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
                     </button>
                 </span>
             )}
-            {measure !== 'none' && (
+            {measure !== 'none' && viewportWidth.value >= NARROW && (
                 <HeatLegend of={measure === 'cpu' ? 'of all samples' : `of ${base}`} />
             )}
         </Toolbar>

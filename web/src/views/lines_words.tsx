@@ -11,7 +11,7 @@ import type {
     ScaleneSummary,
 } from '../base/line_types';
 import type { Run } from '../base/types';
-import { fig, figIn, fmtFixed, int, pct, signed, THIN } from '../base/units';
+import { type Fig, fig, figIn, fmtFixed, int, pct, signed, THIN } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { slopeWords } from '../model/memory_curve';
@@ -41,17 +41,14 @@ function timeBand(figures: Figures, index: number): ComponentChildren {
     return `${fmtFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN}ms${part && ` · ${part}${THIN}% of file`}`;
 }
 
-function memoryBand(figures: Figures, index: number): ComponentChildren {
+function memoryBand(figures: Figures, index: number, calls: number): ComponentChildren {
     if (!figures.functions[index].executed) return never();
-    const blocks = new Set<number>();
     let growth = 0;
     figures.fn.forEach((fn, row) => {
-        if (fn !== index) return;
-        blocks.add(figures.block[row]);
-        growth += figures.value[row] ?? 0;
+        if (fn === index) growth += figures.value[row] ?? 0;
     });
-    const calls = blocks.size > 1 ? ` · ${int(blocks.size)} calls, reported apart` : '';
-    return `${signed(growth, 3)}${THIN}MiB${calls}`;
+    const words = calls > 1 ? ` · ${int(calls)} calls` : '';
+    return `${signed(growth, 3)}${THIN}MiB${words}`;
 }
 
 function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
@@ -67,14 +64,15 @@ export function FunctionBand(props: {
     index: number;
     again: boolean;
     rows: LineFunctionRow[];
+    calls: Map<number, number>;
 }) {
-    const { figures, index, again, rows } = props;
+    const { figures, index, again, rows, calls } = props;
     const { name, first_line, id } = figures.functions[index];
     const words =
         figures.measure === 'cpu'
             ? cpuBand(rows.find((row) => row.id === id))
             : figures.measure === 'memory'
-              ? memoryBand(figures, index)
+              ? memoryBand(figures, index, calls.get(id) ?? 1)
               : timeBand(figures, index);
     return (
         <span class="source-band-words">
@@ -106,6 +104,12 @@ export function qualifiers(run: Run): string | null {
 
 const NARROW = 1000;
 
+/* A tick is a round figure: 1 ns, 100 ns, 1 µs. */
+function tickFig(unit_s: number): Fig {
+    const { value, unit } = fig(unit_s);
+    return { value: value.replace(/\.0+$/, ''), unit };
+}
+
 function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     const { functions, functions_run, hottest, unit_s } = summary;
     const facts: Fact[] = [
@@ -116,12 +120,11 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
             tip: summary.nested ? NESTED : 'sum over the functions',
         },
     ];
-    if (hottest) {
+    if (hottest?.length) {
         facts.push({
-            label: 'Hottest line',
-            value: <>{hottest[1]}</>,
-            note: `in ${hottest[2]}`,
-            tip: `${hottest[0]}:${hottest[1]}`,
+            label: 'Hottest function',
+            value: <span class="fact-name">{hottest[2]}</span>,
+            tip: `${hottest[2]}, ${hottest[0]}:${hottest[1]}`,
         });
     }
     if (functions > functions_run) {
@@ -131,10 +134,9 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
             note: 'functions',
         });
     }
-    const own = fig(unit_s);
     facts.push({
         label: 'Timer unit',
-        value: <FigText fig={own} />,
+        value: <FigText fig={tickFig(unit_s)} />,
         hideBelow: NARROW,
         tip: summary.rounded ? ROUNDED : 'times are whole counts of this',
     });
@@ -192,7 +194,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
             label: 'Slope',
             value: <>{signed(summary.slope_mib_s, 2)}</>,
             note: 'MiB/s',
-            tip: slopeWords(summary.slope_mib_s, window, summary.peak_mib) ?? undefined,
+            tip: slopeWords(summary.slope_mib_s, window, null) ?? undefined,
             hideBelow: NARROW,
         });
     }

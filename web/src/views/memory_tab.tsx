@@ -73,6 +73,13 @@ function useMemory(run: Run, query: Record<string, string>) {
     return useJson<MemoryAnswer>(path);
 }
 
+function endsOf(curves: ChartCurve[]): { peak: number; last: number } | null {
+    const main = curves.find((curve) => curve.main);
+    if (!main?.mib.length) return null;
+    const peak = main.mib.reduce((most, mib) => Math.max(most, mib), 0);
+    return { peak, last: main.mib[main.mib.length - 1] };
+}
+
 export function MemoryTab({ run }: { run: Run }) {
     const query = route.value.query;
     const { data: answer, error, loading } = useMemory(run, query);
@@ -118,15 +125,11 @@ export function MemoryTab({ run }: { run: Run }) {
             run: () => put({ from: null, to: null, span: null }),
         },
     ]);
-    const slope = slopeWords(answer?.slope_mib_s ?? null, window, answer?.peak?.mib ?? null);
-    useEffect(
-        () =>
-            setStatus(
-                undefined,
-                slope && `${zoomed ? 'in this window' : 'over the run'}: ${slope}`,
-            ),
-        [slope, zoomed],
-    );
+    const slope = slopeWords(answer?.slope_mib_s ?? null, window, endsOf(curves));
+    useEffect(() => {
+        const child = curves.some((curve) => !curve.main);
+        setStatus(undefined, child ? 'the slope is that of the main process' : null);
+    }, [curves]);
     useEffect(() => () => hideTooltip(), []);
 
     function onHover(at: number | null, event: PointerEvent): void {

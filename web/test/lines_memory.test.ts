@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+    panWindow,
+    secondsText,
+    slopeWords,
+    spanRows,
+    tickText,
+    windowOf,
+    zoomWindow,
+} from '../src/model/memory_curve';
+
+const plain = (words: string | null) => words?.replaceAll('\u202f', ' ') ?? null;
+
+test('the slope in words', () => {
+    const minute = { from: 0, to: 60 };
+    const held = { peak: 100, last: 100 };
+    assert.equal(plain(slopeWords(1.24, minute, held)), '+1.2 MiB/s: a leak if it goes on');
+    assert.match(slopeWords(-2, minute, held) ?? '', /given back/);
+    assert.match(slopeWords(0.01, minute, held) ?? '', /level/);
+    assert.match(
+        slopeWords(1.24, minute, { peak: 100, last: 60 }) ?? '',
+        /40\.0.MiB were given back/,
+    );
+    assert.match(slopeWords(30, { from: 0, to: 1 }, held) ?? '', /too short/);
+    assert.equal(slopeWords(null, minute, held), null);
+});
+
+test('spans without a level find a row with room', () => {
+    const span = (name: string, start_s: number, end_s: number, level: number | null = null) => ({
+        name,
+        level,
+        start_s,
+        end_s,
+        start_mib: 0,
+        end_mib: 0,
+    });
+    const rows = spanRows([span('inner', 1, 2), span('outer', 0, 5), span('next', 5, 6)]);
+    assert.deepEqual(
+        rows.map(({ span: { name }, row }) => [name, row]),
+        [
+            ['outer', 0],
+            ['inner', 1],
+            ['next', 0],
+        ],
+    );
+    assert.equal(spanRows([span('deep', 0, 1, 3)])[0].row, 3);
+});
+
+test('windows stay inside of what there is', () => {
+    assert.deepEqual(windowOf(undefined, undefined, 10), { from: 0, to: 10 });
+    assert.deepEqual(windowOf('2', '5', 10), { from: 2, to: 5 });
+    assert.deepEqual(windowOf('7', '3', 10), { from: 0, to: 10 });
+    assert.deepEqual(windowOf('-4', '99', 10), { from: 0, to: 10 });
+    assert.deepEqual(zoomWindow({ from: 0, to: 10 }, 5, 0.5, 10), { from: 2.5, to: 7.5 });
+    assert.deepEqual(zoomWindow({ from: 2, to: 8 }, 5, 4, 10), { from: 0, to: 10 });
+    assert.deepEqual(panWindow({ from: 0, to: 4 }, -0.5, 10), { from: 0, to: 4 });
+    assert.deepEqual(panWindow({ from: 0, to: 4 }, 0.5, 10), { from: 2, to: 6 });
+});
+
+test('times on the axis have their own digits, others those of the window', () => {
+    assert.equal(tickText(0.2), '0.2');
+    assert.equal(tickText(0), '0');
+    assert.equal(tickText(1200), '1,200');
+    assert.equal(secondsText(1.23456, { from: 0, to: 0.5 }), '1.2346');
+    assert.equal(secondsText(123.456, { from: 0, to: 500 }), '123.5');
+});

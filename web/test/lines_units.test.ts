@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+    decimalsOf,
+    general,
+    hitsText,
+    ownUnit,
+    percentText,
+    perHitText,
+    timeScale,
+    timeText,
+    type TimeUnit,
+} from '../src/model/line_units';
+import printed from './lines_printed.json';
+
+type Printed = [number, number, number, number, number, string[]];
+
+test('columns equal the text report of line_profiler, digit for digit', () => {
+    for (const [hits, ticks, total, unit_s, out_s, want] of printed as Printed[]) {
+        const unit: TimeUnit = out_s === 1e-6 ? 'us' : 'ns';
+        const scale = timeScale(unit, unit_s, false);
+        const have = [
+            hitsText(hits),
+            timeText(ticks, scale),
+            perHitText(ticks, hits, scale),
+            percentText(ticks, total),
+        ].map((text) => text.replaceAll(',', ''));
+        assert.deepEqual(have, want, `${hits} hits, ${ticks} ticks of ${unit_s}`);
+    }
+});
+
+test('a text report is shown in the unit it was printed in', () => {
+    assert.equal(ownUnit(1e-9, false), 'us');
+    assert.equal(ownUnit(0.001, true), 'ms');
+    assert.equal(ownUnit(1, true), 's');
+    const scale = timeScale('ms', 0.001, true);
+    assert.ok(scale.printed);
+    assert.equal(timeText(4.5, scale), '4.5');
+});
+
+test('other units reach as far as the tenth of a microsecond that was printed', () => {
+    assert.equal(timeText(452352, timeScale('us', 1e-9, false)), '452.4');
+    assert.equal(timeText(452352, timeScale('ms', 1e-9, false)), '0.4524');
+    assert.equal(timeText(452352, timeScale('s', 1e-9, false)), '0.0004524');
+    assert.equal(timeText(452.4, timeScale('ns', 1e-6, true)), '452,400');
+});
+
+test('lines without hits have no time per hit, functions without time no percent', () => {
+    assert.equal(perHitText(10, 0, timeScale('us', 1e-9, false)), '');
+    assert.equal(percentText(0, 0), '');
+});
+
+test('general is %g', () => {
+    assert.equal(general(1234567, 3), '1.23e+06');
+    assert.equal(general(0.00001234, 3), '1.23e-05');
+    assert.equal(general(999.6, 3), '1e+03');
+    assert.equal(general(12.5, 3), '12.5');
+    assert.equal(general(100, 6), '100');
+    assert.equal(general(0, 3), '0');
+});
+
+test('decimals of a column are those its tool printed', () => {
+    assert.equal(decimalsOf([46.438, 0, null, -15.262]), 3);
+    assert.equal(decimalsOf([54, 7]), 1);
+    assert.equal(decimalsOf([46.46484375]), 6);
+});
