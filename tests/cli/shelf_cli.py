@@ -44,10 +44,10 @@ class Usage(unittest.TestCase):
 
     def test_formats(self):
         rows = json.loads(call("formats", "--json").stdout)
-        self.assertEqual({row["kind"] for row in rows}, {"importtime", "pstats"})
+        self.assertLessEqual({"importtime", "pstats"}, {row["kind"] for row in rows})
         for row in rows:
             self.assertEqual(list(row), ["kind", "label", "what", "record"])
-            self.assertIn("python", row["record"])
+            self.assertTrue(all(row.values()), row)
         self.assertIn("pstats", call("formats").stdout.decode())
 
     def test_a_full_disk_is_told(self):
