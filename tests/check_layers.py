@@ -107,8 +107,11 @@ def web_faults(path):
         fetching = WEB_FETCH & set(re.findall(r"\w+", names))
         if fetching and path.split("/")[2] in ("model", "canvas", "components"):
             yield f"{', '.join(sorted(fetching))}: only views fetch"
-    if any(path.startswith(folder + "/") for folder in WEB_NO_DOM) and WEB_DOM.search(text):
-        yield f"touches the page: {WEB_DOM.search(text).group(0)}"
+    if any(path.startswith(folder + "/") for folder in WEB_NO_DOM):
+        for word in dict.fromkeys(WEB_DOM.findall(text)):
+            # A parameter or variable may be called so; what is declared here is not the browser's.
+            if not re.search(rf"(?:\b(?:const|let)\s+|[(,{{]\s*){word}\s*[:=,)}}]", text):
+                yield f"touches the page: {word}"
 
 
 def check(paths, faults_of):
