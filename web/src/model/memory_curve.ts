@@ -21,10 +21,10 @@ const LEAK_SECONDS = 5;
  */
 export function slopeWords(
     mib_s: number | null,
-    window: TimeWindow,
+    shown: TimeWindow,
     ends: { peak: number; last: number } | null,
 ): string | null {
-    const seconds = window.to - window.from;
+    const seconds = shown.to - shown.from;
     if (mib_s === null || !(seconds > 0)) return null;
     const drift = mib_s * seconds;
     const rate = `${signed(mib_s, Math.abs(mib_s) < 0.1 ? 3 : 1)}${THIN}MiB/s`;

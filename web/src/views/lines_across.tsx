@@ -5,6 +5,7 @@
  */
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
+import type { AcrossAnswer } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { int, when } from '../base/units';
@@ -25,106 +26,103 @@ import { type AcrossChoice, type Candidate, useAcross, useChoice } from './acros
 import { put, usePython } from './lines_data';
 
 const NARROW = 1000;
-const NO_TEXT: (string | null)[] = [];
 
-export function LinesAcrossTab({ run }: { run: Run }) {
-    const query = route.value.query;
-    const choice = useChoice(run, query);
-    const { data: answer, error, loading } = useAcross(choice);
+/* The runs as columns over shared lines. Heat is that of the first run that has any. */
+function useAcrossModel(run: Run, answer: AcrossAnswer | null) {
     const runs = useMemo(
         () => runOrder(run.id, answer?.runs ?? []).map(runFigures),
         [answer, run.id],
     );
     const rows = useMemo(() => (answer ? acrossRows(answer, runs) : []), [answer, runs]);
-    const columns = useMemo(() => runs.flatMap(runColumns), [runs]);
+    const parts = useMemo(() => runs.map(runColumns), [runs]);
+    const columns = useMemo(() => parts.flat(), [parts]);
     const groups = useMemo(
-        () => [
-            ...runs.map((of) => ({
-                title: <RunTitle of={of} />,
-                columns: runColumns(of).length,
-            })),
-        ],
-        [runs],
+        () => runs.map((of, i) => ({ title: <RunTitle of={of} />, columns: parts[i].length })),
+        [runs, parts],
     );
-    const text = answer?.text ?? NO_TEXT;
-    const tokens = usePython(text);
     const first =
         runs.find(({ figures }) => figures.measure !== 'none' && figures.functions.length) ??
         runs[0];
-    const hot = useMemo(() => (first ? hottestRows(first.figures) : []), [first]);
+    const hot = useMemo(
+        () => (first ? hottestRows(first.figures).map((row) => first.figures.line[row]) : []),
+        [first],
+    );
     const levelOf = useCallback(
         ({ line }: LineRow) => {
             const row = first?.at.get(line);
-            return first && row !== undefined && first.run.kind !== 'pstats'
-                ? heatOf(first.figures, row, 'function')
-                : 0;
+            if (!first || row === undefined || first.run.kind === 'pstats') return 0;
+            return heatOf(first.figures, row, 'function');
         },
         [first],
     );
     const isCold = useCallback(({ line }: LineRow) => !anyActive(runs, line), [runs]);
-    const grid = useRef<SourceGridHandle | null>(null);
-    const hotKey = (at: number) => (first ? String(first.figures.line[hot[at]]) : null);
-    const current = query.line ?? (hot.length ? hotKey(0) : null);
+    return { rows, columns, groups, first, hot, levelOf, isCold };
+}
 
-    function stepHot(by: 1 | -1): void {
-        if (!hot.length || !first) return;
-        const now = hot.findIndex((row) => String(first.figures.line[row]) === current);
-        const key = hotKey((now + by + hot.length) % hot.length);
-        put({ line: key });
-        if (key) grid.current?.centre(key);
-    }
-    useKeys('Across runs', [
-        { key: 'n', label: 'next hottest line', run: () => stepHot(1) },
-        { key: 'p', label: 'previous hottest line', run: () => stepHot(-1) },
-    ]);
-    useEffect(
-        () =>
-            setStatus(
-                undefined,
-                'heat is that of the first run; cProfile knows functions, so its totals stand at their first lines',
-            ),
-        [],
-    );
+const REMARK =
+    'heat is that of the first run; cProfile knows functions, so its totals stand at their first lines';
+
+export function LinesAcrossTab({ run }: { run: Run }) {
+    const choice = useChoice(run, route.value.query);
+    const { data: answer, error, loading } = useAcross(choice);
+    useEffect(() => setStatus(undefined, REMARK), []);
     const nothing = choice.ready && choice.path === null;
+    const wide = viewportWidth.value >= NARROW;
     return (
         <div class="tab-body lines-tab">
             <Toolbar label="what is shown">
                 <FileMenu choice={choice} />
-                {viewportWidth.value < NARROW && <RunsMenu choice={choice} />}
+                {!wide && <RunsMenu choice={choice} />}
                 <Spacer />
                 <HeatLegend of="of the function" />
             </Toolbar>
             {error && <Notice kind="error" title="The runs could not be read" error={error} />}
-            {nothing ? (
-                <p class="grid-empty">{nothingWords(run, choice.files?.length ?? 0)}</p>
-            ) : (
+            {nothing && <p class="grid-empty">{nothingWords(run, choice.files?.length ?? 0)}</p>}
+            {!nothing && (
                 <div class="panes">
-                    {viewportWidth.value >= NARROW && <RunsPane choice={choice} self={run.id} />}
+                    {wide && <RunsPane choice={choice} self={run.id} />}
                     <section class="pane pane-main">
-                        {answer && (
-                            <SourceGrid
-                                label="Source across runs"
-                                columns={columns}
-                                groups={groups}
-                                rows={rows}
-                                text={text}
-                                tokens={tokens}
-                                levelOf={levelOf}
-                                isCold={isCold}
-                                band={({ fn }) => (
-                                    <b class="mono">{first?.figures.functions[fn]?.name}</b>
-                                )}
-                                current={current}
-                                onCurrent={({ key }) => put({ line: key })}
-                                handle={grid}
-                                empty="None of the chosen runs measured this file."
-                            />
-                        )}
+                        {answer && <Across run={run} answer={answer} />}
                         <LoadingLine active={loading} />
                     </section>
                 </div>
             )}
         </div>
+    );
+}
+
+function Across({ run, answer }: { run: Run; answer: AcrossAnswer }) {
+    const { rows, columns, groups, first, hot, levelOf, isCold } = useAcrossModel(run, answer);
+    const tokens = usePython(answer.text);
+    const grid = useRef<SourceGridHandle | null>(null);
+    const current = route.value.query.line ?? (hot.length ? String(hot[0]) : null);
+    function stepHot(by: 1 | -1): void {
+        if (!hot.length) return;
+        const key = String(hot[(hot.indexOf(Number(current)) + by + hot.length) % hot.length]);
+        put({ line: key });
+        grid.current?.centre(key);
+    }
+    useKeys('Across runs', [
+        { key: 'n', label: 'next hottest line', run: () => stepHot(1) },
+        { key: 'p', label: 'previous hottest line', run: () => stepHot(-1) },
+    ]);
+    useEffect(() => grid.current?.focus(), []);
+    return (
+        <SourceGrid
+            label="Source across runs"
+            columns={columns}
+            groups={groups}
+            rows={rows}
+            text={answer.text}
+            tokens={tokens}
+            levelOf={levelOf}
+            isCold={isCold}
+            band={({ fn }) => <b class="mono">{first?.figures.functions[fn]?.name}</b>}
+            current={current}
+            onCurrent={({ key }) => put({ line: key })}
+            handle={grid}
+            empty="None of the chosen runs measured this file."
+        />
     );
 }
 

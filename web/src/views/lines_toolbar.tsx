@@ -21,7 +21,7 @@ interface LinesToolbarProps {
     /** null: no function was called twice */
     calls: Calls | null;
     functions: LineFunctionRow[];
-    hot: { at: number; count: number };
+    hasHot: boolean;
     onHot: (by: 1 | -1) => void;
     onFunction: (row: LineFunctionRow) => void;
     onLine: (line: number) => void;
@@ -39,7 +39,7 @@ function hideWords(figures: Figures | null): string {
 }
 
 export function LinesToolbar(props: LinesToolbarProps) {
-    const { figures, scale, base, hideZero, hot, onHot } = props;
+    const { figures, scale, base, hideZero, hasHot, onHot } = props;
     const measure = figures?.measure ?? 'none';
     return (
         <Toolbar label="what is shown">
@@ -95,7 +95,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
             </label>
             <GoTo {...props} />
             <Spacer />
-            {hot.count > 0 && (
+            {hasHot && (
                 <span class="hot-steps soft wide-only">
                     <button type="button" class="quiet" onClick={() => onHot(1)}>
                         next hot line <kbd>n</kbd>

@@ -9,7 +9,6 @@ import { useKeys } from '../base/keys';
 import type { MemoryAnswer, MemorySpan, MprofSummary } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
-import { fmtFixed, int, signed, THIN } from '../base/units';
 import type { PlotArea } from '../components/chart';
 import { type ChartCurve, MemoryChart } from '../components/memory_chart';
 import { Notice } from '../components/notice';
@@ -21,13 +20,13 @@ import { hideTooltip, showTooltip } from '../components/tooltip';
 import { viewportWidth } from '../components/viewport';
 import {
     panWindow,
-    secondsText,
     slopeWords,
     type TimeWindow,
     windowOf,
     zoomWindow,
 } from '../model/memory_curve';
 import { put } from './lines_data';
+import { MemoryLegend, PeakWords, PointTip, SpanTip } from './memory_words';
 import { SpansTable } from './spans_table';
 import { useJson } from './use_json';
 
@@ -49,19 +48,6 @@ function lengthOf(run: Run, answer: MemoryAnswer | null): number {
     return (run.summary as unknown as MprofSummary).duration_s ?? 0;
 }
 
-/* The last sample at or before a time. */
-function valueAt({ t_s, mib }: ChartCurve, at: number): number | null {
-    let low = 0;
-    let high = t_s.length - 1;
-    if (high < 0 || t_s[0] > at) return null;
-    while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (t_s[middle] <= at) low = middle;
-        else high = middle - 1;
-    }
-    return mib[low];
-}
-
 /* The first answer tells how long all of it is; without a window in the URL it is also the last. */
 function useMemory(run: Run, query: Record<string, string>) {
     const px = Math.min(4096, Math.max(400, viewportWidth.value));
@@ -80,25 +66,14 @@ function endsOf(curves: ChartCurve[]): { peak: number; last: number } | null {
     return { peak, last: main.mib[main.mib.length - 1] };
 }
 
-export function MemoryTab({ run }: { run: Run }) {
+/* What is shown, from the URL and the server's answer, and how it is moved. */
+function useMemoryView(run: Run) {
     const query = route.value.query;
     const { data: answer, error, loading } = useMemory(run, query);
     const length = lengthOf(run, answer);
     const window = windowOf(query.from, query.to, length);
     const curves = useMemo(() => curvesOf(answer), [answer]);
-    const [area, setArea] = useState<PlotArea | null>(null);
-    const onArea = useCallback(
-        (next: PlotArea) =>
-            setArea((old) =>
-                old && old.left === next.left && old.right === next.right ? old : next,
-            ),
-        [],
-    );
     const spans = answer?.spans ?? [];
-    const selected = spans.find((span) => keyOf(span) === query.span) ?? null;
-    const zoomed = query.from !== undefined || query.to !== undefined;
-    const hasSpans = run.kind === 'mprof' && ((run.summary.functions as number) ?? 0) > 0;
-
     function show(next: TimeWindow): void {
         const whole = next.from <= 0 && next.to >= length;
         put({
@@ -106,6 +81,24 @@ export function MemoryTab({ run }: { run: Run }) {
             to: whole ? null : next.to.toFixed(4),
         });
     }
+    return {
+        answer,
+        error,
+        loading,
+        length,
+        window,
+        curves,
+        spans,
+        show,
+        selected: spans.find((span) => keyOf(span) === query.span) ?? null,
+        zoomed: query.from !== undefined || query.to !== undefined,
+        hasSpans: run.kind === 'mprof' && ((run.summary.functions as number) ?? 0) > 0,
+    };
+}
+
+type MemoryView = ReturnType<typeof useMemoryView>;
+
+function useMemoryKeys({ window, length, selected, show }: MemoryView): void {
     const zoom = (factor: number) =>
         show(zoomWindow(window, (window.from + window.to) / 2, factor, length));
     useKeys('Memory', [
@@ -121,33 +114,24 @@ export function MemoryTab({ run }: { run: Run }) {
         { key: '0', label: 'the whole time', run: () => show({ from: 0, to: length }) },
         {
             key: 'Escape',
-            label: 'the whole time',
+            label: 'let go of the call and the range',
             run: () => put({ from: null, to: null, span: null }),
         },
     ]);
-    const slope = slopeWords(answer?.slope_mib_s ?? null, window, endsOf(curves));
+}
+
+const pick = (span: MemorySpan): void => put({ span: keyOf(span) });
+
+export function MemoryTab({ run }: { run: Run }) {
+    const view = useMemoryView(run);
+    const { answer, curves, length, show } = view;
+    useMemoryKeys(view);
     useEffect(() => {
         const child = curves.some((curve) => !curve.main);
         setStatus(undefined, child ? 'the slope is that of the main process' : null);
     }, [curves]);
     useEffect(() => () => hideTooltip(), []);
-
-    function onHover(at: number | null, event: PointerEvent): void {
-        if (at === null) hideTooltip();
-        else
-            showTooltip(
-                <PointTip curves={curves} at={at} window={window} />,
-                event.clientX,
-                event.clientY,
-            );
-    }
-    function onSpanHover(span: MemorySpan | null, event: PointerEvent): void {
-        if (span) showTooltip(<SpanTip span={span} />, event.clientX, event.clientY);
-        else hideTooltip();
-    }
-    const pick = (span: MemorySpan) => put({ span: keyOf(span) });
-    const top = Math.max(...curves.flatMap(({ mib }) => mib), answer?.peak?.mib ?? 0, 0.001) * ROOM;
-    const empty = answer && curves.length === 0;
+    const empty = answer !== null && curves.length === 0;
     return (
         <div class="tab-body">
             <Toolbar label="what is shown">
@@ -159,49 +143,22 @@ export function MemoryTab({ run }: { run: Run }) {
                 <button
                     type="button"
                     class="button"
-                    disabled={!zoomed}
+                    disabled={!view.zoomed}
                     onClick={() => show({ from: 0, to: length })}
                 >
                     Whole time <kbd>0</kbd>
                 </button>
             </Toolbar>
-            {error && <Notice kind="error" title="The curve could not be read" error={error} />}
-            {empty ? (
-                <p class="grid-empty">The profile holds no memory over time.</p>
-            ) : (
-                answer &&
-                length > 0 && (
-                    <div class={hasSpans ? 'memory-picture' : 'memory-picture is-filling'}>
-                        <PeakWords answer={answer} window={window} slope={slope} zoomed={zoomed} />
-                        <MemoryChart
-                            curves={curves}
-                            window={window}
-                            length={length}
-                            peak={answer.peak}
-                            top={top}
-                            onWindow={show}
-                            onHover={onHover}
-                            onArea={onArea}
-                        />
-                        {area && (
-                            <SpanRows
-                                spans={spans}
-                                window={window}
-                                area={area}
-                                selected={selected}
-                                onPick={pick}
-                                onHover={onSpanHover}
-                            />
-                        )}
-                        <LoadingLine active={loading} />
-                    </div>
-                )
+            {view.error && (
+                <Notice kind="error" title="The curve could not be read" error={view.error} />
             )}
-            {hasSpans && answer && (
+            {empty && <p class="grid-empty">The profile holds no memory over time.</p>}
+            {answer && !empty && length > 0 && <Picture view={view} answer={answer} />}
+            {view.hasSpans && answer && (
                 <SpansTable
                     run={run}
                     start={answer.start_s}
-                    selected={query.span ?? null}
+                    selected={route.value.query.span ?? null}
                     onPick={pick}
                     onZoom={(span) => show({ from: span.start_s, to: span.end_s })}
                 />
@@ -210,99 +167,64 @@ export function MemoryTab({ run }: { run: Run }) {
     );
 }
 
+function topOf(curves: ChartCurve[]): number {
+    let top = 0.001;
+    for (const { mib } of curves) for (const value of mib) top = Math.max(top, value);
+    return top * ROOM;
+}
+
+function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
+    const { curves, window, zoomed, selected } = view;
+    const [area, setArea] = useState<PlotArea | null>(null);
+    const onArea = useCallback(
+        (next: PlotArea) =>
+            setArea((old) =>
+                old && old.left === next.left && old.right === next.right ? old : next,
+            ),
+        [],
+    );
+    const top = useMemo(() => topOf(curves), [curves]);
+    const slope = slopeWords(answer.slope_mib_s, window, endsOf(curves));
+    function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
+        if (at === null) hideTooltip();
+        else {
+            const tip = <PointTip curves={curves} at={at} window={window} />;
+            showTooltip(tip, clientX, clientY);
+        }
+    }
+    function onSpanHover(span: MemorySpan | null, { clientX, clientY }: PointerEvent): void {
+        if (span) showTooltip(<SpanTip span={span} />, clientX, clientY);
+        else hideTooltip();
+    }
+    return (
+        <div class="memory-picture">
+            <PeakWords answer={answer} window={window} slope={slope} zoomed={zoomed} />
+            <MemoryChart
+                curves={curves}
+                window={window}
+                length={view.length}
+                peak={answer.peak}
+                top={top}
+                onWindow={view.show}
+                onHover={onHover}
+                onArea={onArea}
+            />
+            {area && (
+                <SpanRows
+                    spans={view.spans}
+                    window={window}
+                    area={area}
+                    selected={selected}
+                    onPick={pick}
+                    onHover={onSpanHover}
+                />
+            )}
+            <LoadingLine active={view.loading} />
+        </div>
+    );
+}
+
 /** Spans have no name of their own that lasts: name and start tell them apart. */
 export function keyOf({ name, start_s }: { name: string; start_s: number }): string {
     return `${name}@${start_s.toFixed(4)}`;
-}
-
-function MemoryLegend({ curves }: { curves: ChartCurve[] }) {
-    const children = curves.filter(({ main }) => !main).length;
-    const main = curves.find((curve) => curve.main);
-    return (
-        <span class="memory-legend">
-            {main && (
-                <span>
-                    <i class="is-main" /> {main.label}
-                </span>
-            )}
-            {children > 0 && (
-                <span>
-                    <i class="is-child" /> {int(children)} child process{children > 1 ? 'es' : ''}
-                </span>
-            )}
-        </span>
-    );
-}
-
-function PeakWords(props: {
-    answer: MemoryAnswer;
-    window: TimeWindow;
-    slope: string | null;
-    zoomed: boolean;
-}) {
-    const { answer, window, slope, zoomed } = props;
-    if (!answer.peak) return null;
-    return (
-        <p class="memory-words">
-            Peak{' '}
-            <b>
-                {fmtFixed(answer.peak.mib, 3)}
-                <span class="unit">{THIN}MiB</span>
-            </b>{' '}
-            at {secondsText(answer.peak.t_s, window)}
-            {THIN}s{zoomed ? ' in this window' : ''}
-            {slope && <span> · slope {slope}</span>}
-        </p>
-    );
-}
-
-function PointTip(props: { curves: ChartCurve[]; at: number; window: TimeWindow }) {
-    const shown = props.curves
-        .map((curve) => ({ label: curve.label, mib: valueAt(curve, props.at) }))
-        .filter(({ mib }) => mib !== null)
-        .slice(0, 12);
-    return (
-        <>
-            <div class="tooltip-title">
-                {secondsText(props.at, props.window)}
-                {THIN}s
-            </div>
-            <dl>
-                {shown.map(({ label, mib }) => [
-                    <dt key={label}>{label}</dt>,
-                    <dd key={`${label} mib`}>{fmtFixed(mib ?? 0, 3)}</dd>,
-                    <dd key={`${label} unit`} class="soft">
-                        MiB
-                    </dd>,
-                ])}
-            </dl>
-        </>
-    );
-}
-
-function SpanTip({ span }: { span: MemorySpan }) {
-    const grown =
-        span.start_mib !== null && span.end_mib !== null ? span.end_mib - span.start_mib : null;
-    return (
-        <>
-            <div class="tooltip-title">{span.name}</div>
-            <dl>
-                <dt>from, to</dt>
-                <dd>
-                    {fmtFixed(span.start_s, 3)}–{fmtFixed(span.end_s, 3)}
-                </dd>
-                <dd class="soft">s</dd>
-                <dt>lasted</dt>
-                <dd>{fmtFixed(span.end_s - span.start_s, 3)}</dd>
-                <dd class="soft">s</dd>
-                {grown !== null && [
-                    <dt key="t">change</dt>,
-                    <dd key="v">{signed(grown, 3)}</dd>,
-                    <dd key="u" class="soft">
-                        MiB
-                    </dd>,
-                ]}
-            </dl>
-        </>
-    );
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import type { SourceColumn } from './source_row';
+
+/** A title over some columns. */
+export interface SourceGroup {
+    title: ComponentChildren;
+    columns: number;
+}
+
+export const HEAD_HEIGHT = 28;
+
+interface SourceHeadProps {
+    columns: SourceColumn[];
+    template: string;
+    groups?: SourceGroup[];
+}
+
+/** The titles of the columns, under those of the runs where there are several. */
+export function SourceHead({ columns, template, groups }: SourceHeadProps) {
+    let at = 2;
+    return (
+        <div class="source-head">
+            {groups && (
+                <div class="source-groups" style={{ gridTemplateColumns: template }}>
+                    {groups.map(({ title, columns: span }, i) => {
+                        const from = at;
+                        at += span;
+                        return (
+                            <div
+                                key={i}
+                                class="source-group"
+                                style={{ gridColumn: `${from} / ${at}` }}
+                            >
+                                {title}
+                            </div>
+                        );
+                    })}
+                </div>
+            )}
+            <div role="row" class="source-titles" style={{ gridTemplateColumns: template }}>
+                <div role="columnheader" class="source-number">
+                    Line
+                </div>
+                {columns.map(({ key, title, unit, tip, group, main, cellClass }) => (
+                    <div
+                        role="columnheader"
+                        key={key}
+                        title={tip}
+                        class={`source-cell${group ? ' is-group' : ''}${main ? ' is-main' : ''}${cellClass ? ` ${cellClass}` : ''}`}
+                    >
+                        {title}
+                        {unit && <span class="unit"> {unit}</span>}
+                    </div>
+                ))}
+                <div role="columnheader" class="source-text">
+                    Source
+                </div>
+            </div>
+        </div>
+    );
+}

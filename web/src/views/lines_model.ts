@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the Lines tab shows, from the URL and the server's answers.
+ */
+import { useCallback, useMemo } from 'preact/hooks';
+import type { LineFunctionRow, SourceAnswer } from '../base/line_types';
+import { route } from '../base/router';
+import type { Run } from '../base/types';
+import { callsOf, foldRows } from '../model/fold';
+import {
+    type Figures,
+    figuresOf,
+    heatOf,
+    hottestRows,
+    isActive,
+    type LineRow,
+    type SourceRow,
+    sourceRows,
+} from '../model/source';
+import { columnsOf } from './lines_columns';
+import {
+    type Base,
+    type Calls,
+    scaleOf,
+    useLineFiles,
+    useLineFunctions,
+    usePython,
+    useSourceAnswer,
+} from './lines_data';
+
+/** More calls of a function than these are summed unless asked for. */
+const FEW = 3;
+const NO_CALLS = new Map<number, number>();
+const NO_TEXT: (string | null)[] = [];
+const NO_ROWS: SourceRow[] = [];
+const NO_FUNCTIONS: LineFunctionRow[] = [];
+
+/* Made anew only when its parts change. */
+function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string | undefined) {
+    const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
+    const most = Math.max(0, ...counts.values());
+    const calls: Calls = asked === 'each' || (asked !== 'sum' && most <= FEW) ? 'each' : 'sum';
+    const figures = useMemo(() => {
+        if (!answer || calls === 'each') return answer && figuresOf(answer);
+        const { line, fn } = answer;
+        const folded = foldRows(answer, (row) => `${line[row]} ${fn[row]}`);
+        return figuresOf(folded.answer, folded.growthOnly);
+    }, [answer, calls]);
+    const text = answer?.text ?? NO_TEXT;
+    const rows = useMemo(
+        () => (figures ? sourceRows(text, figures, hideZero) : NO_ROWS),
+        [figures, text, hideZero],
+    );
+    const hot = useMemo(() => (figures ? hottestRows(figures) : []), [figures]);
+    const keys = useMemo(() => {
+        const map = new Map<number, string>();
+        for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);
+        return map;
+    }, [rows]);
+    return { figures, text, rows, hot, keys, counts, calls: most > 1 ? calls : null };
+}
+
+/* Heat and coldness of a row, as functions that stay the same while nothing changes. */
+function useLooks(figures: Figures | null, base: Base) {
+    const levelOf = useCallback(
+        (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),
+        [figures, base],
+    );
+    const isCold = useCallback((row: LineRow) => !figures || !isActive(figures, row.at), [figures]);
+    return { levelOf, isCold };
+}
+
+function fnOf(figures: Figures | null, row: number): number | null {
+    if (!figures || row < 0) return null;
+    return figures.functions[figures.fn[row]]?.id ?? null;
+}
+
+export function useLines(run: Run) {
+    const query = route.value.query;
+    const base: Base = query.of === 'file' ? 'file' : 'function';
+    const hideZero = query.zero === '0';
+    const files = useLineFiles(run);
+    const source = useSourceAnswer(run, files, query);
+    const answer = source.data;
+    const functions = useLineFunctions(run, answer?.file.path ?? null);
+    const model = useModel(answer, hideZero, query.calls);
+    const { figures, rows, hot, keys } = model;
+    const tokens = usePython(model.text);
+    const scale = scaleOf(run, answer?.unit_s ?? null, query);
+    const columns = useMemo(
+        () => (figures ? columnsOf(figures, scale, base) : []),
+        [figures, scale.unit, scale.unit_s, base],
+    );
+    const looks = useLooks(figures, base);
+    // The answer to "where is the time" is on the screen before anything is asked.
+    const current = query.line ?? (hot.length ? (keys.get(hot[0]) ?? null) : null);
+    const currentAt = useMemo(() => {
+        const row = rows.find((one) => one.kind === 'line' && one.key === current);
+        return row?.kind === 'line' ? row.at : -1;
+    }, [rows, current]);
+    return {
+        ...model,
+        ...looks,
+        source,
+        files,
+        functions,
+        functionRows: functions?.rows ?? NO_FUNCTIONS,
+        base,
+        hideZero,
+        scale,
+        columns,
+        tokens,
+        current,
+        currentAt,
+        /** the reader chose the line, by click, key or link */
+        chosen: query.line !== undefined,
+        fn: query.fn !== undefined ? Number(query.fn) : fnOf(figures, currentAt),
+        hotAt: hot.indexOf(currentAt),
+    };
+}
+
+export type Lines = ReturnType<typeof useLines>;
