@@ -23,7 +23,8 @@ class Shelf(ServerTest):
 
     def test_formats(self):
         rows = self.get_json("/api/v1/formats")["rows"]
-        self.assertEqual({row["kind"] for row in rows}, {"importtime", "pstats"})
+        self.assertEqual({row["kind"] for row in rows},
+                         {"importtime", "pstats", "line_profiler", "memory_profiler", "mprof", "scalene"})
         self.assertEqual(list(rows[0]), ["kind", "label", "what", "record"])
 
 
