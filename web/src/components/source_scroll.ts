@@ -14,7 +14,8 @@ const STEP = 6;
 
 type Box = { current: HTMLDivElement | null };
 
-function useRange(offsets: Float64Array, scroller: Box) {
+function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
+    const whole = offsets[offsets.length - 1] + headHeight;
     const [range, setRange] = useState({ from: 0, to: 60 });
     const [height, setHeight] = useState(0);
     const window = useRef<HTMLDivElement | null>(null);
@@ -27,14 +28,18 @@ function useRange(offsets: Float64Array, scroller: Box) {
         const from = Math.max(0, Math.floor((first - OVERSCAN) / STEP) * STEP);
         const to = Math.ceil((last + OVERSCAN) / STEP) * STEP;
         setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
-        const whole = Math.max(1, box.scrollHeight);
         const mark = window.current;
         if (!mark) return;
-        mark.style.top = `${(100 * box.scrollTop) / whole}%`;
-        mark.style.height = `${(100 * box.clientHeight) / whole}%`;
-        mark.hidden = box.scrollHeight <= box.clientHeight + 1;
+        // A transform moves the mark without a layout of the page on each scroll.
+        mark.style.transform = `translateY(${box.scrollTop * (height / Math.max(height, whole))}px)`;
     }
-    useLayoutEffect(follow, [offsets, height]);
+    useLayoutEffect(() => {
+        follow();
+        const mark = window.current;
+        if (!mark) return;
+        mark.style.height = `${(100 * height) / Math.max(1, height, whole)}%`;
+        mark.hidden = whole <= height;
+    }, [offsets, height]);
     useLayoutEffect(() => {
         const box = scroller.current;
         if (!box) return undefined;
@@ -101,7 +106,7 @@ export function useSourceScroll(
     );
     const byKey = useMemo(() => new Map(rows.map((row, i) => [row.key, i])), [rows]);
     const indexOf = (key: string | null): number => (key === null ? -1 : (byKey.get(key) ?? -1));
-    const { range, follow, height, window } = useRange(offsets, scroller);
+    const { range, follow, height, window } = useRange(offsets, scroller, headHeight);
 
     function reveal(index: number, centre: boolean): void {
         const box = scroller.current;
