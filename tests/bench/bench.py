@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+import make_lprof
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
@@ -57,6 +59,14 @@ def take_turns(times, **makers):
         for name, maker in makers.items():
             samples[name].append(run_once(maker()))
     return {name: Cost(rows) for name, rows in samples.items()}
+
+
+def python_with(module):
+    """A Python that has the module: this one, else Debian's; None where neither has."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return None
 
 
 def has_tuna():
@@ -111,6 +121,19 @@ class Bench:
         self.row(what, bar, costs["ours"], "an empty Python", costs["empty"])
 
 
+    def lines(self, functions, bar):
+        folder = os.path.join(self.folder, f"lines-{functions}")
+        path = make_lprof.write(functions, folder)
+        python = python_with("line_profiler")
+        if not python:
+            print(f"line_profiler, {functions:,} functions: SKIPPED, no Python here has it (apt-get install python3-line-profiler)")
+            return path
+        costs = take_turns(self.times, ours=self.add(path), peer=lambda: [python, "-m", "line_profiler", path])
+        what = f".lprof, {functions:,} functions of 50 lines, {os.path.getsize(path) / 1e6:.1f} MB"
+        self.row(what, bar, costs["ours"], "python -m line_profiler: prints it", costs["peer"])
+        return path
+
+
 class Server:
     """`perfshelf serve` on a free port, and how long it took to say so."""
 
@@ -154,7 +177,20 @@ def browser_ms(address, run_id):
         return None
 
 
-def measure_server(bench, big_dump):
+def measure_lines(bench, big_lprof):
+    """What the lines view asks for, with its sources attached: each module has 20,000 lines, 19,200 of them with figures."""
+    data = os.path.join(bench.folder, "served-lines")
+    done = subprocess.run([PROGRAM, "add", "--data", data, "--json", big_lprof], capture_output=True, check=True)
+    run = f"/api/v1/runs/{json.loads(done.stdout)['id']}"
+    server = Server(data)
+    figures = {"GET source of 20,000 lines, p50 ms": (server.p50_us(f"{run}/source?file=1", 20) / 1e3, None),
+               "GET 100 of 2,000 profiled functions, p50 ms": (server.p50_us(f"{run}/line_functions?limit=100", 20) / 1e3, None),
+               "GET the files of that profile, p50 ms": (server.p50_us(f"{run}/line_files", 20) / 1e3, None)}
+    server.stop()
+    return figures
+
+
+def measure_server(bench, big_dump, big_lprof):
     data = os.path.join(bench.folder, "served")
     done = subprocess.run([PROGRAM, "add", "--data", data, "--json", big_dump], capture_output=True, check=True)
     run_id = json.loads(done.stdout)["id"]
@@ -174,6 +210,7 @@ def measure_server(bench, big_dump):
     if clicks:
         figures["click to first rows in Chromium, ms"] = (clicks["median_ms"], 300)
     server.stop()
+    figures.update(measure_lines(bench, big_lprof))
     for what, (value, bar) in figures.items():
         print(f"{what:44} {value:8.1f}" + (f"   (bar {bar})" if bar else ""), flush=True)
     return figures
@@ -193,7 +230,7 @@ def markdown(bench, figures):
     for what, ours, name, peer, ratio, bar in bench.rows:
         lines.append(f"| {what} | {ours.cpu:.3f} ({ours.wall:.2f}, {ours.rss_mib:.0f}) | {name} | "
                      f"{peer.cpu:.3f} ({peer.rss_mib:.0f}) | 1 : {1 / ratio:.1f} | {bar or ''} |")
-    lines += ["", "| the server, holding that dump of 200,000 functions | measured | bar |", "|---|---|---|"]
+    lines += ["", "| the server, holding the dump of 200,000 functions or the .lprof | measured | bar |", "|---|---|---|"]
     for what, (value, bar) in figures.items():
         lines.append(f"| {what} | {value:.1f} | {f'{bar}' if bar else ''} |")
     return "\n".join(lines)
@@ -220,7 +257,8 @@ def main():
         big = bench.dumps(200_000, "1 : 5")
         bench.logs(2_000, None)
         bench.logs(50_000, f"1 : {5 / TUNA_STARTS:.2f}, a fifth of tuna")
-        text = markdown(bench, measure_server(bench, big))
+        profile = bench.lines(2_000, "1 : 20")
+        text = markdown(bench, measure_server(bench, big, profile))
     finally:
         shutil.rmtree(bench.folder)
     if "--write" in sys.argv:
