@@ -13,6 +13,7 @@ struct ps_order {
     uint32_t *ids;
     int64_t n;          /* ids; 0 for tables that are not looked up by id */
     int64_t total;      /* rows after the filter */
+    int64_t of;         /* rows before it */
     struct ps_buf sums; /* finished JSON object */
     /* of the cache */
     char *key;

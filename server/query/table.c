@@ -255,18 +255,16 @@ static enum ps_status answer_page(struct ps_db *db, const struct ps_table_head *
                                   struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_to(&answer->body);
-    int64_t limit, offset, of;
+    int64_t limit, offset;
     enum ps_status status = ps_param_int(params, "limit", 0, PAGE_MAX, 100, &limit, err);
 
     if (status == PS_OK)
         status = ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, err);
-    if (status == PS_OK)
-        status = of_rows(db, head, &of, err);
     if (status != PS_OK)
         return status;
     ps_json_object(&json);
     ps_json_kint(&json, "total", order->total);
-    ps_json_kint(&json, "of", of);
+    ps_json_kint(&json, "of", order->of);
     status = head->by_id ? rows_by_id(db, head, order, offset, limit, &json, err)
                          : rows_in_order(db, head, params, offset, limit, &json, err);
     ps_json_key(&json, "sums");
@@ -324,6 +322,8 @@ enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64
         order = ps_alloc(sizeof *order);
         status = head.by_id ? read_order(db, &head, params, order, err)
                             : read_sums(db, &head, params, &order->total, &order->sums, err);
+        if (status == PS_OK)
+            status = of_rows(db, &head, &order->of, err);
         if (status == PS_OK)
             ps_order_keep(order, ps_db_run(db), view->query, params);
     }
