@@ -11,6 +11,7 @@ import {
     timeScale,
     timeText,
     type TimeUnit,
+    unitsFor,
 } from '../src/model/line_units';
 import printed from './lines_printed.json';
 
@@ -37,6 +38,14 @@ test('a text report is shown in the unit it was printed in', () => {
     const scale = timeScale('ms', 0.001, true);
     assert.ok(scale.printed);
     assert.equal(timeText(4.5, scale), '4.5');
+});
+
+test('a report in a unit without a name is shown in its ticks', () => {
+    assert.equal(ownUnit(1e-7, true), 'tick');
+    assert.equal(ownUnit(1e-7, false), 'us');
+    assert.deepEqual(unitsFor(1e-7, true), ['s', 'ms', 'us', 'ns', 'tick']);
+    assert.equal(timeText(983, timeScale('tick', 1e-7, true)), '983.0');
+    assert.equal(timeText(983, timeScale('us', 1e-7, true)), '98.30');
 });
 
 test('other units reach as far as the tenth of a microsecond that was printed', () => {

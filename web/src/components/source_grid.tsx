@@ -21,6 +21,9 @@ const DIGIT_WIDTH = 8;
 const NUMBER_PAD = 28;
 const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
+/** Room that the source keeps; several runs beside each other scroll sideways instead. */
+const SOURCE_LEAST = 160;
+const SOURCE_WIDE = 340;
 
 export interface SourceGridHandle {
     focus: () => void;
@@ -48,13 +51,13 @@ interface SourceGridProps {
     handle?: { current: SourceGridHandle | null };
 }
 
-function useTemplate(columns: SourceColumn[], rows: SourceRow[]): string {
+function useTemplate(columns: SourceColumn[], rows: SourceRow[], least: number): string {
     const digits = useMemo(() => {
         const last = rows[step(rows, rows.length - 1, -1)];
         return last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
     }, [rows]);
     const widths = columns.map(({ width }) => `${width}px`).join(' ');
-    return `${NUMBER_PAD + digits * DIGIT_WIDTH}px ${widths} minmax(160px, 1fr)`;
+    return `${NUMBER_PAD + digits * DIGIT_WIDTH}px ${widths} minmax(${least}px, 1fr)`;
 }
 
 function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: number): RailMark[] {
@@ -105,7 +108,7 @@ export function SourceGrid(props: SourceGridProps) {
         () => props.columns.filter((c) => !c.hideBelow || viewportWidth.value >= c.hideBelow),
         [props.columns, viewportWidth.value],
     );
-    const template = useTemplate(columns, rows);
+    const template = useTemplate(columns, rows, props.groups ? SOURCE_WIDE : SOURCE_LEAST);
     const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;
     const scroll = useSourceScroll(rows, scroller, headHeight, current);
     const marks = useMarks(props, scroll, headHeight);
@@ -140,7 +143,7 @@ export function SourceGrid(props: SourceGridProps) {
         <div class="source-grid">
             <div
                 ref={scroller}
-                class="source-scroll"
+                class={props.groups ? 'source-scroll is-wide' : 'source-scroll'}
                 role="grid"
                 tabIndex={0}
                 aria-label={props.label}

@@ -6,11 +6,18 @@
  */
 import { fmtFixed, MINUS } from '../base/units';
 
-export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
+/** `tick`: what a report was printed in when it is none of the others, 100 ns on Windows. */
+export type TimeUnit = 's' | 'ms' | 'us' | 'ns' | 'tick';
 
-export const TIME_UNITS: readonly TimeUnit[] = ['s', 'ms', 'us', 'ns'];
-export const UNIT_TEXT: Record<TimeUnit, string> = { s: 's', ms: 'ms', us: 'µs', ns: 'ns' };
-const SECONDS: Record<TimeUnit, number> = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
+const NAMED = ['s', 'ms', 'us', 'ns'] as const;
+export const UNIT_TEXT: Record<TimeUnit, string> = {
+    s: 's',
+    ms: 'ms',
+    us: 'µs',
+    ns: 'ns',
+    tick: 'ticks',
+};
+const SECONDS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 
 /** line_profiler prints microseconds unless it is told otherwise. */
 const TOOL_UNIT_S = 1e-6;
@@ -22,6 +29,8 @@ export interface TimeScale {
     unit: TimeUnit;
     /** seconds of one tick */
     unit_s: number;
+    /** read from a text: what is computed from its figures may differ in the last digit */
+    rounded: boolean;
     /** factor from ticks to what is shown */
     scalar: number;
     /** true: the text equals line_profiler's, with its change to `%g` for what is too wide */
@@ -32,25 +41,32 @@ export interface TimeScale {
 /** `rounded`: the profile is a text, its ticks are what was printed in `unit_s`. */
 export function ownUnit(unit_s: number, rounded: boolean): TimeUnit {
     const own = rounded ? unit_s : TOOL_UNIT_S;
-    return TIME_UNITS.find((unit) => Math.abs(SECONDS[unit] / own - 1) < 1e-9) ?? 'us';
+    return NAMED.find((unit) => Math.abs(SECONDS[unit] / own - 1) < 1e-9) ?? 'tick';
+}
+
+/** The units to choose from. */
+export function unitsFor(unit_s: number, rounded: boolean): TimeUnit[] {
+    return ownUnit(unit_s, rounded) === 'tick' ? [...NAMED, 'tick'] : [...NAMED];
 }
 
 export function timeScale(unit: TimeUnit, unit_s: number, rounded: boolean): TimeScale {
     const own = rounded ? unit_s : TOOL_UNIT_S;
-    const reach = Math.round(Math.log10(SECONDS[unit] / own));
+    const seconds = unit === 'tick' ? unit_s : SECONDS[unit];
+    const reach = Math.round(Math.log10(seconds / own));
     // Its other way in, LINE_PROFILE=1, prints in the unit of the profile itself.
-    const isTick = Math.abs(SECONDS[unit] / unit_s - 1) < 1e-9;
+    const isTick = Math.abs(seconds / unit_s - 1) < 1e-9;
     return {
         unit,
         unit_s,
-        scalar: unit_s / SECONDS[unit],
+        rounded,
+        scalar: unit_s / seconds,
         printed: reach === 0 || isTick,
         decimals: Math.max(0, 1 + reach),
     };
 }
 
 export function asTimeUnit(text: string | undefined): TimeUnit | null {
-    return TIME_UNITS.find((unit) => unit === text) ?? null;
+    return [...NAMED, 'tick' as const].find((unit) => unit === text) ?? null;
 }
 
 /* C's %.{digits}g: the shorter of fixed and exponent, without trailing zeros. */

@@ -50,7 +50,7 @@ function ownColumns(of: RunFigures): SourceColumn[] {
     const unit_s = of.figures.unit_s ?? 1e-9;
     // Texts count in what they printed, microseconds or more; pickles in ticks of the clock.
     const rounded = unit_s >= 1e-6;
-    const scale = timeScale(rounded ? ownUnit(unit_s, true) : 'us', unit_s, rounded);
+    const scale = timeScale(ownUnit(unit_s, rounded), unit_s, rounded);
     return [
         ...timeColumns(of.figures, scale, 'function'),
         ...memoryColumns(of.figures, 'function'),

@@ -38,6 +38,25 @@ function share(figures: Figures, row: number, base: Base): { text: string; share
     return { text: percentText(ticks, total), share: part };
 }
 
+/* A text has one decimal of time; what follows from it may differ in the last digit. */
+const DERIVED = 'computed from times as they were printed, so the last digit may differ';
+
+function derived(title: string, { rounded }: TimeScale) {
+    if (!rounded) return title;
+    return (
+        <span class="is-estimate" title={DERIVED}>
+            {title}
+        </span>
+    );
+}
+
+function shareTip(base: Base, { rounded }: TimeScale): string | undefined {
+    if (rounded) return undefined;
+    return base === 'file'
+        ? 'of the time of all profiled functions of this file'
+        : 'of the time of its function, as line_profiler prints it';
+}
+
 /** line_profiler: hits, time, time per hit, percent. */
 export function timeColumns(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
     const [hits, ticks] = [figures.column('hits'), figures.column('ticks')];
@@ -50,7 +69,10 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
             key: 'hits',
             title: 'Hits',
             width: 84,
-            render: ({ at: row }) => hits && row >= 0 && hitsText(hits[row] ?? 0),
+            render: ({ at: row }) => {
+                const value = at(hits, row);
+                return value === null ? null : hitsText(value);
+            },
         },
         {
             key: 'time',
@@ -58,29 +80,31 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
             unit,
             width: 104,
             main: true,
-            render: ({ at: row }) =>
-                row >= 0 && <span title={exact(row)}>{timeText(ticks[row] ?? 0, scale)}</span>,
+            render: ({ at: row }) => {
+                const value = at(ticks, row);
+                if (value === null) return null;
+                return <span title={exact(row)}>{timeText(value, scale)}</span>;
+            },
         },
         {
             key: 'per_hit',
-            title: 'Per hit',
+            title: derived('Per hit', scale),
             unit,
             width: 92,
             hideBelow: 900,
             cellClass: 'soft',
-            render: ({ at: row }) =>
-                row >= 0 && perHitText(ticks[row] ?? 0, at(hits, row) ?? 0, scale),
+            render: ({ at: row }) => {
+                const value = at(ticks, row);
+                return value === null ? null : perHitText(value, at(hits, row) ?? 0, scale);
+            },
         },
         {
             key: 'pct',
-            title: base === 'file' ? '% of file' : '% of function',
+            title: derived(base === 'file' ? '% of file' : '% of function', scale),
             width: 116,
-            tip:
-                base === 'file'
-                    ? 'of the time of all profiled functions of this file'
-                    : 'of the time of its function, as line_profiler prints it',
+            tip: shareTip(base, scale),
             render: ({ at: row }) => {
-                if (row < 0) return null;
+                if (at(ticks, row) === null) return null;
                 const { text, share: part } = share(figures, row, base);
                 return <HeatBar share={part} level={heatLevel(part)} text={text} />;
             },

@@ -11,7 +11,7 @@ import { LoadingLine } from '../components/progress';
 import { SourceGrid, type SourceGridHandle } from '../components/source_grid';
 import { setStatus } from '../components/status_line';
 import { viewportWidth } from '../components/viewport';
-import { TIME_UNITS } from '../model/line_units';
+import { unitsFor } from '../model/line_units';
 import { put } from './lines_data';
 import { type Lines, useLines } from './lines_model';
 import { LinesNav } from './lines_nav';
@@ -56,7 +56,8 @@ type Ways = ReturnType<typeof waysOf>;
 
 function useLinesKeys(lines: Lines, ways: Ways, input: { current: HTMLInputElement | null }): void {
     const { hideZero, base, scale } = lines;
-    const nextUnit = TIME_UNITS[(TIME_UNITS.indexOf(scale.unit) + 1) % TIME_UNITS.length];
+    const units = unitsFor(scale.unit_s, scale.rounded);
+    const nextUnit = units[(units.indexOf(scale.unit) + 1) % units.length];
     useKeys('Lines', [
         { key: 'n', label: 'next hottest line', run: () => ways.stepHot(1) },
         { key: 'p', label: 'previous hottest line', run: () => ways.stepHot(-1) },

@@ -7,7 +7,7 @@ import { type PickItem, Picker } from '../components/picker';
 import { Segmented } from '../components/segmented';
 import { Spacer, Toolbar } from '../components/toolbar';
 import { viewportWidth } from '../components/viewport';
-import { TIME_UNITS, type TimeScale, type TimeUnit, UNIT_TEXT } from '../model/line_units';
+import { type TimeScale, type TimeUnit, UNIT_TEXT, unitsFor, timeScale } from '../model/line_units';
 import type { Figures } from '../model/source';
 import { type Base, type Calls, put } from './lines_data';
 
@@ -28,9 +28,11 @@ interface LinesToolbarProps {
     inputRef: { current: HTMLInputElement | null };
 }
 
-function unitTip(unit: TimeUnit): string {
-    if (unit === 'us') return 'as line_profiler prints, to the last digit';
-    return `line_profiler prints one decimal; here as far as its tenth of a microsecond`;
+function unitTip(unit: TimeUnit, scale: TimeScale): string {
+    const { printed } = timeScale(unit, scale.unit_s, scale.rounded);
+    if (unit === 'tick') return `${scale.unit_s} s, as it was printed`;
+    if (printed) return 'as line_profiler prints, to the last digit';
+    return 'line_profiler prints one decimal; here as far as what it prints of its own';
 }
 
 function hideWords(figures: Figures | null): string {
@@ -47,10 +49,10 @@ export function LinesToolbar(props: LinesToolbarProps) {
                 <Segmented<TimeUnit>
                     label="unit of time"
                     value={scale.unit}
-                    options={TIME_UNITS.map((unit) => ({
+                    options={unitsFor(scale.unit_s, scale.rounded).map((unit) => ({
                         value: unit,
                         text: UNIT_TEXT[unit],
-                        tip: unitTip(unit),
+                        tip: unitTip(unit, scale),
                     }))}
                     onChange={(unit) => put({ unit })}
                 />
