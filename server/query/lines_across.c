@@ -222,13 +222,15 @@ static bool agrees(const struct ps_text *a, const struct ps_text *b)
         if (a->lines[i].at && b->lines[i].at &&
             !ps_str_eq(trimmed(a->lines[i]), trimmed(b->lines[i])))
             return false;
-    return b->n <= a->n || a->n == 0;
+    return true;
 }
 
 /* Keys "sha256" and "same_source"; the first text that comes becomes the one that is shown. */
 static void write_same(struct across *a, const struct ps_source *attached, struct ps_text *text,
                        struct ps_json *json)
 {
+    bool same;
+
     ps_json_kstr(json, "sha256", attached ? attached->sha256 : NULL);
     ps_json_key(json, "same_source");
     if (!text->n) {
@@ -243,8 +245,17 @@ static void write_same(struct across *a, const struct ps_source *attached, struc
         ps_json_bool(json, true);
         return;
     }
-    ps_json_bool(json, attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
-                                                : agrees(&a->base, text));
+    same = attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
+                                    : agrees(&a->base, text);
+    ps_json_bool(json, same);
+    /* A whole file shows more than the lines that a report carried. */
+    if (same && attached && !a->sha256[0]) {
+        struct ps_text carried = a->base;
+
+        a->base = *text;
+        *text = carried;
+        memcpy(a->sha256, attached->sha256, sizeof a->sha256);
+    }
 }
 
 static enum ps_status write_lines_run(struct across *a, struct ps_db *db, const struct run *run,
