@@ -26,21 +26,25 @@ static bool next_line(const char **at, struct ps_str *line)
 }
 
 /* "asc a, b" as "a ASC, b ASC, id": the direction goes to every term. */
-static void order_terms(struct ps_str rule, int desc, char *out, size_t size)
+static void order_terms(struct ps_str rule, int desc, struct ps_table_head *out)
 {
-    bool down = desc >= 0 ? desc : ps_str_starts(rule, PS_STR("desc"));
-    size_t n = 0;
+    const size_t size = sizeof out->order;
+    size_t n = 0, terms = 0;
 
+    out->down = desc >= 0 ? desc : ps_str_starts(rule, PS_STR("desc"));
     rule = ps_str_skip(rule, strcspn(rule.at, " ") + 1);
-    while (rule.len) {
+    for (; rule.len; terms++) {
         const char *comma = memchr(rule.at, ',', rule.len);
         size_t len = comma ? (size_t)(comma - rule.at) : rule.len;
 
-        n += (size_t)snprintf(out + n, size - n, "%.*s %s, ", (int)len, rule.at,
-                              down ? "DESC" : "ASC");
+        n += (size_t)snprintf(out->order + n, size - n, "%.*s %s, ", (int)len, rule.at,
+                              out->down ? "DESC" : "ASC");
+        (void)snprintf(out->key, sizeof out->key, "%.*s", (int)len, rule.at);
         rule = ps_str_skip(rule, len + 1);
     }
-    (void)snprintf(out + n, size - n, "id"); /* runs.sql adds its own direction */
+    if (terms != 1)
+        out->key[0] = '\0';
+    (void)snprintf(out->order + n, size - n, "id"); /* runs.sql adds its own direction */
 }
 
 static void take_head_line(struct ps_str line, const char *key, int desc, bool *found,
@@ -53,7 +57,7 @@ static void take_head_line(struct ps_str line, const char *key, int desc, bool *
             key ? rest.at[word] && ps_str_is((struct ps_str){rest.at, word}, key) : !out->order[0];
 
         if (wanted && !*found) {
-            order_terms(ps_str_skip(rest, word + 1), desc, out->order, sizeof out->order);
+            order_terms(ps_str_skip(rest, word + 1), desc, out);
             *found = true;
         }
     } else if (ps_str_starts(line, PS_STR("-- sum: "))) {
@@ -162,26 +166,104 @@ static enum ps_status read_sums(struct ps_db *db, const struct ps_table_head *he
     return PS_OK;
 }
 
+/* Numbers are sorted here: SQLite's sorter takes five times as long for them. */
+struct numbered {
+    long double value; /* holds every int64 and every double */
+    uint32_t id;
+    bool null;
+};
+
+/* As SQLite orders: NULL below every number; ties by id. */
+static int upward(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+
+    if (x->null != y->null)
+        return x->null ? -1 : 1;
+    if (!x->null && x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int downward(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+
+    if (x->null != y->null)
+        return x->null ? 1 : -1;
+    if (!x->null && x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static long double value_of(struct ps_num n)
+{
+    return n.kind == PS_NUM_INT ? (long double)n.i : (long double)n.r;
+}
+
+/* Ids in the order of a numeric key. *numeric is false, and nothing is read, when a value is no
+ * number. */
+static enum ps_status order_numbers(struct ps_stmt *stmt, bool down, struct ps_order *out,
+                                    bool *numeric, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) struct numbered *rows = NULL;
+    size_t n = 0, cap = 0;
+
+    *numeric = true;
+    while (ps_stmt_row(stmt, err)) {
+        struct ps_num number = ps_col_num(stmt, 1);
+        bool null = number.kind == PS_NUM_NONE;
+
+        if (null && !ps_col_is_null(stmt, 1)) {
+            *numeric = false;
+            return PS_OK;
+        }
+        PS_PUSH_ROOM(rows, n, cap);
+        rows[n++] =
+            (struct numbered){null ? 0 : value_of(number), (uint32_t)ps_col_int(stmt, 0), null};
+    }
+    if (n)
+        qsort(rows, n, sizeof *rows, down ? downward : upward);
+    out->ids = ps_grow(NULL, n + 1, sizeof *out->ids);
+    out->n = (int64_t)n;
+    for (size_t i = 0; i < n; i++)
+        out->ids[i] = rows[i].id;
+    return err->code;
+}
+
+static enum ps_status order_rows(struct ps_stmt *stmt, struct ps_order *out, struct ps_err *err)
+{
+    size_t n = 0, cap = 0;
+
+    while (ps_stmt_row(stmt, err)) {
+        PS_PUSH_ROOM(out->ids, n, cap);
+        out->ids[n++] = (uint32_t)ps_col_int(stmt, 0);
+    }
+    out->n = (int64_t)n;
+    return err->code;
+}
+
 static enum ps_status read_order(struct ps_db *db, const struct ps_table_head *head,
                                  struct ps_params params, struct ps_order *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    size_t n = 0, cap = 0;
+    bool numeric = false;
     enum ps_status status = read_sums(db, head, params, &out->total, &out->sums, err);
 
-    ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", head->sql, head->order);
-    if (status == PS_OK)
+    if (status == PS_OK && head->key[0]) {
+        ps_buf_printf(&text, "SELECT id, %s FROM (%s)", head->key, head->sql);
         status = prepare_text(db, params, text.at, &stmt, err);
-    if (status != PS_OK)
-        return status;
-    while (ps_stmt_row(stmt, &own)) {
-        PS_PUSH_ROOM(out->ids, n, cap);
-        out->ids[n++] = (uint32_t)ps_col_int(stmt, 0);
+        if (status == PS_OK)
+            status = order_numbers(stmt, head->down, out, &numeric, err);
+        ps_stmt_auto(&stmt);
     }
-    out->n = (int64_t)n;
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    if (status != PS_OK || numeric)
+        return status;
+    text.len = 0;
+    ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", head->sql, head->order);
+    status = prepare_text(db, params, text.at, &stmt, err);
+    return status == PS_OK ? order_rows(stmt, out, err) : status;
 }
 
 static enum ps_status of_rows(struct ps_db *db, const struct ps_table_head *head, int64_t *out,

@@ -69,8 +69,10 @@ enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *bas
 struct ps_table_head {
     const char *sql;
     char order[200]; /* ORDER BY terms of the sort asked for, "" when the key is unknown */
-    char sums[400];  /* ", expr AS name" for each sum */
-    char of[200];    /* SELECT for rows before filtering */
+    char key[120];   /* the one expression it sorts by, "" when there are several */
+    bool down;
+    char sums[400]; /* ", expr AS name" for each sum */
+    char of[200];   /* SELECT for rows before filtering */
     bool by_id;
 };
 enum ps_status ps_table_head(const char *query, struct ps_params params, struct ps_table_head *out,
