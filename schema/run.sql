@@ -109,6 +109,17 @@ CREATE TABLE line(
     samples BLOB               -- Scalene: pairs of doubles, seconds and MiB
 );
 
+CREATE TABLE line_sum( -- what the lines of a function come to, or (function 0) those of a file that are in none
+    file INTEGER NOT NULL, function INTEGER NOT NULL,
+    first_row INTEGER NOT NULL, last_row INTEGER NOT NULL, -- rows of line that it is made of lie between
+    lines INTEGER NOT NULL, executed INTEGER NOT NULL,
+    carried INTEGER NOT NULL,  -- 1: the profile holds text of these lines
+    last_line, hits, ticks,
+    increment_mib,             -- without the first of each block: what the program had before
+    peak_mib,
+    cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct
+);
+
 CREATE TABLE memory_sample(t_s REAL NOT NULL, process, kind TEXT NOT NULL, mib);
 CREATE TABLE span(id INTEGER PRIMARY KEY, name TEXT NOT NULL, start_s REAL NOT NULL, end_s REAL NOT NULL, start_mib, end_mib, level);
 

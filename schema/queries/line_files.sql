@@ -9,23 +9,16 @@
 -- sort: lines desc lines
 -- sum: time_s total(time_s)
 -- of: SELECT count(*) FROM line_file
-WITH base AS ( -- as in line_functions.sql
-    SELECT function, block, min(line) AS line FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
-),
-figures AS (
-    SELECT l.file, count(l.line) FILTER (WHERE NOT l.of_function) AS lines, sum(l.ticks) AS ticks,
-           sum(l.increment_mib) FILTER (WHERE l.line > b.line) AS increment_mib,
-           coalesce(max(l.mem_mib), max(l.peak_mib)) AS peak_mib
-    FROM line l
-    LEFT JOIN base b ON b.function = l.function AND b.block = l.block
-    GROUP BY l.file
+WITH figures AS (
+    SELECT file, sum(lines) AS lines, CASE WHEN count(ticks) THEN total(ticks) END AS ticks, sum(increment_mib) AS increment_mib, max(peak_mib) AS peak_mib
+    FROM line_sum GROUP BY file
 ),
 counts AS (
     SELECT file, count(*) AS functions FROM line_function GROUP BY file
 )
 SELECT f.id, f.path AS file, o.word AS origin, coalesce(c.functions, 0) AS functions, coalesce(s.lines, 0) AS lines,
        s.ticks * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s,
-       100.0 * s.ticks / nullif(sum(s.ticks) OVER (), 0) AS pct,
+       100.0 * s.ticks / nullif(total(s.ticks) OVER (), 0) AS pct,
        f.cpu_pct, s.increment_mib, s.peak_mib
 FROM line_file f
 JOIN origin o ON o.id = f.origin

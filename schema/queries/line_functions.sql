@@ -12,34 +12,14 @@
 -- sort: lines desc lines
 -- sum: time_s total(time_s)
 -- of: SELECT count(*) FROM line_function
-WITH base AS ( -- the first increment of a call is what the process held before: no growth
-    SELECT function, block, min(line) AS line FROM line
-    WHERE increment_mib IS NOT NULL AND NOT of_function GROUP BY function, block
-), figures AS ( -- one pass over the lines
-    SELECT l.function,
-           max(l.line) FILTER (WHERE NOT l.of_function) AS last_line,
-           count(*) FILTER (WHERE NOT l.of_function) AS lines,
-           count(l.hits) + count(l.occurrences) AS executed,
-           sum(l.hits) AS hits, sum(l.ticks) AS ticks,
-           sum(l.increment_mib) FILTER (WHERE l.line > b.line) AS increment_mib,
-           coalesce(max(l.mem_mib), max(l.peak_mib)) AS peak_mib,
-           max(l.cpu_python_pct) FILTER (WHERE l.of_function) AS cpu_python_pct,
-           max(l.cpu_native_pct) FILTER (WHERE l.of_function) AS cpu_native_pct,
-           max(l.cpu_system_pct) FILTER (WHERE l.of_function) AS cpu_system_pct,
-           max(l.malloc_mib) FILTER (WHERE l.of_function) AS malloc_mib,
-           max(l.copy_mib_s) FILTER (WHERE l.of_function) AS copy_mib_s,
-           max(l.gpu_pct) FILTER (WHERE l.of_function) AS gpu_pct
-    FROM line l LEFT JOIN base b ON b.function = l.function AND b.block = l.block
-    GROUP BY l.function
-)
 SELECT n.id, n.file AS file_id, f.path AS file, nullif(n.name, '') AS function, nullif(n.first_line, 0) AS first_line,
        g.last_line, coalesce(g.lines, 0) AS lines, coalesce(g.executed, 0) AS executed, g.hits, g.ticks,
        g.ticks * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s,
-       100.0 * g.ticks / nullif(sum(g.ticks) OVER (PARTITION BY n.file), 0) AS file_pct,
+       100.0 * g.ticks / nullif(total(g.ticks) OVER (PARTITION BY n.file), 0) AS file_pct,
        g.increment_mib, g.peak_mib, g.cpu_python_pct, g.cpu_native_pct, g.cpu_system_pct, g.malloc_mib, g.copy_mib_s, g.gpu_pct
 FROM line_function n
 JOIN line_file f ON f.id = n.file
-LEFT JOIN figures g ON g.function = n.id
+LEFT JOIN line_sum g ON g.function = n.id
 WHERE (:q IS NULL OR ps_words(:q, n.name, f.path))
   AND (:regex IS NULL OR n.name REGEXP :regex OR f.path REGEXP :regex)
   AND (:hide IS NULL OR NOT (n.name REGEXP :hide OR f.path REGEXP :hide))

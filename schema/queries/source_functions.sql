@@ -1,7 +1,5 @@
 -- Functions of the file :id, in order of their first lines.
 SELECT n.id, nullif(n.name, '') AS name, nullif(n.first_line, 0) AS first_line, s.last_line, coalesce(s.executed, 0) AS executed, s.ticks, s.hits
 FROM line_function n
-LEFT JOIN (SELECT function, max(line) FILTER (WHERE NOT of_function) AS last_line, count(hits) + count(occurrences) AS executed,
-                  sum(ticks) AS ticks, sum(hits) AS hits
-           FROM line WHERE file = :id GROUP BY function) s ON s.function = n.id
+LEFT JOIN line_sum s ON s.function = n.id
 WHERE n.file = :id ORDER BY n.first_line, n.id;

@@ -55,13 +55,14 @@ static uint32_t intern(struct ps_run_files *files, const struct ps_function *row
     return *slot;
 }
 
-/* Integers stay integers while they can. */
-static struct ps_num sum(struct ps_num a, struct ps_num b)
+struct ps_num ps_num_sum(struct ps_num a, struct ps_num b)
 {
     int64_t whole;
 
     if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &whole))
         return ps_int(whole);
+    if (a.kind == PS_NUM_NONE)
+        return b;
     return b.kind == PS_NUM_NONE ? a : ps_real(ps_num_real(a) + ps_num_real(b));
 }
 
@@ -74,8 +75,8 @@ uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row)
     file = &files->at[files->last - 1];
     if (row->listed) {
         file->functions++;
-        file->ncalls = sum(file->ncalls, row->ncalls);
-        file->tottime_s = sum(file->tottime_s, row->tottime_s);
+        file->ncalls = ps_num_sum(file->ncalls, row->ncalls);
+        file->tottime_s = ps_num_sum(file->tottime_s, row->tottime_s);
     }
     return files->last;
 }

@@ -7,7 +7,7 @@
 static const char *const insert_names[N_INSERTS] = {
     "insert_import", "insert_function", "insert_file",      "insert_package",
     "insert_note",   "insert_meta",     "insert_line_file", "insert_line_function",
-    "insert_line",   "insert_memory",   "insert_span"};
+    "insert_line",   "insert_line_sum", "insert_memory",    "insert_span"};
 
 static struct ps_writer *of(struct ps_sink *sink)
 {
@@ -284,6 +284,42 @@ static void line(struct ps_sink *sink, const struct ps_line_row *row)
     sqlite3_bind_blob64(stmt, 29, row->n_samples ? row->samples : NULL,
                         row->n_samples * 2 * sizeof(double), SQLITE_STATIC);
     run_insert(w, stmt);
+    ps_line_sums_add(&w->line_sums, row);
+}
+
+static void insert_line_sum(struct ps_writer *w, const struct ps_line_sum *sum)
+{
+    sqlite3_stmt *stmt = insert_of(w, INSERT_LINE_SUM);
+    const uint64_t whole[] = {sum->file,  sum->function, sum->first_row, sum->last_row,
+                              sum->lines, sum->executed, sum->carried};
+    const struct ps_num figures[] = {sum->last_line ? ps_int(sum->last_line) : (struct ps_num){0},
+                                     sum->hits,
+                                     sum->ticks,
+                                     sum->increment_mib,
+                                     sum->mem_mib.kind == PS_NUM_NONE ? sum->peak_mib
+                                                                      : sum->mem_mib,
+                                     sum->cpu_python_pct,
+                                     sum->cpu_native_pct,
+                                     sum->cpu_system_pct,
+                                     sum->malloc_mib,
+                                     sum->copy_mib_s,
+                                     sum->gpu_pct};
+    const int n = (int)(sizeof whole / sizeof *whole);
+
+    if (!stmt)
+        return;
+    for (int i = 0; i < n; i++)
+        sqlite3_bind_int64(stmt, i + 1, (int64_t)whole[i]);
+    for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
+        bind_num(stmt, n + 1 + i, figures[i]);
+    run_insert(w, stmt);
+}
+
+enum ps_status ps_writer_line_sums(struct ps_writer *w)
+{
+    for (size_t i = 0; i < w->line_sums.n && ps_sink_ok(&w->sink); i++)
+        insert_line_sum(w, &w->line_sums.at[i]);
+    return w->sink.err.code;
 }
 
 static void memory(struct ps_sink *sink, const struct ps_memory_sample *row)

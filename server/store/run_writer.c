@@ -91,6 +91,7 @@ static void writer_free(struct ps_writer *w)
     free(w->part);
     free(w->low);
     ps_run_files_free(&w->files);
+    ps_line_sums_free(&w->line_sums);
     ps_buf_free(&w->summary_text);
     ps_buf_free(&w->blob);
     ps_buf_free(&w->blob2);
@@ -173,6 +174,7 @@ static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err 
     choose_name(w, kind);
     note_left_out(w);
     (void)ps_writer_files(w);
+    (void)ps_writer_line_sums(w);
     ps_json_end(&w->summary);
     w->row.summary = w->summary_text.at;
     put_identity(w);

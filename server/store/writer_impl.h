@@ -19,6 +19,7 @@ enum insert {
     INSERT_LINE_FILE,
     INSERT_LINE_FUNCTION,
     INSERT_LINE,
+    INSERT_LINE_SUM,
     INSERT_MEMORY,
     INSERT_SPAN,
     N_INSERTS
@@ -47,6 +48,30 @@ struct ps_run_files {
 uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row);
 void ps_run_files_free(struct ps_run_files *files);
 
+/* a + b; an integer while it can be. Nothing plus b is b, whatever the kinds. */
+struct ps_num ps_num_sum(struct ps_num a, struct ps_num b);
+
+/* What the lines of a function come to, or those of a file that are in none. */
+struct ps_line_sum {
+    uint32_t file, function;
+    uint64_t first_row, last_row; /* of the line table */
+    uint32_t last_line, lines, executed;
+    uint32_t block; /* of the last increment */
+    bool carried;   /* the profile holds text of some */
+    struct ps_num hits, ticks, increment_mib, mem_mib, peak_mib;
+    struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct;
+};
+
+struct ps_line_sums {
+    struct ps_line_sum *at;
+    size_t n, cap;
+    uint64_t rows;
+    uint32_t *by_function, *by_file, n_functions, n_files;
+};
+
+void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row);
+void ps_line_sums_free(struct ps_line_sums *sums);
+
 struct ps_writer {
     struct ps_sink sink; /* first: a sink is a writer */
     struct ps_store *store;
@@ -63,6 +88,7 @@ struct ps_writer {
     uint32_t *low; /* of pending parents, by id: smallest id below */
     uint32_t low_cap;
     struct ps_run_files files;
+    struct ps_line_sums line_sums;
     uint64_t notes, notes_left_out;
     bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
     void *user;
@@ -72,6 +98,8 @@ extern const struct ps_sink_ops ps_writer_ops;
 
 /* The rows of the files, when all functions have passed. */
 enum ps_status ps_writer_files(struct ps_writer *w);
+/* The rows of what lines come to, when all lines have passed. */
+enum ps_status ps_writer_line_sums(struct ps_writer *w);
 
 /* One row of meta: the number, or the text where there is none. */
 void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text);
