@@ -225,6 +225,38 @@ class Across(LineTest):
         self.assertEqual(self.lines("no/such.py")["runs"], [])
 
 
+class Sums(LineTest):
+    """What line_functions and line_files say is the sum of the lines."""
+
+    def table(self, run, view):
+        answer = self.get_json(f"{RUNS}/{run}/{view}")
+        return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+
+    def test_of_a_line_profile(self):
+        timings = {("a.py", 1, "f"): [(2, 1, 10), (3, 5, 20)], ("a.py", 9, "never"): [], ("b.py", 4, "g"): [(5, 2, 2**62), (7, 3, 2**62)]}
+        run = self.add(make_lprof.dump(timings))["id"]
+        rows = {row["function"]: row for row in self.table(run, "line_functions")}
+        keys = ("last_line", "lines", "executed", "hits", "ticks")
+        self.assertEqual([rows["f"][key] for key in keys], [3, 2, 2, 6, 30])
+        self.assertEqual([rows["never"][key] for key in keys], [None, 0, 0, None, None])
+        self.assertEqual([rows["g"][key] for key in keys], [7, 2, 2, 5, 2.0**63])
+        files = {row["file"]: row for row in self.table(run, "line_files")}
+        self.assertEqual([(files[path]["functions"], files[path]["lines"]) for path in ("a.py", "b.py")], [(2, 2), (1, 2)])
+        self.assertAlmostEqual(files["a.py"]["time_s"], 30e-9)
+        self.assertAlmostEqual(sum(row["pct"] for row in files.values()), 100)
+
+    def test_the_first_increment_of_a_block_is_what_was_there_before(self):
+        block = ("Filename: m.py\n\nLine #    Mem usage    Increment  Occurrences   Line Contents\n" + "=" * 61 +
+                 "\n     1   {0}.0 MiB   {0}.0 MiB           1   @profile\n     2                                         def f():\n"
+                 "     3   {1}.0 MiB    8.0 MiB           1       a = [1] * 10**6\n"
+                 "     4   {2}.0 MiB   -2.0 MiB           1       return a\n\n\n")
+        run = self.add((block.format(20, 28, 26) + block.format(26, 34, 32)).encode())
+        self.assertEqual((run["kind"], run["summary"]["increment_mib"]), ("memory_profiler", 12))
+        row = self.table(run["id"], "line_functions")[0]
+        self.assertEqual((row["increment_mib"], row["peak_mib"]), (12, 34))
+        self.assertEqual(self.table(run["id"], "line_files")[0]["increment_mib"], 12)
+
+
 class Merge(LineTest):
     def merge(self, *ids, query="&wait=1"):
         return self.request("POST", f"/api/v1/merge?ids={','.join(ids)}{query}", b"")
