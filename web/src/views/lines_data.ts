@@ -98,7 +98,8 @@ function onlyFile(run: Run): number | null {
     return run.summary.files === 1 ? 1 : null;
 }
 
-/** Parsed before the first picture, so that a short file never shows plain. */
+/** A file up to here is parsed before its first picture, so that it never shows plain. */
+const SHORT_LINES = 2000;
 const FIRST_SLICE_MS = 10;
 /** Where the browser does not say how long it is idle. */
 const SLICE_MS = 8;
@@ -128,19 +129,21 @@ export function usePython(text: readonly (string | null)[]): (line: number) => T
     const [, redraw] = useReducer((n: number) => n + 1, 0);
     const [, ready] = useState(grammar);
     const python = useMemo((): { now: PythonText | null; done: boolean } => {
-        const now = grammar ? grammar.pythonText(text) : null;
-        return { now, done: now?.work(FIRST_SLICE_MS) ?? false };
+        if (!grammar || text.length > SHORT_LINES) return { now: null, done: false };
+        const now = grammar.pythonText(text);
+        return { now, done: now.work(FIRST_SLICE_MS) };
     }, [text, grammar]);
     useEffect(() => {
         let cancel = (): void => undefined;
         let gone = false;
         function go(ms: number): void {
-            if (gone || !python.now || python.done) return;
+            if (gone || !grammar || python.done) return;
+            python.now ??= grammar.pythonText(text);
             python.done = python.now.work(ms);
             if (python.done) redraw(undefined as never);
             else cancel = idle(go);
         }
-        if (python.now) cancel = idle(go);
+        if (grammar) cancel = idle(go);
         // Without the grammar the source stays plain; nothing else depends on it.
         else loadGrammar().then((found) => !gone && ready(found), console.warn);
         return () => {

@@ -128,11 +128,9 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
         });
     }
     if (functions > functions_run) {
-        facts.push({
-            label: 'Never ran',
-            value: int(functions - functions_run),
-            note: 'functions',
-        });
+        const idle = functions - functions_run;
+        const note = idle === 1 ? 'function' : 'functions';
+        facts.push({ label: 'Never ran', value: int(idle), note });
     }
     facts.push({
         label: 'Timer unit',
