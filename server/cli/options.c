@@ -39,7 +39,8 @@ static const struct verb_row verbs[] = {
                          NULL},
     [PS_VERB_SQL] =
         {"sql", "RUN 'SELECT ...'", 2, 2, "one read-only statement over a run",
-         "Views: run imports functions callers notes, and empty ones for other formats; "
+         "Views: run imports functions callers lines memory notes, and empty ones for other "
+         "formats; "
          "schema/run.sql\n"
          "describes each column. --json prints an array of objects, doubles with every digit.\n"},
 };
