@@ -7,6 +7,7 @@ import { launch, Pages, Shelf, tests } from './lib.mjs';
 import './shelf.mjs';
 import './imports.mjs';
 import './functions.mjs';
+import './lines.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

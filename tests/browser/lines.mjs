@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The lines of a profile: its source is dropped beside it, the keys go to what is hot, units change
+ * the digits and not the value, and a reload shows the same. Two tools stand on one file.
+ */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { check, dropFiles, equal, ROOT, Shelf, test, until } from './lib.mjs';
+
+const SOURCE = `def load(n):
+    rows = []
+    for i in range(n):
+        rows.append(i * 2)
+    return rows
+
+
+def total(rows):
+    amount = 0
+    for row in rows:
+        amount += row % 7
+    return amount
+`;
+
+// The file as line_profiler, memory_profiler and cProfile measure it; the profiles lie in another
+// folder than it, so that nothing finds it by itself.
+const RECORD = `
+import cProfile, os, sys
+folder, bench, source = sys.argv[1:]
+sys.path.append(bench)
+import make_lprof
+os.makedirs(os.path.join(folder, "shop"))
+with open(os.path.join(folder, "shop", "orders.py"), "w") as file:
+    file.write(source)
+path = "/srv/shop/orders.py"
+timings = {(path, 1, "load"): [(2, 1, 1000), (3, 1001, 400_000), (4, 1000, 900_000), (5, 1, 300)],
+           (path, 8, "total"): [(9, 1, 700), (10, 1001, 500_000), (11, 1000, 2_500_000), (12, 1, 250)]}
+with open(os.path.join(folder, "orders.lprof"), "wb") as file:
+    file.write(make_lprof.dump(timings))
+scope = {}
+exec(compile(source, path, "exec"), scope)
+profile = cProfile.Profile()
+profile.runcall(lambda: scope["total"](scope["load"](1000)))
+profile.dump_stats(os.path.join(folder, "orders.prof"))
+with open(os.path.join(folder, "orders.memory.txt"), "w") as file:
+    file.write("Filename: " + path + "\\n\\nLine #    Mem usage    Increment  Occurrences   Line Contents\\n" + "=" * 61 + "\\n")
+    figures = {1: (30.0, 30.0, 1), 2: (30.0, 0.0, 1), 3: (38.5, 0.5, 1001), 4: (38.5, 8.0, 1000), 5: (38.5, 0.0, 1)}
+    for number, text in enumerate(source.splitlines()[:5], 1):
+        file.write("%6d %8.1f MiB %8.1f MiB %11d   %s\\n" % (number, *figures[number], text))
+    file.write("\\n\\n")
+`;
+
+async function withProfiles(work) {
+    const shelf = await Shelf.start();
+    try {
+        const bench = join(ROOT, 'tests', 'bench');
+        execFileSync('python3', ['-c', RECORD, shelf.folder, bench, SOURCE]);
+        await work(shelf, (name) => join(shelf.folder, name));
+    } finally {
+        await shelf.stop();
+    }
+}
+
+/* Line number -> the texts of its cells, the source last. */
+async function sourceRows(page, label = 'Source') {
+    const rows = await page
+        .locator(`.source-scroll[aria-label="${label}"]`)
+        .locator('.source-row')
+        .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+    return new Map(rows.filter((cells) => cells[0]).map((cells) => [Number(cells[0]), cells.slice(1)]));
+}
+
+/* The rows once the text of line 11 is among them. */
+function withText(page, label) {
+    return until(async () => {
+        const rows = await sourceRows(page, label);
+        return rows.get(11)?.at(-1)?.includes('amount += row % 7') ? rows : null;
+    }, 'line 11 with its text');
+}
+
+const currentLine = (page) =>
+    page.locator('.source-row.is-current .source-number').first().textContent();
+
+const number = (text) => Number(text.replaceAll(',', ''));
+
+test('lines: the source is dropped beside its profile and found again', async ({ pages }) => {
+    await withProfiles(async (shelf, file) => {
+        const { id } = shelf.add(file('orders.lprof'));
+        const page = await pages.open(`${shelf.url}#/run/${id}/lines`);
+        const asking = page.locator('.source-asking');
+        await asking.waitFor();
+        check((await asking.innerText()).includes('orders.py'), 'the notice names the file');
+        const bare = await until(async () => {
+            const rows = await sourceRows(page);
+            return rows.size >= 8 ? rows : null;
+        }, 'figures without a source');
+        equal(bare.get(11).slice(0, 2), ['1,000', '2,500.0'], 'hits and time of line 11');
+
+        await dropFiles(page, [file('shop/orders.py')]);
+        const rows = await withText(page);
+        equal(await asking.count(), 0, 'notices that ask');
+        const answer = await (await fetch(`${shelf.url}api/v1/runs/${id}/source?file=1`)).json();
+        equal(answer.source.state, 'attached', 'state');
+        equal(answer.text.join('\n'), SOURCE.trimEnd(), 'the attached text');
+        equal(rows.get(11).slice(0, 2), bare.get(11).slice(0, 2), 'figures beside the text');
+        check(rows.get(11).join(' ').includes('83.3'), `no 83.3 % of function in ${rows.get(11)}`);
+    });
+});
+
+test('lines: n and p go by heat, units keep the value, the URL keeps it all', async ({ pages }) => {
+    await withProfiles(async (shelf, file) => {
+        const { id } = shelf.add(file('orders.lprof'), '--source-root', shelf.folder);
+        const page = await pages.open(`${shelf.url}#/run/${id}/lines`);
+        const first = await withText(page);
+        for (const line of [11, 4, 10]) {
+            await page.keyboard.press('n');
+            await until(() => page.url().includes(`line=${line}`), `line ${line} in the URL`);
+            await until(async () => (await currentLine(page)) === String(line), `line ${line} marked`);
+        }
+        await page.keyboard.press('p');
+        await until(() => page.url().includes('line=4'), 'back to line 4');
+
+        const micro = number(first.get(11)[1]);
+        equal(micro, 2500, 'microseconds of line 11');
+        await page.getByRole('group', { name: 'unit of time' }).getByText('ms', { exact: true }).click();
+        await until(() => page.url().includes('unit=ms'), 'the unit in the URL');
+        const milli = await until(async () => {
+            const rows = await sourceRows(page);
+            return rows.get(11) && number(rows.get(11)[1]) !== micro ? rows : null;
+        }, 'other digits');
+        equal(number(milli.get(11)[1]), 2.5, 'milliseconds of line 11');
+        equal(milli.get(11)[0], first.get(11)[0], 'hits');
+
+        await page.reload();
+        const again = await withText(page);
+        equal([...again], [...milli], 'the rows after a reload');
+        equal(await currentLine(page), '4', 'the line after a reload');
+    });
+});
+
+test('lines: a source that was edited later says so', async ({ pages }) => {
+    await withProfiles(async (shelf, file) => {
+        execFileSync('touch', ['-d', '2001-01-01', file('orders.lprof')]);
+        const { id } = shelf.add(file('orders.lprof'), '--source-root', shelf.folder);
+        const page = await pages.open(`${shelf.url}#/run/${id}/lines`);
+        await withText(page);
+        const main = await page.locator('main').innerText();
+        check(/was changed after the profile/.test(main), main.slice(0, 400));
+    });
+});
+
+test('lines: several tools on one file', async ({ pages }) => {
+    await withProfiles(async (shelf, file) => {
+        const { id } = shelf.add(file('orders.lprof'), '--source-root', shelf.folder);
+        const memory = shelf.add(file('orders.memory.txt'));
+        const calls = shelf.add(file('orders.prof'));
+        equal([memory.kind, calls.kind], ['memory_profiler', 'pstats'], 'kinds');
+        const page = await pages.open(`${shelf.url}#/run/${id}/across?runs=${id},${memory.id},${calls.id}`);
+        const label = 'Source across runs';
+        const rows = await withText(page, label);
+        const four = rows.get(4).join(' ');
+        check(four.includes('900.0') && four.includes('8.0'), `time and increment of line 4: ${four}`);
+        check(rows.get(8).some((text) => text === '1'), `cProfile's one call at line 8: ${rows.get(8)}`);
+        const head = await page.locator('main').innerText();
+        for (const name of ['orders.lprof', 'orders.memory.txt', 'orders.prof'])
+            check(head.includes(name), `${name} has no columns`);
+        const answer = await (await fetch(`${shelf.url}api/v1/lines?path=/srv/shop/orders.py`)).json();
+        equal(answer.runs.find(({ run }) => run === memory.id).same_source, true, 'the same text');
+        await page.reload();
+        equal([...(await withText(page, label))], [...rows], 'the rows after a reload');
+    });
+});
