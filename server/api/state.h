@@ -55,7 +55,8 @@ struct ps_labels {
 #define PS_TAGS_MAX  64
 #define PS_LABEL_MAX 400 /* bytes of a name, a series, a tag's key or value */
 
-/* Queues imports and answers them: the jobs at once, or with wait=1 the runs when they are there. */
+/* Queues imports and answers them: the jobs at once, or with wait=1 the runs when they are there.
+ */
 enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs, size_t n,
                             struct ps_reply *reply, struct ps_err *err);
 

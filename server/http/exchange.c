@@ -173,8 +173,8 @@ static bool sink_opens(struct ps_exchange *x)
     if (x->sink != PS_SINK_UPLOAD)
         return true;
     return ps_upload_create(&x->http->config.spool, &x->req,
-                            ps_request_header(&x->req, "Content-Type"), longest_body(x),
-                            &x->upload, &x->err) == PS_OK ||
+                            ps_request_header(&x->req, "Content-Type"), longest_body(x), &x->upload,
+                            &x->err) == PS_OK ||
            refuse_err(x);
 }
 

@@ -22,7 +22,7 @@
 /* A file of an upload: on disk in the spool, closed. It is removed with the request unless the
  * handler takes it. */
 struct ps_upload_file {
-    char *path;           /* malloc'ed */
+    char *path;            /* malloc'ed */
     const char *part;      /* the name of its part in a form; "" for a body */
     const char *filename;  /* as the client names it, "" when it does not; no directory part */
     const char *sent_path; /* the same with its directory part: a word of the client's, no place */

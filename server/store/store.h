@@ -102,7 +102,8 @@ enum ps_status ps_writer_publish(struct ps_writer *writer, const char *kind,
 /* Leaves no trace. NULL is fine. */
 void ps_writer_abort(struct ps_writer *writer);
 
-/* --- sources of line-level profiles ------------------------------------------------------------ */
+/* --- sources of line-level profiles ------------------------------------------------------------
+ */
 
 #define PS_SOURCE_MAX ((uint64_t)16 << 20) /* bytes of one source file */
 
@@ -118,7 +119,8 @@ struct ps_source {
 enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
                                       int fd, bool changed, struct ps_source *out,
                                       struct ps_err *err);
-/* What is attached to a run as `path`; PS_NOT_FOUND when nothing is. With want_text its bytes too. */
+/* What is attached to a run as `path`; PS_NOT_FOUND when nothing is. With want_text its bytes too.
+ */
 enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
                                    bool want_text, struct ps_source *out, struct ps_err *err);
 
