@@ -95,13 +95,12 @@ function importWarnings({ negative_self, interpreters }: ImportSummary): string[
 
 function pstatsWarnings({ int_callers, sampled }: PstatsSummary): string[] {
     const warnings: string[] = [];
-    if (int_callers) {
+    if (sampled) {
+        warnings.push('Written by a sampling profiler: counts are samples, times are estimates.');
+    } else if (int_callers) {
         warnings.push(
             'Written by the pure-Python profile module: callers have counts but no times of their own.',
         );
-    }
-    if (sampled) {
-        warnings.push('Written by a sampling profiler: counts are samples, times are estimates.');
     }
     return warnings;
 }
