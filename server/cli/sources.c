@@ -144,9 +144,13 @@ static int find_recorded(const struct attaching *a, const char *recorded)
 /* --- attaching ---------------------------------------------------------------------------------
  */
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
+/* Seconds by which a source may seem younger than its profile: a checkout or a copy writes both at
+ * about the same time. */
+#define COPIED_TOGETHER 2
+
+static bool is_later(const struct timespec *source, const struct timespec *profile)
 {
-    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+    return source->tv_sec > profile->tv_sec + COPIED_TOGETHER;
 }
 
 static bool is_attached(const struct attaching *a, const char *path)

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+import time
 import unittest
 
 from program import ROOT, ShelfTest, import_log
@@ -85,6 +86,7 @@ class WhereItWas(SourceTest):
                 rows = serving.request("GET", "/api/v1/runs").json["rows"]
                 if rows and serving.request("GET", f"/api/v1/runs/{rows[0]['id']}/sources").json["rows"][0]["sha256"]:
                     break
+                time.sleep(0.05)
             else:
                 self.fail("no source came")
         finally:
@@ -108,19 +110,19 @@ class WhereItWas(SourceTest):
         self.assertEqual(set(states.values()), {"missing"})
 
     def test_changed(self):
-        path = self.at("src/app.py", SOURCE, LATE + 1)
+        path = self.at("src/app.py", SOURCE, LATE + 10)
         self.assertEqual(self.add_lprof(path, note="note: changed after the profile was written"), {path: "changed"})
 
     def test_what_is_attached_stays(self):
         path = self.at("src/app.py", SOURCE)
         self.assertEqual(self.add_lprof(path), {path: "attached"})
-        self.at("src/app.py", b"edited\n", LATE + 1)
+        self.at("src/app.py", b"edited\n", LATE + 10)
         self.assertEqual(self.add_lprof(path), {path: "attached"})
         states = self.add_lprof(path, options=("--source-root", os.path.join(self.folder, "src")), note="changed")
         self.assertEqual(states, {path: "changed"})
 
     def test_many_changed_are_one_note(self):
-        paths = [self.at(f"src/m{i}.py", SOURCE, LATE + 1) for i in range(5)]
+        paths = [self.at(f"src/m{i}.py", SOURCE, LATE + 10) for i in range(5)]
         self.assertEqual(set(self.add_lprof(*paths, note="m2.py and 2 more").values()), {"changed"})
 
 
@@ -189,7 +191,7 @@ class Root(SourceTest):
             self.assertEqual(text, file.read().splitlines())
         with open(copy, "a", encoding="utf-8") as file:
             file.write("# edited\n")
-        os.utime(copy, (LATE + 1, LATE + 1))
+        os.utime(copy, (LATE + 1, LATE + 10))
         done = self.run_verb("add", profile, "--source-root", os.path.dirname(copy))
         self.assertIn(b"basics.py", done.stderr)
         self.assertEqual(self.states(run["id"]), {"basics.py": "changed"})
@@ -211,7 +213,7 @@ class Merge(SourceTest):
         one, two = self.at("prof/one.lprof", lprof("app.py"), LATE), self.at("two.lprof", lprof("app.py", ticks=9), LATE + 50)
         run = self.json("add", "--merge", one, two, "--name", "both")
         self.assertEqual((run["name"], self.states(run["id"])), ("both", {"app.py": "attached"}))
-        self.at("prof/app.py", SOURCE, LATE + 10)
+        self.at("prof/app.py", SOURCE, LATE + 20)
         third = self.at("three.lprof", lprof("app.py", ticks=10), LATE + 60)
         done = self.run_verb("add", "--merge", one, third)
         self.assertIn(b"changed", done.stderr)  # after the first, though before the last
