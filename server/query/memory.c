@@ -156,7 +156,7 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
             open = true;
         }
         curve_add(&curve, w, p);
-        if (main_process)
+        if (main_process && p.t >= w->from && p.t <= w->to)
             slope_add(&slope, p.t - w->start, p.mib);
     }
     if (open)
