@@ -8,12 +8,14 @@
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what)
 {
     int code = sqlite3_errcode(db->handle);
-    enum ps_status status = code == SQLITE_FULL                                ? PS_FULL
-                            : code == SQLITE_IOERR || code == SQLITE_CANTOPEN  ? PS_IO
-                            : code == SQLITE_INTERRUPT || code == SQLITE_ERROR ? PS_BAD_REQUEST
-                            : code == SQLITE_CORRUPT || code == SQLITE_NOTADB  ? PS_IO
-                                                                               : PS_INTERNAL;
+    enum ps_status status = code == SQLITE_FULL                               ? PS_FULL
+                            : code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? PS_IO
+                            : code == SQLITE_ERROR                            ? PS_BAD_REQUEST
+                            : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? PS_IO
+                                                                              : PS_INTERNAL;
 
+    if (code == SQLITE_INTERRUPT)
+        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
     return ps_fail(err, status, "%s: %s", what, sqlite3_errmsg(db->handle));
 }
 

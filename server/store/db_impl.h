@@ -21,7 +21,8 @@ struct ps_db {
     char id[PS_ID_SIZE];
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
-    struct ps_db *next; /* in the pool */
+    int64_t deadline_ms; /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
+    struct ps_db *next;  /* in the pool */
 };
 
 #define PS_POOL_MAX 4

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "schema/schema.h"
@@ -212,6 +213,24 @@ static enum ps_status open_run(struct ps_store *store, const char *id, struct ps
     return status;
 }
 
+/* A view answers in milliseconds. One that takes this long is a mistake of ours, and must hold
+ * neither a thread nor the end of the server. */
+#define VIEW_MS             60000
+#define STEPS_BETWEEN_LOOKS 100000
+
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int is_overdue(void *db)
+{
+    return clock_ms() > ((const struct ps_db *)db)->deadline_ms;
+}
+
 enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
                               struct ps_err *err)
 {
@@ -225,12 +244,15 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
         *at = (*at)->next;
         store->pooled--;
         pthread_mutex_unlock(&store->pool_lock);
+        (*out)->deadline_ms = clock_ms() + VIEW_MS;
         return PS_OK;
     }
     pthread_mutex_unlock(&store->pool_lock);
     status = open_run(store, id, out, err);
     if (status == PS_OK) {
         (*out)->store = store;
+        (*out)->deadline_ms = clock_ms() + VIEW_MS;
+        sqlite3_progress_handler((*out)->handle, STEPS_BETWEEN_LOOKS, is_overdue, *out);
         (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
     }
     return status;

@@ -422,6 +422,28 @@ static void a_bad_regular_expression_is_told_with_its_place(void **state)
     ps_buf_free(&answer.body);
 }
 
+static void a_question_without_end_is_stopped(void **state)
+{
+    struct shelf *shelf = *state;
+    struct ps_published run = publish(shelf, "e", "a");
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = NULL;
+
+    assert_int_equal(ps_run_acquire(shelf->store, run.id, &db, &err), PS_OK);
+    db->deadline_ms = 0; /* as if a minute had passed */
+    assert_int_equal(
+        ps_db_prepare(db,
+                      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                      "SELECT max(i) FROM n",
+                      &stmt, &err),
+        PS_OK);
+    assert_false(ps_stmt_row(stmt, &err));
+    assert_int_equal(err.code, PS_LIMIT);
+    ps_stmt_done(stmt);
+    ps_run_release(db);
+}
+
 #define WITH_SHELF(test) cmocka_unit_test_setup_teardown(test, open_shelf, close_shelf)
 
 int main(void)
@@ -442,6 +464,7 @@ int main(void)
         WITH_SHELF(typed_sql_only_reads),
         WITH_SHELF(every_named_query_prepares),
         WITH_SHELF(a_wrong_parameter_is_named),
+        WITH_SHELF(a_question_without_end_is_stopped),
         WITH_SHELF(a_bad_regular_expression_is_told_with_its_place),
     };
 
