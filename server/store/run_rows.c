@@ -235,7 +235,8 @@ static void line_function(struct ps_sink *sink, const struct ps_line_function *r
 }
 
 /* Figures in the order of the columns of run.sql, from `at` on. */
-static void bind_figures(sqlite3_stmt *stmt, int at, const struct ps_line_figures *f)
+static void bind_figures(struct ps_writer *w, sqlite3_stmt *stmt, int at,
+                         const struct ps_line_figures *f)
 {
     const struct ps_num figures[] = {f->hits,
                                      f->ticks,
@@ -260,8 +261,14 @@ static void bind_figures(sqlite3_stmt *stmt, int at, const struct ps_line_figure
                                      f->leak_likelihood,
                                      f->leak_mib_s};
 
-    for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
+    for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++) {
+        uint32_t bit = 1u << i;
+
+        if (figures[i].kind == PS_NUM_NONE && !(w->bound & bit))
+            continue; /* NULL since the row before: a tool fills two or three of the columns */
         bind_num(stmt, at + i, figures[i]);
+        w->bound = figures[i].kind == PS_NUM_NONE ? w->bound & ~bit : w->bound | bit;
+    }
 }
 
 static void line(struct ps_sink *sink, const struct ps_line_row *row)
@@ -280,7 +287,7 @@ static void line(struct ps_sink *sink, const struct ps_line_row *row)
         bind_str(stmt, 6, row->source);
     else
         sqlite3_bind_null(stmt, 6);
-    bind_figures(stmt, 7, &row->figures);
+    bind_figures(w, stmt, 7, &row->figures);
     sqlite3_bind_blob64(stmt, 29, row->n_samples ? row->samples : NULL,
                         row->n_samples * 2 * sizeof(double), SQLITE_STATIC);
     run_insert(w, stmt);

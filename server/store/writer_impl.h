@@ -84,6 +84,7 @@ struct ps_writer {
     struct ps_stmt *inserts[N_INSERTS];
     struct ps_buf summary_text;
     struct ps_json summary;
+    uint32_t bound; /* figures of INSERT_LINE that are not NULL, a bit each */
     struct ps_buf blob, blob2;
     uint32_t *low; /* of pending parents, by id: smallest id below */
     uint32_t low_cap;
