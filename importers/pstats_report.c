@@ -155,6 +155,7 @@ static void tell_function(struct report *r, uint32_t row)
     struct ps_function told = {
         .id = row,
         .file = text(r, f->file),
+        .file_key = f->file + 1,
         .name = text(r, f->name),
         .line = f->line,
         .ncalls = f->listed ? f->ncalls : none,

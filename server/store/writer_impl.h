@@ -40,7 +40,8 @@ struct ps_run_files {
     uint32_t n, cap;
     uint32_t *slots; /* open addressing: ids, 0 empty */
     uint32_t n_slots;
-    uint32_t last; /* id; rows of one file often stand together */
+    uint32_t *by_key; /* ids by ps_function.file_key, 0 not met */
+    uint32_t n_keys;
     struct ps_arena arena;
 };
 
