@@ -36,6 +36,17 @@ test('functions: the table equals pstats', async ({ pages, demo }) => {
     }
 });
 
+/** The text of the page once it has stayed the same for a while. */
+async function settled(page) {
+    let last = '';
+    return until(async () => {
+        const seen = last;
+        last = await page.locator('main').innerText();
+        await page.waitForTimeout(250);
+        return seen === last ? last : null;
+    }, 'a page that has settled');
+}
+
 test('functions: sort, search, select, reload', async ({ pages, demo }) => {
     const page = await pages.open(report(demo, DUMP));
     await functions(page);
@@ -47,7 +58,7 @@ test('functions: sort, search, select, reload', async ({ pages, demo }) => {
     const row = grid(page, 'Functions').locator('.grid-row', { hasText: 'evaluate' }).first();
     await row.click();
     await until(() => /(sel|fn)=/.test(page.url()), 'the selection in the URL');
-    const before = await page.locator('main').innerText();
+    const before = await settled(page); // the pane of the function comes after its row
     await page.reload();
     await until(async () => (await page.locator('main').innerText()) === before, 'the same after a reload');
 });
