@@ -1,26 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/python_origin.h"
 
-enum { LONGEST_NAME = 80 };
+#include <pthread.h>
 
-static bool listed(const char *names, struct ps_str name)
+/* The names of python_names.c by hash: a log may bring thousands of packages. Filled once, then
+ * only read. */
+enum { SLOTS = 8192 };
+
+static struct name {
+    struct ps_str text;
+    enum ps_origin origin;
+} names[SLOTS];
+
+static struct name *slot_of(struct ps_str text)
 {
-    char key[LONGEST_NAME + 2];
+    uint32_t h = 0x811c9dc5u; /* FNV-1a, 32 bits */
 
-    if (name.len == 0 || name.len > LONGEST_NAME || memchr(name.at, ' ', name.len))
-        return false;
-    key[0] = key[name.len + 1] = ' ';
-    memcpy(key + 1, name.at, name.len);
-    return ps_str_find(ps_str_of(names), (struct ps_str){key, name.len + 2}) != NULL;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.at[i]) * 0x01000193u;
+    h %= SLOTS;
+    while (names[h].text.len && !ps_str_eq(names[h].text, text))
+        h = (h + 1) % SLOTS;
+    return &names[h];
+}
+
+/* A name that stands in two lists belongs to the first. */
+static void fill_from(const char *list, enum ps_origin origin)
+{
+    for (list += strspn(list, " "); *list; list += strspn(list, " ")) {
+        struct ps_str text = {list, strcspn(list, " ")};
+        struct name *slot = slot_of(text);
+
+        if (!slot->text.len)
+            *slot = (struct name){text, origin};
+        list += text.len;
+    }
+}
+
+static void fill(void)
+{
+    fill_from(ps_python_builtin, PS_ORIGIN_BUILTIN);
+    fill_from(ps_python_stdlib, PS_ORIGIN_STDLIB);
+    fill_from(ps_python_installed, PS_ORIGIN_THIRD_PARTY);
 }
 
 enum ps_origin ps_python_module_origin(struct ps_str top_level)
 {
-    if (listed(ps_python_builtin, top_level))
-        return PS_ORIGIN_BUILTIN;
-    if (listed(ps_python_stdlib, top_level) || ps_str_starts(top_level, PS_STR("_sysconfigdata_")))
-        return PS_ORIGIN_STDLIB;
-    return listed(ps_python_installed, top_level) ? PS_ORIGIN_THIRD_PARTY : PS_ORIGIN_UNKNOWN;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const struct name *known;
+
+    (void)pthread_once(&once, fill);
+    known = slot_of(top_level);
+    if (known->text.len)
+        return known->origin;
+    return ps_str_starts(top_level, PS_STR("_sysconfigdata_")) ? PS_ORIGIN_STDLIB
+                                                               : PS_ORIGIN_UNKNOWN;
 }
 
 struct ps_str ps_python_top_level(struct ps_str module)
