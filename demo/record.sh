@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # record.sh: records demo/profiles again, with the python3 in the PATH (and a python2.7 where there is one). The larger
-# import logs need IPython, awscli and Flask; what is not installed keeps the profile that is there.
+# import logs need IPython, awscli and Flask, the lines line_profiler and memory_profiler; what is not installed keeps the profile that is there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 profiles=$PWD/profiles
@@ -34,6 +34,12 @@ if has flask; then
     for state in slow joined cached; do
         BOOKSHOP=$state python3 bookshop.py "$profiles/bookshop-$state.prof" >/dev/null
     done
+fi
+if has line_profiler; then
+    python3 -m kernprof -l -o "$profiles/events.lprof" events.py >/dev/null
+fi
+if has memory_profiler; then
+    python3 -m memory_profiler events.py >"$profiles/events-memory.txt"
 fi
 if command -v python2.7 >/dev/null; then
     python2.7 -m cProfile -o "$profiles/json-python27.prof" json_py2.py >/dev/null

@@ -73,9 +73,9 @@ static void tell_figures(struct ps_lt_reader *r, double unit)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_hottest(struct ps_lt_reader *r, double unit)
+static void tell_hottest(struct ps_lt_reader *r)
 {
-    struct ps_headline headline = {r->hottest.ticks * unit, "s", "hottest function"};
+    const struct ps_headline headline = {r->time_s, "s", "profiled"};
     struct ps_str path;
     char line[24];
 
@@ -107,5 +107,5 @@ void ps_lt_report(struct ps_lt_reader *r)
     tell_figures(r, unit);
     tell_notes(r);
     r->out->ops->ledger(r->out, &ledger);
-    tell_hottest(r, unit);
+    tell_hottest(r);
 }

@@ -91,7 +91,7 @@ static void tell_hottest(struct report *r)
 {
     size_t which = r->hottest ? r->hottest - 1 : 0;
     const struct ps_lp_function *f = r->s->n_functions ? &r->s->functions[which] : NULL;
-    struct ps_headline headline = {0, "s", "hottest function"};
+    const struct ps_headline headline = {ps_num_real(r->ticks) * r->s->unit, "s", "profiled"};
     char line[24];
 
     if (f) {
@@ -100,7 +100,6 @@ static void tell_hottest(struct report *r)
                           (struct ps_str[]){text(r, f->file), ps_str_of(line), text(r, f->name)},
                           3);
         r->out->ops->meta(r->out, "title", ps_base_name(text(r, f->file)));
-        headline.value = ps_num_real(f->ticks) * r->s->unit;
     } else {
         r->out->ops->list(r->out, "hottest", NULL, 0);
     }
