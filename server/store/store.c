@@ -98,13 +98,26 @@ void ps_uri_path(struct ps_buf *out, const char *path)
     }
 }
 
+/* One process at a time: of several that make a catalog at once, SQLite turns some away without
+ * waiting. The lock is that of the folder itself and ends with the descriptor. */
+static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, struct ps_err *err)
+{
+    *fd_out = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd_out < 0 || flock(*fd_out, LOCK_EX) != 0)
+        return ps_fail_errno(err, "cannot lock", store->dir);
+    return PS_OK;
+}
+
 static enum ps_status open_catalog(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int lock = -1;
     struct ps_buf file = {0};
-    enum ps_status status;
+    enum ps_status status = lock_folder(store, &lock, err);
 
+    if (status != PS_OK)
+        return status;
     ps_buf_printf(&file, "%s/catalog.db", store->dir);
     path = file.at;
     ps_uri_path(&uri, path);
