@@ -2,94 +2,35 @@
  *
  * The measured files by their share; Enter shows one with its lines.
  */
-import { useMemo, useRef } from 'preact/hooks';
-import { API, withParams } from '../base/client';
-import { useKeys } from '../base/keys';
 import type { LineFileRow } from '../base/line_types';
-import { navigate, route } from '../base/router';
+import { navigate } from '../base/router';
 import type { Run } from '../base/types';
 import { fmtFixed, int, pct } from '../base/units';
-import { DataGrid, type GridColumn } from '../components/data_grid';
+import type { GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
-import { ExportMenu } from '../components/menu';
 import { Swatch } from '../components/origin_legend';
-import { SearchField } from '../components/search_field';
 import { ShareBar } from '../components/share_bar';
-import { Spacer, Toolbar } from '../components/toolbar';
-import { originParam, readFilters, readSort } from '../model/filter_query';
-import { type Matcher, matcher } from '../model/search';
-import { ORIGINS } from '../model/tint';
-import { heatSort, put, timedSummary } from './lines_data';
-import { OriginMenu } from './origin_menu';
-import { useSource } from './use_source';
+import type { Matcher } from '../model/search';
+import { heatSort, timedSummary } from './lines_data';
+import { TableTab } from './table_tab';
 
 type Column = GridColumn<LineFileRow>;
 
 export function LineFilesTab({ run }: { run: Run }) {
-    const query = route.value.query;
-    const filters = readFilters(query);
-    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const sort = readSort(query, heatSort(run, 'files'), true);
-    const params = {
-        sort: sort.key,
-        desc: sort.desc,
-        q: filters.q || undefined,
-        regex: filters.regex ? 1 : undefined,
-        origin: originParam(filters.off),
-    };
-    const path = `${API}/runs/${run.id}/line_files`;
-    const source = useSource<LineFileRow>(path, params, filters.broken);
-    const columns = useMemo(() => columnsOf(run, search), [run.id, search]);
-    const input = useRef<HTMLInputElement | null>(null);
-    const shown = (source.version.value, source.total);
-    useKeys('Files', [{ key: '/', label: 'search the files', run: () => input.current?.focus() }]);
     return (
-        <div class="tab-body">
-            <Toolbar label="what is shown">
-                <OriginMenu
-                    shares={ORIGINS.map((origin) => ({ origin, share: null }))}
-                    base="of total"
-                    off={filters.off}
-                />
-                <span class="soft toolbar-remark wide-only">Enter shows the lines of a file</span>
-                <Spacer />
-                <SearchField
-                    value={filters.q}
-                    inputRef={input}
-                    placeholder="Search files"
-                    hint="/"
-                    width={200}
-                    count={shown}
-                    regex={filters.regex}
-                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
-                    error={search.error}
-                    onInput={(q) => put({ q: q || null })}
-                />
-                <ExportMenu
-                    csv={withParams(path, { ...params, format: 'csv' })}
-                    json={withParams(path, { ...params, format: 'rows' })}
-                />
-            </Toolbar>
-            <div class="panes">
-                <section class="pane pane-main">
-                    <DataGrid<LineFileRow>
-                        label="Files"
-                        columns={columns}
-                        source={source}
-                        rowKey={(row) => row.id}
-                        sort={sort}
-                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
-                        selected={query.file === undefined ? null : Number(query.file)}
-                        onSelect={(row) => put({ file: String(row.id) })}
-                        onOpen={(row) =>
-                            navigate(['run', run.id, 'lines'], { file: String(row.id) })
-                        }
-                        resetKey={withParams('', params)}
-                        empty="No file is left under these filters."
-                    />
-                </section>
-            </div>
-        </div>
+        <TableTab<LineFileRow>
+            run={run}
+            view="line_files"
+            title="Files"
+            sort={heatSort(run, 'files')}
+            origins
+            remark="Enter shows the lines of a file"
+            selectKey="file"
+            rowKey={(row) => row.id}
+            columns={(search) => columnsOf(run, search)}
+            onOpen={({ id }) => navigate(['run', run.id, 'lines'], { file: String(id) })}
+            empty={() => 'No file is left under these filters.'}
+        />
     );
 }
 

@@ -2,96 +2,38 @@
  *
  * Every function of a line-level profile, those that never ran included; Enter shows its lines.
  */
-import { useMemo, useRef } from 'preact/hooks';
-import { API, withParams } from '../base/client';
-import { useKeys } from '../base/keys';
 import type { LineFunctionRow } from '../base/line_types';
-import { navigate, route } from '../base/router';
+import { navigate } from '../base/router';
 import type { Run } from '../base/types';
 import { fmtFixed, int, pct } from '../base/units';
-import { DataGrid, type GridColumn } from '../components/data_grid';
+import type { GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
-import { ExportMenu } from '../components/menu';
-import { SearchField } from '../components/search_field';
 import { ShareBar } from '../components/share_bar';
-import { Spacer, Toolbar } from '../components/toolbar';
-import { readFilters, readSort } from '../model/filter_query';
 import { placeText } from '../model/labels';
-import { type Matcher, matcher } from '../model/search';
-import { HideField } from './hide_field';
-import { heatSort, put, timedSummary } from './lines_data';
+import type { Matcher } from '../model/search';
+import { heatSort, timedSummary } from './lines_data';
 import { NESTED } from './lines_words';
-import { useSource } from './use_source';
+import { TableTab } from './table_tab';
 
 type Column = GridColumn<LineFunctionRow>;
 
 export function LineFunctionsTab({ run }: { run: Run }) {
-    const query = route.value.query;
-    const filters = readFilters(query);
-    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const sort = readSort(query, heatSort(run, 'functions'), true);
-    const params = {
-        sort: sort.key,
-        desc: sort.desc,
-        q: filters.q || undefined,
-        regex: filters.regex ? 1 : undefined,
-        hide: filters.hide || undefined,
-    };
-    const path = `${API}/runs/${run.id}/line_functions`;
-    const source = useSource<LineFunctionRow>(path, params, filters.broken);
-    const columns = useMemo(() => columnsOf(run, search), [run.id, search]);
-    const input = useRef<HTMLInputElement | null>(null);
-    const shown = (source.version.value, source.total);
-    useKeys('Functions', [
-        { key: '/', label: 'search the functions', run: () => input.current?.focus() },
-    ]);
     return (
-        <div class="tab-body">
-            <Toolbar label="what is shown">
-                <span class="soft toolbar-remark wide-only">
-                    {timedSummary(run)?.nested ? NESTED : 'Enter shows the lines of a function'}
-                </span>
-                <Spacer />
-                <HideField hide={filters.hide} what="functions" width={120} />
-                <SearchField
-                    value={filters.q}
-                    inputRef={input}
-                    placeholder="Search functions"
-                    hint="/"
-                    width={212}
-                    count={shown}
-                    regex={filters.regex}
-                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
-                    error={search.error}
-                    onInput={(q) => put({ q: q || null })}
-                />
-                <ExportMenu
-                    csv={withParams(path, { ...params, format: 'csv' })}
-                    json={withParams(path, { ...params, format: 'rows' })}
-                />
-            </Toolbar>
-            <div class="panes">
-                <section class="pane pane-main">
-                    <DataGrid<LineFunctionRow>
-                        label="Functions"
-                        columns={columns}
-                        source={source}
-                        rowKey={(row) => row.id}
-                        sort={sort}
-                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
-                        selected={query.fn === undefined ? null : Number(query.fn)}
-                        onSelect={(row) => put({ fn: String(row.id) })}
-                        onOpen={(row) => toLines(run, row)}
-                        resetKey={withParams('', params)}
-                        empty={
-                            filters.q || filters.hide
-                                ? 'No function is left under these filters.'
-                                : 'No function was profiled.'
-                        }
-                    />
-                </section>
-            </div>
-        </div>
+        <TableTab<LineFunctionRow>
+            run={run}
+            view="line_functions"
+            title="Functions"
+            sort={heatSort(run, 'functions')}
+            hide
+            remark={timedSummary(run)?.nested ? NESTED : 'Enter shows the lines of a function'}
+            selectKey="fn"
+            rowKey={(row) => row.id}
+            columns={(search) => columnsOf(run, search)}
+            onOpen={(row) => toLines(run, row)}
+            empty={(filtered) =>
+                filtered ? 'No function is left under these filters.' : 'No function was profiled.'
+            }
+        />
     );
 }
 
