@@ -8,6 +8,7 @@
  * CPython 3.7, 3.8, 3.10 to 3.15 with all their options.
  */
 #include "importers/importtime.h"
+#include "importers/reading.h"
 
 #include "base/buf.h"
 #include "importers/clean.h"
@@ -106,7 +107,6 @@ static void take_line(struct reader *r, struct ps_line *line)
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     struct ps_line line;
-    uint64_t done, total;
 
     while (ps_stream_line(r->in, LONGEST_LINE, &line)) {
         take_line(r, &line);
@@ -114,9 +114,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
             return ps_fail_at(err, PS_LIMIT, line.at, "the log has more than %d rows", MOST_ROWS);
         if (r->log.lines % BREATH)
             continue;
-        ps_stream_progress(r->in, &done, &total);
-        if (!r->out->ops->progress(r->out, done, total, r->log.n) || !ps_sink_ok(r->out))
-            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+        if (ps_reading_goes_on(r->in, r->out, r->log.n, err) != PS_OK)
+            return PS_CANCELLED;
     }
     return ps_stream_status(r->in, err);
 }

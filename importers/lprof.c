@@ -7,34 +7,13 @@
  * Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
  */
 #include "importers/lprof.h"
+#include "importers/reading.h"
 
 #include "base/buf.h"
 
 enum {
-    CHUNK_NOTE = 4 << 20, /* bytes between two looks at the sink */
     LARGEST = 64 << 20,
 };
-
-static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
-                               struct ps_err *err)
-{
-    uint64_t done, total, next = CHUNK_NOTE;
-    struct ps_str chunk;
-
-    while ((chunk = ps_stream_peek(in, 1)).len > 0) {
-        if (bytes->len + chunk.len > LARGEST)
-            return ps_fail(err, PS_LIMIT, "the pickle is larger than 64 MiB");
-        ps_buf_add(bytes, chunk.at, chunk.len);
-        ps_stream_skip(in, chunk.len);
-        if (bytes->len < next)
-            continue;
-        next = bytes->len + CHUNK_NOTE;
-        ps_stream_progress(in, &done, &total);
-        if (!out->ops->progress(out, done, total, 0) || !ps_sink_ok(out))
-            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    }
-    return ps_stream_status(in, err);
-}
 
 static bool is_pickle(struct ps_str bytes)
 {
@@ -91,7 +70,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_lp_free) struct ps_lp_stats stats = {0};
-    enum ps_status status = read_all(in, &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, LARGEST, "pickle", &bytes, out, err);
 
     if (status != PS_OK)
         return status;

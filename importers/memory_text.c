@@ -19,6 +19,7 @@
 #include "importers/importer.h"
 #include "importers/intern.h"
 #include "importers/line_names.h"
+#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
@@ -321,8 +322,6 @@ static void take_line(struct reader *r)
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    uint64_t done, total;
-
     while (ps_report_next(&r->in)) {
         take_line(r);
         if (r->rows > MOST_ROWS)
@@ -330,9 +329,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
                               MOST_ROWS);
         if (r->in.lines % BREATH)
             continue;
-        ps_stream_progress(r->in.in, &done, &total);
-        if (!r->out->ops->progress(r->out, done, total, r->rows) || !ps_sink_ok(r->out))
-            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+        if (ps_reading_goes_on(r->in.in, r->out, r->rows, err) != PS_OK)
+            return PS_CANCELLED;
     }
     close_block(r);
     return ps_stream_status(r->in.in, err);

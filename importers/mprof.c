@@ -17,6 +17,7 @@
 #include "importers/importer.h"
 #include "importers/intern.h"
 #include "importers/line_names.h"
+#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
@@ -241,7 +242,6 @@ static void take_line(struct reader *r)
 
 static enum ps_status read_recording(struct reader *r, struct ps_err *err)
 {
-    uint64_t done, total;
 
     while (ps_report_next(&r->in)) {
         take_line(r);
@@ -249,9 +249,8 @@ static enum ps_status read_recording(struct reader *r, struct ps_err *err)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d samples", MOST_SAMPLES);
         if (r->in.lines % BREATH)
             continue;
-        ps_stream_progress(r->in.in, &done, &total);
-        if (!r->out->ops->progress(r->out, done, total, r->samples) || !ps_sink_ok(r->out))
-            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+        if (ps_reading_goes_on(r->in.in, r->out, r->samples, err) != PS_OK)
+            return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
 }

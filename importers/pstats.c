@@ -9,37 +9,9 @@
  * the right one.
  */
 #include "importers/pstats.h"
-
-#include "base/buf.h"
-
-enum { CHUNK_NOTE = 4 << 20 }; /* bytes between two looks at the sink */
+#include "importers/reading.h"
 
 #define LARGEST ((uint64_t)2 << 30)
-
-static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
-                               struct ps_err *err)
-{
-    uint64_t done, total, next = CHUNK_NOTE;
-    struct ps_str chunk;
-
-    ps_stream_progress(in, &done, &total);
-    if (total > LARGEST)
-        return ps_fail(err, PS_LIMIT, "the dump is larger than 2 GiB");
-    ps_buf_room(bytes, (size_t)total); /* untouched pages cost nothing */
-    while ((chunk = ps_stream_peek(in, 1)).len > 0) {
-        if (bytes->len + chunk.len > LARGEST)
-            return ps_fail(err, PS_LIMIT, "the dump is larger than 2 GiB");
-        ps_buf_add(bytes, chunk.at, chunk.len);
-        ps_stream_skip(in, chunk.len);
-        if (bytes->len < next)
-            continue;
-        next = bytes->len + CHUNK_NOTE;
-        ps_stream_progress(in, &done, &total);
-        if (!out->ops->progress(out, done, total, 0) || !ps_sink_ok(out))
-            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    }
-    return ps_stream_status(in, err);
-}
 
 /* Tries the layouts; keeps the failure of the one that came farthest. */
 static bool read_dump(struct ps_pf_dump *d, struct ps_str bytes, struct ps_sink *out,
@@ -85,7 +57,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_pf_free) struct ps_pf_dump d = {0};
-    enum ps_status status = read_all(in, &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, LARGEST, "dump", &bytes, out, err);
     uint64_t size;
 
     if (status != PS_OK)

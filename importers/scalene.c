@@ -13,33 +13,12 @@
 
 #include "base/buf.h"
 #include "importers/line_names.h"
+#include "importers/reading.h"
 
 enum {
-    CHUNK_NOTE = 4 << 20, /* bytes between two looks at the sink */
     LARGEST = 256 << 20,  /* bytes */
     MOST_NODES = 8 << 20, /* values; each takes 80 bytes of memory or more */
 };
-
-static enum ps_status read_all(struct ps_stream *in, struct ps_buf *bytes, struct ps_sink *out,
-                               struct ps_err *err)
-{
-    uint64_t done, total, next = CHUNK_NOTE;
-    struct ps_str chunk;
-
-    while ((chunk = ps_stream_peek(in, 1)).len > 0) {
-        if (bytes->len + chunk.len > LARGEST)
-            return ps_fail(err, PS_LIMIT, "the document is larger than 256 MiB");
-        ps_buf_add(bytes, chunk.at, chunk.len);
-        ps_stream_skip(in, chunk.len);
-        if (bytes->len < next)
-            continue;
-        next = bytes->len + CHUNK_NOTE;
-        ps_stream_progress(in, &done, &total);
-        if (!out->ops->progress(out, done, total, 0) || !ps_sink_ok(out))
-            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    }
-    return ps_stream_status(in, err);
-}
 
 /* What Python writes and JSON does not know: NaN and Infinity, which become empty texts (and so no
  * numbers), and half a surrogate pair in a text, which becomes U+FFFD. Places stay what they are.
@@ -283,7 +262,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct ps_sc_reader r = {.out = out};
-    enum ps_status status = read_all(in, &bytes, out, err);
+    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
     size_t size = bytes.len;
     cJSON *root;
 
