@@ -10,8 +10,8 @@
 #ifndef PS_IMPORTERS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTTIME_H
 
+#include "base/intern.h"
 #include "importers/importer.h"
-#include "importers/intern.h"
 
 enum ps_it_kind {
     PS_IT_OTHER,  /* another program's output */

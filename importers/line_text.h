@@ -9,8 +9,8 @@
 #ifndef PS_IMPORTERS_LINE_TEXT_H
 #define PS_IMPORTERS_LINE_TEXT_H
 
+#include "base/intern.h"
 #include "importers/importer.h"
-#include "importers/intern.h"
 #include "importers/text_report.h"
 
 /* A row: line, then hits, time, per hit and percent where the line ran. */

@@ -8,8 +8,8 @@
 #ifndef PS_IMPORTERS_LPROF_H
 #define PS_IMPORTERS_LPROF_H
 
+#include "base/intern.h"
 #include "importers/importer.h"
-#include "importers/intern.h"
 #include "importers/pickle.h"
 
 /* One (line, hits, time) of a pickle; after ps_lp_merge one line of a function. */

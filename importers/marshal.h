@@ -12,8 +12,8 @@
 #ifndef PS_IMPORTERS_MARSHAL_H
 #define PS_IMPORTERS_MARSHAL_H
 
+#include "base/intern.h"
 #include "base/num.h"
-#include "importers/intern.h"
 
 #include "base/err.h"
 

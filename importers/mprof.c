@@ -14,8 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/intern.h"
 #include "importers/importer.h"
-#include "importers/intern.h"
 #include "importers/line_names.h"
 #include "importers/reading.h"
 #include "importers/text_report.h"

@@ -76,7 +76,7 @@ struct ps_call {
 struct ps_function {
     uint32_t id;
     struct ps_str file, name; /* valid UTF-8; as in the file */
-    uint32_t file_key;        /* functions of one file share it, others do not; 0: not known */
+    uint32_t file_key;        /* from 1: functions of one file share it, others do not */
     struct ps_num line;
     struct ps_num ncalls, primitive_calls, tottime_s, cumtime_s;
     enum ps_origin origin;

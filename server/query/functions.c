@@ -2,6 +2,7 @@
 /* functions.c: one function of a pstats dump, and the call tree that its sums allow. */
 #include <stdlib.h>
 
+#include "base/intern.h"
 #include "server/query/views.h"
 
 enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
@@ -160,67 +161,13 @@ enum {
     C_TOTAL
 };
 
-/* Texts numbered as they first come: the answer holds each once. */
-struct texts {
-    struct ps_arena arena;
-    struct ps_str *items;
-    size_t n, cap;
-    uint32_t *slots; /* open addressing: item + 1 */
-    size_t n_slots;
-};
-
-static size_t text_hash(struct ps_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.at[i]) * 0x100000001b3u;
-    return (size_t)h;
-}
-
-static uint32_t *text_slot(struct texts *t, struct ps_str text)
-{
-    size_t at = text_hash(text) & (t->n_slots - 1);
-
-    while (t->slots[at] && !ps_str_eq(t->items[t->slots[at] - 1], text))
-        at = (at + 1) & (t->n_slots - 1);
-    return &t->slots[at];
-}
-
-static int64_t text_number(struct texts *t, struct ps_str text)
-{
-    uint32_t *slot;
-
-    if (t->n * 2 >= t->n_slots) {
-        free(t->slots);
-        t->n_slots = t->n_slots ? t->n_slots * 2 : 512;
-        t->slots = ps_alloc(t->n_slots * sizeof *t->slots);
-        for (size_t i = 0; i < t->n; i++)
-            *text_slot(t, t->items[i]) = (uint32_t)i + 1;
-    }
-    slot = text_slot(t, text);
-    if (!*slot) {
-        PS_PUSH_ROOM(t->items, t->n, t->cap);
-        t->items[t->n++] = ps_arena_copy(&t->arena, text);
-        *slot = (uint32_t)t->n;
-    }
-    return *slot - 1;
-}
-
-static void texts_json(struct texts *t, const char *key, struct ps_json *json)
+static void texts_json(const struct ps_intern *texts, const char *key, struct ps_json *json)
 {
     ps_json_key(json, key);
     ps_json_array(json);
-    for (size_t i = 0; i < t->n; i++)
-        ps_json_str(json, t->items[i]);
+    for (uint32_t i = 0; i < texts->count; i++)
+        ps_json_str(json, texts->items[i]);
     ps_json_end(json);
-}
-
-static void texts_free(struct texts *t)
-{
-    free(t->items);
-    free(t->slots);
-    ps_arena_free(&t->arena);
 }
 
 /* Rows become columns: each column is written into a buffer of its own while the rows pass once. */
@@ -238,14 +185,14 @@ static void columns_open(struct columns *c)
     }
 }
 
-static void columns_row(struct columns *c, struct ps_stmt *stmt, struct texts *names,
-                        struct texts *files)
+static void columns_row(struct columns *c, struct ps_stmt *stmt, struct ps_intern *names,
+                        struct ps_intern *files)
 {
     for (int i = 0; i < C_CUT; i++) {
         if (i == C_NAME)
-            ps_json_int(&c->json[i], text_number(names, ps_col_text(stmt, i)));
+            ps_json_int(&c->json[i], ps_intern_id(names, ps_col_text(stmt, i)));
         else if (i == C_FILE)
-            ps_json_int(&c->json[i], text_number(files, ps_col_text(stmt, i)));
+            ps_json_int(&c->json[i], ps_intern_id(files, ps_col_text(stmt, i)));
         else if (i == C_PARENT)
             ps_json_int(&c->json[i],
                         ps_col_int(stmt, i) - 1); /* preorder ids from 1; NULL is a root */
@@ -271,7 +218,7 @@ static void columns_close(struct columns *c, struct ps_json *json)
 
 static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
 {
-    struct texts names = {0}, files = {0};
+    struct ps_intern names = {0}, files = {0}; /* the answer holds each text once */
     struct columns columns;
     int64_t n = 0, cut = 0;
     double total = 0;
@@ -292,8 +239,8 @@ static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json,
     texts_json(&names, "names", json);
     texts_json(&files, "files", json);
     ps_json_end(json);
-    texts_free(&names);
-    texts_free(&files);
+    ps_intern_free(&names);
+    ps_intern_free(&files);
     return err->code;
 }
 

@@ -35,6 +35,7 @@ struct known {
 
 struct walk {
     sqlite3_stmt *fetch;
+    int code;            /* the first failure of fetch, or SQLITE_OK */
     struct known *known; /* open addressing by function */
     uint32_t n_known, cap_known;
     const struct ps_paths_limits *limits;
@@ -79,14 +80,19 @@ static struct fn fn_of_row(sqlite3_stmt *stmt)
     return fn;
 }
 
+/* False: there is no such function, or it cannot be read; then w->code says why. */
 static bool fetch(struct walk *w, uint32_t id, struct fn *out)
 {
+    int code;
+
     sqlite3_reset(w->fetch);
     sqlite3_bind_int64(w->fetch, 1, id);
-    if (sqlite3_step(w->fetch) != SQLITE_ROW)
-        return false;
-    *out = fn_of_row(w->fetch);
-    return true;
+    code = sqlite3_step(w->fetch);
+    if (code == SQLITE_ROW)
+        *out = fn_of_row(w->fetch);
+    else if (code != SQLITE_DONE)
+        w->code = code;
+    return code == SQLITE_ROW;
 }
 
 static void heap_push(struct walk *w, uint32_t node)
@@ -450,12 +456,12 @@ int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps
         out->total += out->nodes[i].hi;
         heap_push(&w, i);
     }
-    while (w.n_heap)
+    while (w.n_heap && w.code == SQLITE_OK)
         expand(&w, heap_pop(&w));
     sqlite3_finalize(w.fetch);
     free(w.heap);
     forget_all(&w);
-    return code;
+    return code == SQLITE_OK ? w.code : code;
 }
 
 void ps_paths_free(struct ps_paths *paths)

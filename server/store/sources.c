@@ -139,6 +139,7 @@ void ps_measured_free(struct ps_measured_list *list)
 enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,
                                  struct ps_err *err)
 {
+    struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *mine = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *gone = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("source_mine"), &mine, err);
@@ -148,13 +149,14 @@ enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf
     if (status != PS_OK)
         return status;
     ps_bind_text(mine, ":id", ps_str_of(id));
-    while (ps_stmt_row(mine, NULL)) {
+    while (ps_stmt_row(mine, &own)) {
         ps_buf_str(shas, ps_col_text(mine, 0));
         ps_buf_puts(shas, "\n");
     }
     ps_bind_text(gone, ":id", ps_str_of(id));
-    (void)ps_stmt_row(gone, err);
-    return PS_OK;
+    if (own.code == PS_OK)
+        (void)ps_stmt_row(gone, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
 void ps_sources_unlink(struct ps_store *store, const char *shas)

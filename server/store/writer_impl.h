@@ -28,7 +28,6 @@ enum insert {
 /* A file that functions stand in, with their sums: asked for often, and cheap to have while they
  * pass by. */
 struct ps_run_file {
-    uint64_t hash;
     struct ps_str path;
     enum ps_origin origin; /* of its first function */
     uint32_t functions;    /* listed ones */
@@ -38,8 +37,6 @@ struct ps_run_file {
 struct ps_run_files {
     struct ps_run_file *at; /* id is the index + 1 */
     uint32_t n, cap;
-    uint32_t *slots; /* open addressing: ids, 0 empty */
-    uint32_t n_slots;
     uint32_t *by_key; /* ids by ps_function.file_key, 0 not met */
     uint32_t n_keys;
     struct ps_arena arena;

@@ -76,11 +76,11 @@ static void say_functions(struct ps_sink *sink)
     const struct ps_call of_r[] = {call(6, 3, 3, 3), call(1, 1, 1, 4)};
     const uint32_t main_calls[] = {2, 3, 6}, a_calls[] = {4}, f_calls[] = {5}, r_calls[] = {6};
     const struct ps_function rows[] = {
-        {1, PS_STR("m.py"), PS_STR("main"), 0, ps_int(1), ps_int(1), ps_int(1), ps_real(0),
+        {1, PS_STR("m.py"), PS_STR("main"), 3, ps_int(1), ps_int(1), ps_int(1), ps_real(0),
          ps_real(106), PS_ORIGIN_OWN, 0, true, NULL, 0, main_calls, 3},
-        {2, PS_STR("m.py"), PS_STR("a"), 0, ps_int(2), ps_int(1), ps_int(1), ps_real(0),
+        {2, PS_STR("m.py"), PS_STR("a"), 3, ps_int(2), ps_int(1), ps_int(1), ps_real(0),
          ps_real(11), PS_ORIGIN_OWN, 0, true, of_a, 1, a_calls, 1},
-        {3, PS_STR("m.py"), PS_STR("b"), 0, ps_int(3), ps_int(1), ps_int(1), ps_real(0),
+        {3, PS_STR("m.py"), PS_STR("b"), 3, ps_int(3), ps_int(1), ps_int(1), ps_real(0),
          ps_real(91), PS_ORIGIN_OWN, 0, true, of_b, 1, a_calls, 1},
         {4, PS_STR("n.py"), PS_STR("f"), 7, ps_int(4), ps_int(2), ps_int(2), ps_real(2),
          ps_real(102), PS_ORIGIN_OWN, 0, true, of_f, 2, f_calls, 1},

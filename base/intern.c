@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "importers/intern.h"
+#include "base/intern.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* intern.h: texts to dense ids from 0, each text kept once. `struct ps_intern names = {0};` is an
  * empty one. */
-#ifndef PS_IMPORTERS_INTERN_H
-#define PS_IMPORTERS_INTERN_H
+#ifndef PS_BASE_INTERN_H
+#define PS_BASE_INTERN_H
 
 #include "base/mem.h"
 
