@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "slices/slices.h"
 
 /* Where code comes from. The numbers are stored in run files and sent to the browser: never
  * renumber. */
@@ -145,6 +146,117 @@ struct ps_span {
     struct ps_num start_mib, end_mib, level; /* level none: the file has no stack levels */
 };
 
+/* A text of a trace: the name of a slice, a category. Ids from 1, given before they are used. */
+struct ps_text {
+    uint32_t id;
+    struct ps_str text;
+    uint32_t key; /* text id under which torch's key_averages() counts it; 0: itself */
+};
+
+/* A template of arguments (slices/args.h). Given before the slices that use it. */
+struct ps_args_template {
+    uint32_t id;
+    struct ps_str text;
+    uint32_t shapes; /* text id of the tensor shapes as torch groups by them; 0: none recorded */
+};
+
+/* A process of a trace, or a device. */
+struct ps_process {
+    uint32_t id;       /* from 1 */
+    struct ps_str pid; /* as in the file */
+    struct ps_str name, labels;
+    int64_t sort;
+    int64_t device;  /* index of the device it is; -1: a process */
+    uint32_t worker; /* which of the job's files, from 0 */
+};
+
+/* A row of the timeline; its slices follow in chunks before the next track. */
+struct ps_track {
+    uint32_t id; /* from 1 */
+    uint32_t process;
+    enum ps_track_kind kind;
+    struct ps_str name;     /* "thread 4173 (python3)", "stream 7" */
+    struct ps_str tid;      /* as in the file; empty: none */
+    int64_t device, stream; /* -1 none */
+    int64_t sort;
+    uint32_t slices, depth; /* lanes */
+    int64_t start_ns, end_ns;
+};
+
+/* Arrows. kind: "ac2g", "fwdbwd", or the file's own word (text id). */
+struct ps_flow {
+    uint32_t kind;
+    int64_t from_slice, to_slice;
+    int64_t from_ns, to_ns;
+};
+
+/* A series of numbers over time. */
+struct ps_counter {
+    uint32_t id; /* from 1 */
+    uint32_t process;
+    struct ps_str name, unit; /* "GPU 0 utilization percent"; unit empty: unknown */
+};
+
+/* A [memory] record of torch. */
+struct ps_memory_event {
+    int64_t t_ns;
+    int64_t device_type;         /* 0 CPU, 1 CUDA ... as in the file */
+    int64_t device;              /* -1: host */
+    int64_t bytes;               /* signed: < 0 freed */
+    int64_t address;             /* 0 unknown */
+    int64_t allocated, reserved; /* totals after it; -1 unknown */
+    int64_t slice;               /* operator that it happened in: deepest on its thread; 0 none */
+    bool outside; /* torch counts it under [memory]: no operator of any thread was open */
+};
+
+/* A ProfilerStep, or the whole trace where it has none, with what took its time (PS_N_BREAKDOWNS
+ * definitions). */
+struct ps_step {
+    uint32_t id; /* from 1 */
+    uint32_t worker;
+    struct ps_str name;       /* "ProfilerStep#5" */
+    int64_t start_ns, end_ns; /* as tb_plugin draws it: to the end of its last kernel */
+    int64_t host_start_ns, host_end_ns;
+    bool counted; /* false: tb_plugin drops it (it ends the trace) */
+};
+struct ps_step_part {
+    uint32_t step;
+    uint8_t definition; /* enum ps_breakdown */
+    const char *name;   /* static */
+    int64_t ns;
+};
+
+/* What a device did between the first and the last step. NAN: the file does not say. */
+struct ps_device_summary {
+    int64_t device;
+    uint32_t worker;
+    struct ps_str name;              /* "Tesla V100", of deviceProperties; empty: unknown */
+    struct ps_str json;              /* its deviceProperties as written; empty: none */
+    int64_t span_ns, busy_ns;        /* busy: union of kernels */
+    double sm_efficiency, occupancy; /* 0..1, 0..100 as the tools print them */
+    int64_t kernel_ns, tensor_core_ns, communication_ns,
+        overlap_ns; /* overlap: communication while computing */
+    int64_t kernels, copies;
+    /* HTA's temporal breakdown */
+    int64_t hta_kernel_time_ns, hta_compute_ns, hta_non_compute_ns, hta_idle_ns;
+};
+
+/* A gap of a stream in which nothing ran. */
+struct ps_gap {
+    int64_t stream_track; /* track id */
+    int64_t start_ns, end_ns;
+    uint8_t cause;         /* 0 host wait 1 kernel wait 2 other (HTA's) */
+    int64_t before, after; /* slices around it */
+};
+
+/* An nn.Module, merged by its path. */
+struct ps_module {
+    uint32_t id, parent; /* from 1; parent 0: outermost */
+    struct ps_str name;
+    int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
+    int64_t first_slice;
+};
+
 enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_REJECTED };
 
 /* A line of the ledger. */
@@ -187,6 +299,24 @@ struct ps_sink_ops {
     void (*line)(struct ps_sink *, const struct ps_line_row *);
     void (*memory)(struct ps_sink *, const struct ps_memory_sample *);
     void (*span)(struct ps_sink *, const struct ps_span *);
+    /* Traces. A text, template, process is given before what refers to it. */
+    void (*text)(struct ps_sink *, const struct ps_text *);
+    void (*args_template)(struct ps_sink *, const struct ps_args_template *);
+    void (*process)(struct ps_sink *, const struct ps_process *);
+    void (*track)(struct ps_sink *, const struct ps_track *);
+    void (*slices)(struct ps_sink *, const struct ps_chunk *); /* of the track given last */
+    void (*flow)(struct ps_sink *, const struct ps_flow *);
+    void (*counter)(struct ps_sink *, const struct ps_counter *);
+    void (*count)(struct ps_sink *, uint32_t counter, int64_t t_ns, double value); /* by time */
+    void (*memory_event)(struct ps_sink *, const struct ps_memory_event *);        /* by time */
+    void (*step)(struct ps_sink *, const struct ps_step *);
+    void (*step_part)(struct ps_sink *, const struct ps_step_part *);
+    void (*device)(struct ps_sink *, const struct ps_device_summary *);
+    void (*gap)(struct ps_sink *, const struct ps_gap *);
+    void (*module)(struct ps_sink *, const struct ps_module *);
+    /* An empty temporary file that is gone when it is closed, on the disk of the run; -1: see err.
+     */
+    int (*scratch)(struct ps_sink *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);
     void (*headline)(struct ps_sink *, const struct ps_headline *);
     /* Bytes taken of the input and records understood; false: stop, somebody cancelled. */

@@ -123,6 +123,91 @@ CREATE TABLE line_sum( -- what the lines of a function come to, or (function 0) 
 CREATE TABLE memory_sample(t_s REAL NOT NULL, process, kind TEXT NOT NULL, mib);
 CREATE TABLE span(id INTEGER PRIMARY KEY, name TEXT NOT NULL, start_s REAL NOT NULL, end_s REAL NOT NULL, start_mib, end_mib, level);
 
+-- Traces ---------------------------------------------------------------------------------------------------------------
+-- Slices lie in chunks of one track, column by column (slices/slices.h, slices/column.h): 4 million of them take 0.2 s to write
+-- that way, and 3.3 s as rows. Ids of slices are (track << 32) + row.
+
+CREATE TABLE text(id INTEGER PRIMARY KEY, text TEXT NOT NULL, key INTEGER NOT NULL); -- key: text under which key_averages() counts it; 0 itself
+CREATE TABLE args_template(id INTEGER PRIMARY KEY, text BLOB NOT NULL, shapes INTEGER NOT NULL); -- slices/args.h; shapes: text, 0 none
+
+CREATE TABLE process(
+    id INTEGER PRIMARY KEY,
+    pid TEXT NOT NULL,         -- as in the file
+    name TEXT NOT NULL, labels TEXT NOT NULL,
+    sort INTEGER NOT NULL,
+    device INTEGER NOT NULL,   -- index of the device it is; -1: a process
+    worker INTEGER NOT NULL    -- which of the job's files, from 0
+);
+
+CREATE TABLE track(
+    id INTEGER PRIMARY KEY,
+    process INTEGER NOT NULL,
+    kind INTEGER NOT NULL,     -- enum ps_track_kind
+    name TEXT NOT NULL, tid TEXT NOT NULL,
+    device INTEGER NOT NULL, stream INTEGER NOT NULL, -- -1 none
+    sort INTEGER NOT NULL,
+    slices INTEGER NOT NULL, depth INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
+);
+
+CREATE TABLE chunk( -- in order of track, first
+    id INTEGER PRIMARY KEY,
+    track INTEGER NOT NULL,
+    first INTEGER NOT NULL, n INTEGER NOT NULL,       -- rows of the track
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, -- least start, greatest end
+    last_start_ns INTEGER NOT NULL
+);
+CREATE TABLE chunk_column(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: chunk * 32 + enum ps_slice_column; 31 the parameters of arguments
+CREATE TABLE pyramid(track INTEGER NOT NULL, level INTEGER NOT NULL, bin_ns INTEGER NOT NULL, data BLOB NOT NULL);
+
+CREATE TABLE series(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, least, greatest); -- of numbers over time
+-- Rows of which there may be millions, as packed columns like those of chunks. family 1 flows: kind from_slice to_slice from_ns to_ns;
+-- 2 counts of a series: t_ns, value (bits of a double); 3 memory events: t_ns device_type device bytes address allocated reserved slice outside
+CREATE TABLE packed(
+    id INTEGER PRIMARY KEY,
+    family INTEGER NOT NULL, part INTEGER NOT NULL,   -- part: the series; else 0
+    n INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
+);
+CREATE TABLE packed_column(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: packed * 16 + column
+
+CREATE TABLE operator( -- key_averages() of the whole run, summed while it was written
+    name INTEGER NOT NULL, shapes INTEGER NOT NULL,   -- texts; by_shape 0: shapes is 0
+    by_shape INTEGER NOT NULL,
+    kind INTEGER NOT NULL, family INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    self_cpu_ns INTEGER NOT NULL, cpu_total_ns INTEGER NOT NULL, self_device_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL,
+    self_cpu_bytes INTEGER NOT NULL, cpu_bytes INTEGER NOT NULL, self_device_bytes INTEGER NOT NULL, device_bytes INTEGER NOT NULL,
+    flops INTEGER NOT NULL,
+    min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, first_start_ns INTEGER NOT NULL, tensor_core INTEGER NOT NULL
+);
+
+CREATE TABLE step(
+    id INTEGER PRIMARY KEY,
+    worker INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,           -- to the end of its last kernel (tb_plugin)
+    host_start_ns INTEGER NOT NULL, host_end_ns INTEGER NOT NULL, -- of the annotation
+    counted INTEGER NOT NULL
+);
+CREATE TABLE step_part(step INTEGER NOT NULL, definition INTEGER NOT NULL, name TEXT NOT NULL, ns INTEGER NOT NULL); -- definition: 0 tensorboard 1 hta 2 tracelens
+
+CREATE TABLE device(
+    worker INTEGER NOT NULL, device INTEGER NOT NULL,
+    name TEXT NOT NULL, json TEXT NOT NULL,                       -- deviceProperties as written
+    span_ns INTEGER, busy_ns INTEGER, sm_efficiency, occupancy,   -- 0..1; percent; NULL: the file does not say
+    kernel_ns INTEGER, tensor_core_ns INTEGER, communication_ns INTEGER, overlap_ns INTEGER,
+    kernels INTEGER, copies INTEGER,
+    hta_kernel_time_ns INTEGER, hta_compute_ns INTEGER, hta_non_compute_ns INTEGER, hta_idle_ns INTEGER
+);
+CREATE TABLE gap(track INTEGER NOT NULL, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, cause INTEGER NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL);
+CREATE TABLE module(
+    id INTEGER PRIMARY KEY, parent INTEGER NOT NULL,              -- 0: outermost
+    name TEXT NOT NULL,
+    calls INTEGER NOT NULL, host_self_ns INTEGER NOT NULL, host_total_ns INTEGER NOT NULL,
+    device_self_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL, operators INTEGER NOT NULL, first_slice INTEGER NOT NULL
+);
+
 -- --------------------------------------------------------------------------------------------------------------------
 -- The public views
 
@@ -199,22 +284,60 @@ LEFT JOIN line_function n ON n.id = l.function
 LEFT JOIN meta u ON u.k = 'unit_s'
 WHERE NOT l.of_function;
 
-CREATE VIEW memory AS -- memory over time: mprof, Scalene's footprint
-SELECT t_s, process, NULL AS device, kind, mib * 1048576 AS bytes, mib FROM memory_sample;
+CREATE VIEW memory AS -- memory over time: mprof, Scalene's footprint, what torch says is allocated
+SELECT t_s, process, NULL AS device, kind, mib * 1048576 AS bytes, mib FROM memory_sample
+UNION ALL
+SELECT t_ns / 1e9, NULL, CASE device_type WHEN 0 THEN 'cpu' ELSE 'device ' || device END, 'allocated', allocated, allocated / 1048576.0
+FROM ps_memory_events WHERE allocated >= 0;
 
--- Views that the importers of today do not fill.
-CREATE VIEW operators AS
-SELECT NULL AS name, NULL AS input_shapes, NULL AS calls, NULL AS self_cpu_us, NULL AS cpu_total_us, NULL AS self_device_us,
-       NULL AS device_total_us, NULL AS self_cpu_bytes, NULL AS cpu_bytes, NULL AS self_device_bytes, NULL AS device_bytes,
-       NULL AS flops WHERE 0;
+-- Traces. Times are ns since the first event; meta.origin_us + start_ns / 1000 is the ts of the file. ps_slices, ps_operators,
+-- ps_kernels, ps_flows, ps_counts and ps_memory_events are tables that perfshelf registers over the packed columns.
 CREATE VIEW slices AS
-SELECT NULL AS id, NULL AS parent_id, NULL AS process, NULL AS thread, NULL AS track, NULL AS category, NULL AS name,
-       NULL AS start_ns, NULL AS duration_ns, NULL AS self_ns, NULL AS depth, NULL AS args WHERE 0;
-CREATE VIEW kernels AS
-SELECT NULL AS name, NULL AS stream, NULL AS device, NULL AS calls, NULL AS total_us, NULL AS mean_us, NULL AS min_us,
-       NULL AS max_us WHERE 0;
-CREATE VIEW steps AS SELECT NULL AS step, NULL AS start_ns, NULL AS duration_ns WHERE 0;
-CREATE VIEW flows AS SELECT NULL AS id, NULL AS kind, NULL AS from_slice, NULL AS to_slice WHERE 0;
-CREATE VIEW counters AS SELECT NULL AS name, NULL AS process, NULL AS t_ns, NULL AS value WHERE 0;
+SELECT s.id, nullif(s.parent_id, 0) AS parent_id, p.pid AS process, t.tid AS thread, s.track,
+       c.text AS category, n.text AS name,
+       s.start_ns, s.duration_ns, s.self_ns, s.depth,
+       s.args,                                 -- JSON
+       s.kind, s.flags,                        -- enum ps_slice_kind, ps_slice_flag of slices/slices.h
+       nullif(s.launch, 0) AS launch_id, nullif(s.op, 0) AS operator_id -- of device slices
+FROM ps_slices s JOIN track t ON t.id = s.track JOIN process p ON p.id = t.process
+LEFT JOIN text n ON n.id = s.name LEFT JOIN text c ON c.id = s.category;
+
+CREATE VIEW operators AS -- torch's key_averages()
+SELECT n.text AS name, NULL AS input_shapes, o.calls,
+       o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
+       o.self_device_ns / 1000.0 AS self_device_us, o.device_total_ns / 1000.0 AS device_total_us,
+       o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops,
+       o.kind                                  -- enum ps_slice_kind
+FROM operator o JOIN text n ON n.id = o.name WHERE NOT o.by_shape;
+
+CREATE VIEW operators_by_shape AS -- key_averages(group_by_input_shape=True)
+SELECT n.text AS name, h.text AS input_shapes, o.calls,
+       o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
+       o.self_device_ns / 1000.0 AS self_device_us, o.device_total_ns / 1000.0 AS device_total_us,
+       o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops, o.kind
+FROM operator o JOIN text n ON n.id = o.name LEFT JOIN text h ON h.id = o.shapes WHERE o.by_shape;
+
+CREATE VIEW kernels AS -- kernels, copies and sets by name, device and stream
+SELECT n.text AS name, k.stream, k.device, k.calls, k.total_ns / 1000.0 AS total_us, k.total_ns / 1000.0 / k.calls AS mean_us,
+       k.min_ns / 1000.0 AS min_us, k.max_ns / 1000.0 AS max_us,
+       k.blocks_per_sm, k.occupancy_pct,       -- means weighted by duration; NULL: not recorded
+       k.tensor_core, k.kind
+FROM ps_kernels(NULL, NULL, 0) k JOIN text n ON n.id = k.name;
+
+CREATE VIEW steps AS
+SELECT id AS step, name, start_ns, end_ns - start_ns AS duration_ns, host_start_ns, host_end_ns, counted, worker FROM step;
+CREATE VIEW step_parts AS
+SELECT p.step, CASE p.definition WHEN 0 THEN 'tensorboard' WHEN 1 THEN 'hta' ELSE 'tracelens' END AS definition, p.name, p.ns FROM step_part p;
+CREATE VIEW flows AS SELECT f.id, t.text AS kind, f.from_slice, f.to_slice, f.from_ns, f.to_ns FROM ps_flows f LEFT JOIN text t ON t.id = f.kind;
+CREATE VIEW counters AS SELECT s.name, p.pid AS process, c.t_ns, c.value FROM series s JOIN process p ON p.id = s.process, ps_counts(s.id) c;
+CREATE VIEW memory_events AS -- every [memory] record
+SELECT m.t_ns, m.device_type, m.device, m.bytes, nullif(m.address, 0) AS address, nullif(m.allocated, -1) AS allocated, nullif(m.reserved, -1) AS reserved,
+       nullif(m.slice, 0) AS slice_id, m.outside
+FROM ps_memory_events m;
+CREATE VIEW modules AS
+SELECT id, nullif(parent, 0) AS parent_id, name, calls, host_self_ns / 1000.0 AS host_self_us, host_total_ns / 1000.0 AS host_total_us,
+       device_self_ns / 1000.0 AS device_self_us, device_total_ns / 1000.0 AS device_total_us, operators FROM module;
+
+-- A view that the importers of today do not fill.
 CREATE VIEW measurements AS
 SELECT NULL AS name, NULL AS value, NULL AS unit, NULL AS n, NULL AS stddev, NULL AS min, NULL AS max WHERE 0;

@@ -14,9 +14,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # folder -> what its files may include of ours, as prefixes of paths. A folder may always include itself.
 C_RULES = {
     "base": [],
-    "importers": ["base/"],
-    "server/store": ["base/", "importers/sink.h", "schema/"],
-    "server/query": ["base/", "importers/sink.h", "server/store/"],
+    "slices": ["base/"],
+    "importers": ["base/", "slices/"],
+    "server/store": ["base/", "slices/", "importers/sink.h", "schema/"],
+    "server/query": ["base/", "slices/", "importers/sink.h", "server/store/"],
     "server/http": ["base/"],
     "server/jobs": ["base/", "importers/", "server/store/"],
     "server/api": ["base/", "importers/", "server/http/", "server/query/", "server/store/", "server/jobs/"],

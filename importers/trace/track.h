@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* track.h: a row of the timeline on its way to the sink: nest.c makes it, torch*.c add what the
+ * slices mean, emit.c sends it. Columns are arrays of n. */
+#ifndef PS_TRACE_TRACK_H
+#define PS_TRACE_TRACK_H
+
+#include "importers/trace/trace.h"
+
+#define TR_NO_ROW UINT32_MAX
+
+/* Columns that few tracks have: NULL until somebody asks for one with tr_track_extra. */
+enum tr_extra {
+    TR_OP_SELF,
+    TR_DEVICE_SELF,
+    TR_DEVICE_TOTAL,
+    TR_CPU_BYTES_SELF,
+    TR_CPU_BYTES,
+    TR_DEVICE_BYTES_SELF,
+    TR_DEVICE_BYTES,
+    TR_FLOPS,
+    TR_LAUNCH,
+    TR_OP,
+    TR_N_EXTRAS
+};
+
+struct tr_track {
+    uint32_t id;      /* from 1, given when the track is made */
+    uint32_t process; /* id of a ps_process */
+    enum ps_track_kind kind;
+    struct ps_str name; /* thread_name as in the file, or what it is */
+    const struct tr_thread *thread;
+    int64_t tid;            /* INT64_MIN none */
+    int64_t device, stream; /* -1 none */
+    int64_t sort;
+    uint32_t n, depth; /* slices; lanes */
+    int64_t start_ns, end_ns;
+    int64_t *start, *duration, *self;
+    uint64_t *args_at;
+    uint32_t *name_id, *template, *parent; /* parent: row or TR_NO_ROW */
+    uint16_t *lane, *cat;
+    uint8_t *slice_kind, *flags, *family;
+    int64_t *extra[TR_N_EXTRAS];
+};
+
+/* A zeroed column of n, once made the same again. */
+int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which);
+void tr_track_free(struct tr_track *track); /* its columns */
+
+/* One integer of a slice's arguments. */
+bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                    int index, int64_t *out);
+
+/* nest.c: the tracks of one thread: usually one; a stream also has one of annotations; asynchronous
+ * ones. Appends to *tracks; flows, counters and memory records of the thread go where events.c
+ * keeps them. */
+struct tr_tracks {
+    struct tr_track *at;
+    size_t n, cap;
+};
+enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
+                              struct tr_tracks *tracks);
+
+/* emit.c: announces the track, sends its chunks, frees its columns. */
+enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track);
+
+/* torch.c. The order: tr_torch_begin once all device tracks are nested (they stay in memory); then
+ * for each host thread nest, tr_torch_host, emit; then tr_torch_device on each device track, emit;
+ * then tr_torch_end, which gives steps, modules, memory and the rest. */
+struct tr_torch;
+struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices);
+enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_end(struct tr_torch *torch);
+void tr_torch_free(struct tr_torch *torch);
+
+/* steps.c: collects the intervals of each role and the steps while tracks pass by, and gives steps
+ * and their parts at the end. Called by torch.c for each track, after it was attributed. */
+struct tr_steps;
+struct tr_steps *tr_steps_new(struct tr_trace *trace);
+void tr_steps_track(struct tr_steps *steps, const struct tr_track *track);
+enum ps_status tr_steps_end(struct tr_steps *steps);
+void tr_steps_free(struct tr_steps *steps);
+
+/* modules.c: nn.Module rows of a host track. Called by torch.c after the track was attributed. */
+struct tr_modules;
+struct tr_modules *tr_modules_new(struct tr_trace *trace);
+void tr_modules_track(struct tr_modules *modules, const struct tr_track *track);
+enum ps_status tr_modules_end(struct tr_modules *modules);
+void tr_modules_free(struct tr_modules *modules);
+
+/* memory.c: [memory] records. nest.c hands each over as it meets it, before any host track is
+ * attributed; torch.c asks for sums. */
+struct tr_memory;
+struct tr_memory *
+tr_memory_of(struct tr_trace *trace); /* made when first asked for; freed with the trace */
+
+#endif

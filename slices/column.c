@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "slices/column.h"
+
+enum {
+    HEAD = 9,         /* code and base */
+    SPARSE = 0x10,    /* code: rows and values of what is not 0 */
+    SPARSE_HEAD = 13, /* and how many there are */
+};
+
+static unsigned width_of(uint64_t most)
+{
+    return most == 0            ? 0
+           : most <= UINT8_MAX  ? 1
+           : most <= UINT16_MAX ? 2
+           : most <= UINT32_MAX ? 4
+                                : 8;
+}
+
+static void head(struct ps_buf *out, unsigned code, int64_t base)
+{
+    unsigned char bytes[HEAD] = {(unsigned char)code};
+
+    memcpy(bytes + 1, &base, sizeof base);
+    ps_buf_add(out, bytes, sizeof bytes);
+}
+
+/* The low `width` bytes of each value less base; little endian machines only, like the run file. */
+static void put(const int64_t *values, size_t n, int64_t base, unsigned width, char *out)
+{
+    uint64_t from = (uint64_t)base;
+
+    switch (width) {
+    case 1:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (char)((uint64_t)values[i] - from);
+        break;
+    case 2:
+        for (size_t i = 0; i < n; i++) {
+            uint16_t v = (uint16_t)((uint64_t)values[i] - from);
+            memcpy(out + 2 * i, &v, 2);
+        }
+        break;
+    case 4:
+        for (size_t i = 0; i < n; i++) {
+            uint32_t v = (uint32_t)((uint64_t)values[i] - from);
+            memcpy(out + 4 * i, &v, 4);
+        }
+        break;
+    case 8:
+        for (size_t i = 0; i < n; i++) {
+            uint64_t v = (uint64_t)values[i] - from;
+            memcpy(out + 8 * i, &v, 8);
+        }
+        break;
+    default: /* all are the base */
+        break;
+    }
+}
+
+static void get(const char *bytes, size_t n, int64_t base, unsigned width, int64_t *out)
+{
+    uint64_t from = (uint64_t)base;
+
+    switch (width) {
+    case 1:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)(from + (unsigned char)bytes[i]);
+        break;
+    case 2:
+        for (size_t i = 0; i < n; i++) {
+            uint16_t v;
+            memcpy(&v, bytes + 2 * i, 2);
+            out[i] = (int64_t)(from + v);
+        }
+        break;
+    case 4:
+        for (size_t i = 0; i < n; i++) {
+            uint32_t v;
+            memcpy(&v, bytes + 4 * i, 4);
+            out[i] = (int64_t)(from + v);
+        }
+        break;
+    case 8:
+        for (size_t i = 0; i < n; i++) {
+            uint64_t v;
+            memcpy(&v, bytes + 8 * i, 8);
+            out[i] = (int64_t)(from + v);
+        }
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = base;
+    }
+}
+
+static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned width,
+                        int64_t base, struct ps_buf *out)
+{
+    uint32_t count = (uint32_t)filled;
+    char *rows, *to;
+    size_t k = 0;
+
+    head(out, SPARSE | width, base);
+    ps_buf_add(out, &count, sizeof count);
+    ps_buf_room(out, filled * (2 + width));
+    rows = out->at + out->len;
+    to = rows + 2 * filled;
+    for (size_t i = 0; i < n; i++)
+        if (values[i]) {
+            uint16_t row = (uint16_t)i;
+
+            memcpy(rows + 2 * k, &row, 2);
+            put(&values[i], 1, base, width, to + width * k);
+            k++;
+        }
+    out->len += filled * (2 + width);
+}
+
+void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
+{
+    int64_t low = n ? values[0] : 0, high = low, low_set = INT64_MAX, high_set = INT64_MIN;
+    size_t filled = 0;
+    unsigned width, set_width;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t v = values[i];
+
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+        filled += v != 0;
+    }
+    if (filled && filled < n / 4) {
+        for (size_t i = 0; i < n; i++)
+            if (values[i]) {
+                low_set = values[i] < low_set ? values[i] : low_set;
+                high_set = values[i] > high_set ? values[i] : high_set;
+            }
+        set_width = width_of((uint64_t)high_set - (uint64_t)low_set);
+        if (filled * (2 + set_width) < n * width_of((uint64_t)high - (uint64_t)low)) {
+            pack_sparse(values, n, filled, set_width, low_set, out);
+            return;
+        }
+    }
+    width = width_of((uint64_t)high - (uint64_t)low);
+    head(out, width, low);
+    ps_buf_room(out, n * width);
+    put(values, n, low, width, out->at + out->len);
+    out->len += n * width;
+}
+
+struct list {
+    unsigned width;
+    int64_t base;
+    bool sparse;
+    uint32_t count;
+    const char *rows, *values;
+};
+
+static bool open_list(struct ps_str packed, size_t n, struct list *list)
+{
+    unsigned code;
+
+    if (packed.len < HEAD)
+        return false;
+    code = (unsigned char)packed.at[0];
+    *list = (struct list){.width = code & 0xf, .sparse = (code & SPARSE) != 0};
+    memcpy(&list->base, packed.at + 1, sizeof list->base);
+    if ((list->width & (list->width - 1)) != 0 || list->width > 8)
+        return false;
+    if (!list->sparse) {
+        list->values = packed.at + HEAD;
+        return packed.len == HEAD + n * list->width;
+    }
+    if (packed.len < SPARSE_HEAD)
+        return false;
+    memcpy(&list->count, packed.at + HEAD, sizeof list->count);
+    if (list->count > n || packed.len != SPARSE_HEAD + (size_t)list->count * (2 + list->width))
+        return false;
+    list->rows = packed.at + SPARSE_HEAD;
+    list->values = list->rows + 2 * (size_t)list->count;
+    return true;
+}
+
+static uint16_t row_at(const struct list *list, size_t k)
+{
+    uint16_t row;
+
+    memcpy(&row, list->rows + 2 * k, 2);
+    return row;
+}
+
+bool ps_column_unpack(struct ps_str packed, size_t n, int64_t *out)
+{
+    struct list list;
+
+    if (!open_list(packed, n, &list))
+        return false;
+    if (!list.sparse) {
+        get(list.values, n, list.base, list.width, out);
+        return true;
+    }
+    memset(out, 0, n * sizeof *out);
+    for (size_t k = 0; k < list.count; k++) {
+        if (row_at(&list, k) >= n)
+            return false;
+        get(list.values + k * list.width, 1, list.base, list.width, &out[row_at(&list, k)]);
+    }
+    return true;
+}
+
+bool ps_column_at(struct ps_str packed, size_t n, size_t i, int64_t *out)
+{
+    struct list list;
+    size_t low = 0, high;
+
+    if (i >= n || !open_list(packed, n, &list))
+        return false;
+    if (!list.sparse) {
+        get(list.values + i * list.width, 1, list.base, list.width, out);
+        return true;
+    }
+    high = list.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (row_at(&list, middle) < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *out = 0;
+    if (low < list.count && row_at(&list, low) == i)
+        get(list.values + low * list.width, 1, list.base, list.width, out);
+    return true;
+}

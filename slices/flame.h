@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flame.h: slices merged by their path of names: what torch's export_stacks should have written.
+ *
+ * CPU: every host slice adds its self time (PS_COL_SELF) at its path. Device: every device slice
+ * adds its duration below the path of the operator it belongs to (PS_COL_OP), with the kernel's
+ * name as the leaf; what belongs to none stands below "(no operator)". The sum of the leaves of the
+ * device graph is the sum of the kernel table.
+ */
+#ifndef PS_SLICES_FLAME_H
+#define PS_SLICES_FLAME_H
+
+#include "slices/slices.h"
+
+struct ps_flame_node {
+    uint32_t parent; /* index, UINT32_MAX for roots */
+    uint32_t name;   /* text id */
+    uint8_t kind, family;
+    int64_t self_ns, total_ns, count; /* total is set by ps_flame_finish */
+};
+
+struct ps_flame {
+    struct ps_flame_node *at; /* parents before children */
+    size_t n, cap;
+    uint32_t *slots; /* (parent, name) -> node */
+    size_t mask;
+};
+
+/* The node for name below parent (UINT32_MAX: a root), made when it is not there. */
+uint32_t ps_flame_child(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
+                        uint8_t family);
+/* total = self + that of the children. */
+void ps_flame_finish(struct ps_flame *flame);
+void ps_flame_free(struct ps_flame *flame);
+
+#endif

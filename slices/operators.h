@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operators.h: the table that torch calls key_averages(), summed over slices. The whole run and any
+ * range of it go through the same lines.
+ *
+ * Host slices count under the key of their name (ProfilerStep#7 as ProfilerStep*), device slices
+ * under their name; merged and hidden ones do not. Python frames never do. A slice belongs to a
+ * range when it starts inside.
+ */
+#ifndef PS_SLICES_OPERATORS_H
+#define PS_SLICES_OPERATORS_H
+
+#include "slices/slices.h"
+
+struct ps_operator {
+    uint32_t name;   /* text id of the key */
+    uint32_t shapes; /* text id of the input shapes; 0 when not grouped by them, or none recorded */
+    uint8_t kind;    /* enum ps_slice_kind */
+    uint8_t family;  /* of the first */
+    int64_t calls;
+    int64_t self_cpu_ns, cpu_total_ns, self_device_ns, device_total_ns;
+    int64_t self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
+    int64_t flops;
+    int64_t min_ns, max_ns; /* of a single call's duration */
+    int64_t first_start_ns; /* of its earliest slice */
+    int64_t tensor_core;    /* device rows: calls that used Tensor Cores */
+};
+
+struct ps_operators {
+    struct ps_operator *at; /* in order of first appearance */
+    size_t n, cap;
+    const uint32_t
+        *key; /* text id -> text id it counts under (0: itself); n_key of them. Borrowed */
+    size_t n_key;
+    const uint32_t
+        *shapes; /* template id -> text id of input shapes; NULL: do not group. Borrowed */
+    size_t n_shapes;
+    uint32_t *slots; /* open addressing over at */
+    size_t mask;
+};
+
+/* The columns it reads, as PS_COL_BITs. */
+#define PS_OPERATORS_COLUMNS                                                                       \
+    (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME) |            \
+     PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) | PS_COL_BIT(PS_COL_FAMILY) |              \
+     PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_OP_SELF) | PS_COL_BIT(PS_COL_DEVICE_SELF) |   \
+     PS_COL_BIT(PS_COL_DEVICE_TOTAL) | PS_COL_BIT(PS_COL_CPU_BYTES_SELF) |                         \
+     PS_COL_BIT(PS_COL_CPU_BYTES) | PS_COL_BIT(PS_COL_DEVICE_BYTES_SELF) |                         \
+     PS_COL_BIT(PS_COL_DEVICE_BYTES) | PS_COL_BIT(PS_COL_FLOPS))
+
+void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
+                      struct ps_range range);
+void ps_operators_free(struct ps_operators *sums);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.h: what of a track is to be drawn in a window of time.
+ *
+ * Slices of two pixels or more come one by one. Shorter ones are counted by pixel and depth: how
+ * many start there, how much of the pixel they cover, the name and family of the longest. Nothing
+ * is left out.
+ */
+#ifndef PS_SLICES_WINDOW_H
+#define PS_SLICES_WINDOW_H
+
+#include "slices/slices.h"
+
+struct ps_window_slice {
+    uint32_t row, name;
+    int64_t start_ns, duration_ns;
+    uint16_t depth;
+    uint8_t kind, family, flags;
+};
+
+struct ps_window_density {
+    uint32_t px;     /* from the left edge of the window */
+    uint32_t count;  /* slices */
+    uint32_t name;   /* of the longest */
+    int64_t busy_ns; /* their durations, at most a pixel's worth is shown */
+    uint16_t depth;
+    uint8_t family, kind;
+};
+
+struct ps_window {
+    int64_t from_ns, to_ns;
+    uint32_t px;
+    struct ps_window_slice *slices; /* by depth, then start */
+    size_t n_slices, slices_cap;
+    struct ps_window_density *density; /* by depth, then px */
+    size_t n_density, density_cap;
+    uint64_t counted;               /* slices that stand behind density */
+    struct ps_window_density *bins; /* working memory: depth * px + x */
+    size_t n_bins;
+};
+
+/* PS_COL_BITs that ps_window_add_chunk reads. */
+#define PS_WINDOW_COLUMNS                                                                          \
+    (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_DEPTH) |           \
+     PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |                \
+     PS_COL_BIT(PS_COL_FAMILY))
+
+/* Begins a window of px pixels; what was in it is forgotten, its memory is kept. */
+void ps_window_begin(struct ps_window *window, int64_t from_ns, int64_t to_ns, uint32_t px);
+void ps_window_add_chunk(struct ps_window *window, const struct ps_chunk *chunk);
+/* A level's long slices and, with `bins`, its bins. False: damaged bytes. */
+bool ps_window_add_level(struct ps_window *window, struct ps_str level, bool bins);
+/* Sorts; density is there after it. */
+void ps_window_end(struct ps_window *window);
+void ps_window_free(struct ps_window *window);
+
+#endif
