@@ -147,7 +147,7 @@ struct ps_span {
 };
 
 /* A text of a trace: the name of a slice, a category. Ids from 1, given before they are used. */
-struct ps_text {
+struct ps_trace_text {
     uint32_t id;
     struct ps_str text;
     uint32_t key; /* text id under which torch's key_averages() counts it; 0: itself */
@@ -300,7 +300,7 @@ struct ps_sink_ops {
     void (*memory)(struct ps_sink *, const struct ps_memory_sample *);
     void (*span)(struct ps_sink *, const struct ps_span *);
     /* Traces. A text, template, process is given before what refers to it. */
-    void (*text)(struct ps_sink *, const struct ps_text *);
+    void (*text)(struct ps_sink *, const struct ps_trace_text *);
     void (*args_template)(struct ps_sink *, const struct ps_args_template *);
     void (*process)(struct ps_sink *, const struct ps_process *);
     void (*track)(struct ps_sink *, const struct ps_track *);
