@@ -93,6 +93,7 @@ struct tr_trace {
     bool torch;                /* kind torch-trace */
     bool autograd;             /* torch.autograd.profiler's export: pid "CPU functions" */
     struct tr_pages *pages;    /* read.c's own */
+    struct tr_memory *memory;  /* memory.c's own: lives while tr_import runs */
 };
 
 /* Reads all of `in`. On PS_OK everything above is set. Release with tr_trace_free in any case. */

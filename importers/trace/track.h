@@ -92,6 +92,9 @@ void tr_modules_free(struct tr_modules *modules);
  * attributed; torch.c asks for sums. */
 struct tr_memory;
 struct tr_memory *
-tr_memory_of(struct tr_trace *trace); /* made when first asked for; freed with the trace */
+tr_memory_of(struct tr_trace *trace); /* made when first asked for; freed by tr_import */
+
+/* import.c: everything after reading: gives the whole trace to the sink. */
+enum ps_status tr_import(struct tr_trace *trace);
 
 #endif
