@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The range of a trace that every tab recomputes for: `from_ns` and `to_ns` of the URL, half-open,
+ * in ns since the first event.
+ */
+import { fmtFixed, THIN } from '../base/units';
+
+export interface TraceRange {
+    from_ns: number;
+    to_ns: number;
+}
+
+type Query = Record<string, string | undefined>;
+
+const WHOLE = /^\d{1,16}$/;
+
+/** null: the whole run, also when what stands in the URL is no range. */
+export function readRange({ from_ns, to_ns }: Query): TraceRange | null {
+    if (!from_ns || !to_ns || !WHOLE.test(from_ns) || !WHOLE.test(to_ns)) return null;
+    const range = { from_ns: Number(from_ns), to_ns: Number(to_ns) };
+    return range.to_ns > range.from_ns ? range : null;
+}
+
+/** What the API takes, nothing for the whole run. */
+export function rangeParams(range: TraceRange | null): { from_ns?: number; to_ns?: number } {
+    return range ? { from_ns: range.from_ns, to_ns: range.to_ns } : {};
+}
+
+/** As keys of the URL; null lets go of the range. */
+export function rangeQuery(range: TraceRange | null): {
+    from_ns: string | null;
+    to_ns: string | null;
+} {
+    if (!range) return { from_ns: null, to_ns: null };
+    return { from_ns: String(Math.round(range.from_ns)), to_ns: String(Math.round(range.to_ns)) };
+}
+
+/** Milliseconds with the three decimals of torch's tables. */
+export function ms(ns: number): string {
+    return fmtFixed(ns / 1e6, 3);
+}
+
+/** "246.000–291.000 ms". */
+export function rangeText({ from_ns, to_ns }: TraceRange): string {
+    return `${ms(from_ns)}–${ms(to_ns)}${THIN}ms`;
+}
