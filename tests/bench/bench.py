@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import bench_traces
 import make_lprof
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -98,6 +99,12 @@ class Bench:
             self.shelves += 1
             return [PROGRAM, "add", "--data", os.path.join(self.folder, f"shelf-{self.shelves}"), path]
         return command
+
+    def clear_shelves(self):
+        """Large runs need not lie about until the end."""
+        for name in os.listdir(self.folder):
+            if name.startswith("shelf-"):
+                shutil.rmtree(os.path.join(self.folder, name))
 
     def row(self, what, bar, ours, peer_name, peer):
         ratio = ours.cpu / peer.cpu
@@ -221,6 +228,16 @@ def measure_server(bench, big_dump, big_lprof):
     return figures
 
 
+def measure_traces(bench):
+    figures, path = bench_traces.measure(bench, take_turns)
+    script = os.path.join(HERE, "trace_windows.py")
+    done = subprocess.run([sys.executable, script, "--program", PROGRAM, "--json", path], capture_output=True, text=True, check=True)
+    figures.update({what: tuple(pair) for what, pair in json.loads(done.stdout).items()})
+    for what, (value, bar) in figures.items():
+        print(f"{what:60} {value:8.2f}" + (f"   (bar {bar})" if bar else ""), flush=True)
+    return figures
+
+
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"model name\s*: (.*)", file.read())
@@ -263,7 +280,9 @@ def main():
         bench.logs(2_000, None)
         bench.logs(50_000, f"{TUNA_STARTS / 5:.1f} : 1, a fifth of tuna")
         profile = bench.lines(2_000, "1 : 20")
-        text = markdown(bench, measure_server(bench, big, profile))
+        figures = measure_server(bench, big, profile)
+        figures.update(measure_traces(bench))
+        text = markdown(bench, figures)
     finally:
         shutil.rmtree(bench.folder)
     if "--write" in sys.argv:
