@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "slices/operators.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* Rows with the same name stay apart by what they are: an operator, an annotation, a kernel. */
+static size_t slot_of(const struct ps_operators *sums, uint32_t name, uint32_t shapes, uint8_t kind)
+{
+    uint64_t hash = ((uint64_t)name << 32 | shapes) * UINT64_C(0x9e3779b97f4a7c15) + kind;
+    hash *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (size_t)(hash >> 20) & sums->mask;
+}
+
+static bool is_row(const struct ps_operator *row, uint32_t name, uint32_t shapes, uint8_t kind)
+{
+    return row->name == name && row->shapes == shapes && row->kind == kind;
+}
+
+static void enlarge(struct ps_operators *sums)
+{
+    size_t size = sums->slots ? (sums->mask + 1) * 2 : 256;
+    free(sums->slots);
+    sums->slots = ps_alloc(size * sizeof *sums->slots);
+    sums->mask = size - 1;
+    for (size_t i = 0; i < sums->n; i++) {
+        const struct ps_operator *row = &sums->at[i];
+        size_t slot = slot_of(sums, row->name, row->shapes, row->kind);
+        while (sums->slots[slot])
+            slot = (slot + 1) & sums->mask;
+        sums->slots[slot] = (uint32_t)i + 1;
+    }
+}
+
+static struct ps_operator *new_row(struct ps_operators *sums, uint32_t name, uint32_t shapes,
+                                   uint8_t kind)
+{
+    PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
+    struct ps_operator *row = &sums->at[sums->n++];
+    *row = (struct ps_operator){.name = name, .shapes = shapes, .kind = kind};
+    row->min_ns = row->first_start_ns = INT64_MAX;
+    return row;
+}
+
+static struct ps_operator *row_of(struct ps_operators *sums, uint32_t name, uint32_t shapes,
+                                  uint8_t kind)
+{
+    if (sums->slots == NULL || sums->n >= sums->mask / 2)
+        enlarge(sums);
+    size_t slot = slot_of(sums, name, shapes, kind);
+    for (; sums->slots[slot]; slot = (slot + 1) & sums->mask) {
+        struct ps_operator *row = &sums->at[sums->slots[slot] - 1];
+        if (is_row(row, name, shapes, kind))
+            return row;
+    }
+    struct ps_operator *row = new_row(sums, name, shapes, kind);
+    sums->slots[slot] = (uint32_t)sums->n;
+    return row;
+}
+
+/* What the table lists: torch's host rows, and work of devices. */
+static bool is_listed(int64_t kind, int64_t flags)
+{
+    if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
+        return false;
+    return kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_RUNTIME ||
+           kind == PS_SLICE_OVERHEAD || ps_slice_on_device(kind);
+}
+
+/* Sums wrap rather than trap: a file may claim any number. */
+static void plus(int64_t *sum, int64_t value)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
+static void add_host(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i)
+{
+    plus(&row->cpu_total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
+    plus(&row->self_cpu_ns, ps_chunk_at(chunk, PS_COL_OP_SELF, i));
+    plus(&row->self_device_ns, ps_chunk_at(chunk, PS_COL_DEVICE_SELF, i));
+    plus(&row->device_total_ns, ps_chunk_at(chunk, PS_COL_DEVICE_TOTAL, i));
+    plus(&row->self_cpu_bytes, ps_chunk_at(chunk, PS_COL_CPU_BYTES_SELF, i));
+    plus(&row->cpu_bytes, ps_chunk_at(chunk, PS_COL_CPU_BYTES, i));
+    plus(&row->self_device_bytes, ps_chunk_at(chunk, PS_COL_DEVICE_BYTES_SELF, i));
+    plus(&row->device_bytes, ps_chunk_at(chunk, PS_COL_DEVICE_BYTES, i));
+    plus(&row->flops, ps_chunk_at(chunk, PS_COL_FLOPS, i));
+}
+
+static void add_device(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i)
+{
+    plus(&row->self_device_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
+    plus(&row->device_total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
+    if (ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE)
+        row->tensor_core++;
+}
+
+static uint32_t mapped(const uint32_t *map, size_t n, int64_t id)
+{
+    return map && id >= 0 && (uint64_t)id < n ? map[id] : 0;
+}
+
+static void add_slice(struct ps_operators *sums, const struct ps_chunk *chunk, uint32_t i,
+                      uint8_t kind)
+{
+    uint32_t name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+    bool device = ps_slice_on_device(kind);
+    uint32_t key = device ? 0 : mapped(sums->key, sums->n_key, name);
+    uint32_t shapes =
+        device ? 0 : mapped(sums->shapes, sums->n_shapes, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
+    struct ps_operator *row = row_of(sums, key ? key : name, shapes, kind);
+    int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+    if (row->calls++ == 0)
+        row->family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i);
+    row->min_ns = duration < row->min_ns ? duration : row->min_ns;
+    row->max_ns = duration > row->max_ns ? duration : row->max_ns;
+    row->first_start_ns = start < row->first_start_ns ? start : row->first_start_ns;
+    if (device)
+        add_device(row, chunk, i);
+    else
+        add_host(row, chunk, i);
+}
+
+/* The rows [*from, *to) that start inside the range: they are sorted by start. */
+static uint32_t first_from(const struct ps_chunk *chunk, int64_t ns)
+{
+    uint32_t low = 0, high = chunk->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ps_chunk_at(chunk, PS_COL_START, middle) < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
+                      struct ps_range range)
+{
+    uint32_t to = range.to_ns == INT64_MAX ? chunk->n : first_from(chunk, range.to_ns);
+    for (uint32_t i = first_from(chunk, range.from_ns); i < to; i++) {
+        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+        if (is_listed(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i)))
+            add_slice(sums, chunk, i, (uint8_t)kind);
+    }
+}
+
+void ps_operators_free(struct ps_operators *sums)
+{
+    free(sums->at);
+    free(sums->slots);
+    *sums = (struct ps_operators){0};
+}
