@@ -27,6 +27,25 @@ int64_t ps_spans_common(const struct ps_spans *a, const struct ps_spans *b, int6
                         int64_t to);
 void ps_spans_free(struct ps_spans *spans);
 
+/* Sorts n records of `size` bytes whose first field is the int64_t to sort by; stable, and one pass
+ * for each doubling of the number of ascending runs that they come in. */
+void ps_sort_runs(void *records, size_t n, size_t size);
+
+/* A kernel while it runs: what the SM efficiency and the occupancy of a device follow from. */
+struct ps_device_work {
+    int64_t start, end;
+    float blocks;    /* blocks per SM; NAN or 0: the file does not say */
+    float occupancy; /* percent; NAN: the file does not say */
+};
+struct ps_device_use {
+    double sm_efficiency; /* 0..1: SMs in use, over the span; NAN when no kernel says */
+    double occupancy;     /* percent, mean over the kernels' time; NAN likewise */
+};
+/* Of n kernels sorted by start, in [from, to). An SM is in use as far as the blocks of all running
+ * kernels fill it. */
+struct ps_device_use ps_device_use_of(const struct ps_device_work *work, size_t n, int64_t from,
+                                      int64_t to);
+
 /* Three definitions of where a step's time goes, each summing to its wall time. */
 enum ps_breakdown {
     PS_BREAKDOWN_TENSORBOARD = 0, /* of tb_plugin 0.4: by priority, each takes what is left */

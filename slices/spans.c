@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "slices/spans.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+void ps_spans_add(struct ps_spans *spans, int64_t start, int64_t end)
+{
+    struct ps_span_ns *last = spans->n ? &spans->at[spans->n - 1] : NULL;
+
+    if (start >= end)
+        return;
+    if (last && start >= last->start && start <= last->end) {
+        last->end = end > last->end ? end : last->end;
+        return;
+    }
+    PS_PUSH_ROOM(spans->at, spans->n, spans->cap);
+    spans->at[spans->n++] = (struct ps_span_ns){start, end};
+}
+
+void ps_spans_free(struct ps_spans *spans)
+{
+    free(spans->at);
+    *spans = (struct ps_spans){0};
+}
+
+static int64_t key_of(const char *record)
+{
+    int64_t key;
+
+    memcpy(&key, record, sizeof key);
+    return key;
+}
+
+/* Where the ascending run that begins at record i ends. */
+static size_t run_end(const char *records, size_t n, size_t size, size_t i)
+{
+    for (i++; i < n && key_of(records + (i - 1) * size) <= key_of(records + i * size);)
+        i++;
+    return i;
+}
+
+/* Merges the runs [a, b) and [b, end) of `from` into `to`. */
+static void merge(const char *from, char *to, size_t size, size_t a, size_t b, size_t end)
+{
+    size_t left = a, right = b;
+
+    for (size_t out = a; out < end; out++) {
+        bool take_left =
+            left < b && (right == end || key_of(from + left * size) <= key_of(from + right * size));
+        size_t take = take_left ? left++ : right++;
+
+        memcpy(to + out * size, from + take * size, size);
+    }
+}
+
+void ps_sort_runs(void *records, size_t n, size_t size)
+{
+    char *from = records, *spare, *to;
+    bool more = n > 0 && run_end(from, n, size, 0) < n;
+
+    if (!more)
+        return;
+    spare = to = ps_grow(NULL, n, size);
+    while (more) {
+        more = false;
+        for (size_t a = 0, b, end; a < n; a = end) {
+            b = run_end(from, n, size, a);
+            end = b < n ? run_end(from, n, size, b) : n;
+            merge(from, to, size, a, b, end);
+            more = more || end < n;
+        }
+        char *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != records)
+        memcpy(records, from, n * size);
+    free(spare);
+}
+
+void ps_spans_join(struct ps_spans *spans)
+{
+    size_t kept = 0;
+
+    ps_sort_runs(spans->at, spans->n, sizeof *spans->at);
+    for (size_t i = 0; i < spans->n; i++) {
+        struct ps_span_ns *last = kept ? &spans->at[kept - 1] : NULL, next = spans->at[i];
+
+        if (last && next.start <= last->end)
+            last->end = next.end > last->end ? next.end : last->end;
+        else
+            spans->at[kept++] = next;
+    }
+    spans->n = kept;
+}
+
+/* Index of the first of a joined set that ends after t. */
+static size_t first_after(const struct ps_spans *spans, int64_t t)
+{
+    size_t low = 0, high = spans->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (spans->at[middle].end > t)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greatest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t ps_spans_length(const struct ps_spans *spans, int64_t from, int64_t to)
+{
+    int64_t sum = 0;
+
+    for (size_t i = first_after(spans, from); i < spans->n && spans->at[i].start < to; i++)
+        sum += least(spans->at[i].end, to) - greatest(spans->at[i].start, from);
+    return sum;
+}
+
+int64_t ps_spans_common(const struct ps_spans *a, const struct ps_spans *b, int64_t from,
+                        int64_t to)
+{
+    size_t i = first_after(a, from), j = first_after(b, from);
+    int64_t sum = 0;
+
+    while (i < a->n && j < b->n && a->at[i].start < to && b->at[j].start < to) {
+        int64_t start = greatest(greatest(a->at[i].start, b->at[j].start), from);
+        int64_t end = least(least(a->at[i].end, b->at[j].end), to);
+
+        sum += end > start ? end - start : 0;
+        if (a->at[i].end < b->at[j].end)
+            i++;
+        else
+            j++;
+    }
+    return sum;
+}
+
+#define SETS_MAX PS_N_ROLES
+
+/* Which of the sets is the first that is active at t, n for none, and until when that is so. */
+static size_t active(const struct ps_spans *const *sets, const size_t *at, size_t n, int64_t t,
+                     int64_t *until)
+{
+    for (size_t k = 0; k < n; k++) {
+        const struct ps_span_ns *next = at[k] < sets[k]->n ? &sets[k]->at[at[k]] : NULL;
+
+        if (next && next->start <= t) {
+            *until = least(*until, next->end);
+            return k;
+        }
+        if (next)
+            *until = least(*until, next->start);
+    }
+    return n;
+}
+
+/* Splits [from, to) among n joined sets: a moment belongs to the first set that holds it, part[n]
+ * is what none holds. */
+static void divide(const struct ps_spans *const *sets, size_t n, int64_t from, int64_t to,
+                   int64_t *part)
+{
+    size_t at[SETS_MAX];
+
+    for (size_t k = 0; k < n; k++)
+        at[k] = first_after(sets[k], from);
+    memset(part, 0, (n + 1) * sizeof *part);
+    for (int64_t t = from; t < to;) {
+        int64_t until = to;
+        size_t k = active(sets, at, n, t, &until);
+
+        part[k] += until - t;
+        t = until;
+        for (size_t i = 0; i < n; i++)
+            while (at[i] < sets[i]->n && sets[i]->at[at[i]].end <= t)
+                at[i]++;
+    }
+}
+
+static size_t parts_tensorboard(const struct ps_spans *roles, int64_t from, int64_t to,
+                                struct ps_part *out)
+{
+    static const char *const names[PS_N_ROLES + 1] = {
+        "kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu", "other"};
+    const struct ps_spans *sets[PS_N_ROLES];
+    int64_t part[PS_N_ROLES + 1];
+
+    for (size_t k = 0; k < PS_N_ROLES; k++)
+        sets[k] = &roles[k];
+    divide(sets, PS_N_ROLES, from, to, part);
+    for (size_t k = 0; k <= PS_N_ROLES; k++)
+        out[k] = (struct ps_part){names[k], part[k]};
+    return PS_N_ROLES + 1;
+}
+
+/* HTA and TraceLens look at the device alone: computation first, then communication, then copies
+ * and sets. HTA does not tell the last two apart. */
+static size_t parts_of_device(enum ps_breakdown definition, const struct ps_spans *roles,
+                              const struct ps_spans *communication, int64_t from, int64_t to,
+                              struct ps_part *out)
+{
+    const struct ps_spans *sets[] = {&roles[PS_ROLE_KERNEL], communication, &roles[PS_ROLE_MEMCPY],
+                                     &roles[PS_ROLE_MEMSET]};
+    int64_t part[5];
+    size_t n = 0;
+
+    divide(sets, 4, from, to, part);
+    if (definition == PS_BREAKDOWN_HTA) {
+        out[n++] = (struct ps_part){"compute", part[0]};
+        out[n++] = (struct ps_part){"non-compute", part[1] + part[2] + part[3]};
+    } else {
+        out[n++] = (struct ps_part){"computation", part[0]};
+        out[n++] = (struct ps_part){"exposed communication", part[1]};
+        out[n++] = (struct ps_part){"exposed memcpy", part[2] + part[3]};
+    }
+    out[n++] = (struct ps_part){"idle", part[4]};
+    return n;
+}
+
+size_t ps_breakdown_of(enum ps_breakdown definition, const struct ps_spans roles[PS_N_ROLES],
+                       const struct ps_spans *device_communication, int64_t from, int64_t to,
+                       struct ps_part out[PS_PARTS_MAX])
+{
+    if (definition == PS_BREAKDOWN_TENSORBOARD)
+        return parts_tensorboard(roles, from, to, out);
+    return parts_of_device(definition, roles, device_communication, from, to, out);
+}
