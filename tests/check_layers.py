@@ -34,6 +34,7 @@ C_LIBRARIES = {
     "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
     "pcre2.h": ["server/store"],
     "nettle/": ["base", "server/store"],
+    "archive_entry.h": ["base"],
     "isa-l": ["base", "server/http"],
     "zstd.h": ["base", "server/store"],
 }

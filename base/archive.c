@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/stream_impl.h"
+#include "base/utf8.h"
+
+enum { PIECE = 256 * 1024 };
+
+struct ps_archive {
+    struct ps_stream *in;
+    struct archive *read;
+    const struct ps_stream_limits *limits;
+    struct ps_buf name;
+    uint64_t taken, given; /* bytes of the archive, bytes of members */
+    size_t lent;           /* of the input, to be skipped at the next read */
+    struct ps_err err;
+};
+
+bool ps_archive_is(struct ps_str head)
+{
+    if (ps_str_starts(head, PS_STR("PK\3\4")))
+        return true;
+    return head.len >= PS_ARCHIVE_HEAD && memcmp(head.at + 257, "ustar", 5) == 0;
+}
+
+static la_ssize_t take(struct archive *read, void *user, const void **bytes)
+{
+    struct ps_archive *archive = user;
+    struct ps_str piece;
+
+    (void)read;
+    ps_stream_skip(archive->in, archive->lent);
+    piece = ps_stream_peek(archive->in, 1);
+    archive->lent = piece.len < PIECE ? piece.len : PIECE;
+    archive->taken += archive->lent;
+    *bytes = piece.at;
+    if (archive->lent == 0 && ps_stream_status(archive->in, &archive->err) != PS_OK)
+        return ARCHIVE_FATAL;
+    return (la_ssize_t)archive->lent;
+}
+
+static void fail(struct ps_archive *archive)
+{
+    const char *why = archive_error_string(archive->read);
+
+    if (archive->err.code == PS_OK)
+        ps_fail_at(&archive->err, PS_BAD_INPUT, ps_stream_at(archive->in),
+                   "the archive is damaged: %s", why ? why : "unknown reason");
+}
+
+struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits)
+{
+    struct ps_archive *archive = ps_alloc(sizeof *archive);
+
+    archive->in = in;
+    archive->limits = limits;
+    archive->read = archive_read_new();
+    archive_read_support_format_tar(archive->read);
+    archive_read_support_format_zip_streamable(archive->read);
+    if (archive_read_open(archive->read, archive, NULL, take, NULL) != ARCHIVE_OK)
+        fail(archive);
+    return archive;
+}
+
+bool ps_archive_next(struct ps_archive *archive, struct ps_str *name)
+{
+    struct archive_entry *entry;
+    int code;
+
+    if (archive->err.code != PS_OK)
+        return false;
+    do {
+        code = archive_read_next_header(archive->read, &entry);
+    } while (code == ARCHIVE_OK && archive_entry_filetype(entry) != AE_IFREG);
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+        if (code != ARCHIVE_EOF)
+            fail(archive);
+        return false;
+    }
+    archive->name.len = 0;
+    ps_utf8_mend(&archive->name, ps_str_of(archive_entry_pathname(entry)));
+    *name = ps_buf_slice(&archive->name);
+    return true;
+}
+
+static void member_more(struct ps_stream *s, size_t want)
+{
+    struct ps_archive *archive = *(struct ps_archive **)s->own;
+
+    while (s->len < want && !s->ended) {
+        size_t room;
+        char *to = ps_stream_room(s, want, &room);
+        la_ssize_t got = archive_read_data(archive->read, to, room);
+
+        if (got < 0) {
+            fail(archive);
+            s->err = archive->err;
+        }
+        if (got <= 0) {
+            s->ended = true;
+            return;
+        }
+        s->len += (size_t)got;
+        archive->given += (uint64_t)got;
+        if (ps_stream_bomb(s, archive->limits, archive->taken, archive->given))
+            s->ended = true;
+    }
+}
+
+static const struct ps_stream_ops member_ops = {.more = member_more};
+
+struct ps_stream *ps_archive_member(struct ps_archive *archive)
+{
+    struct ps_stream *s = ps_stream_new(&member_ops, NULL);
+    struct ps_archive **own = s->own = ps_alloc(sizeof(struct ps_archive *));
+
+    *own = archive;
+    s->encoding = archive_format_name(archive->read);
+    return s;
+}
+
+enum ps_status ps_archive_status(const struct ps_archive *archive, struct ps_err *err)
+{
+    if (archive->err.code != PS_OK)
+        *err = archive->err;
+    return archive->err.code;
+}
+
+void ps_archive_free(struct ps_archive *archive)
+{
+    if (!archive)
+        return;
+    archive_read_free(archive->read);
+    ps_buf_free(&archive->name);
+    free(archive);
+}
+
+static enum ps_status write_failed(struct archive *tar, struct ps_err *err)
+{
+    return ps_fail(err, PS_INTERNAL, "cannot write the archive: %s", archive_error_string(tar));
+}
+
+static enum ps_status write_one(struct archive *tar, const struct ps_archive_file *file,
+                                struct ps_err *err)
+{
+    struct archive_entry *entry;
+    struct stat about;
+    char piece[64 * 1024];
+    ssize_t got = 0;
+    off_t at = 0;
+    int code;
+
+    if (fstat(file->fd, &about) != 0)
+        return ps_fail_errno(err, "cannot read", file->name);
+    entry = archive_entry_new();
+    archive_entry_set_pathname_utf8(entry, file->name);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_entry_set_size(entry, about.st_size);
+    code = archive_write_header(tar, entry);
+    archive_entry_free(entry);
+    while (code == ARCHIVE_OK && (got = pread(file->fd, piece, sizeof piece, at)) > 0) {
+        at += got;
+        code = archive_write_data(tar, piece, (size_t)got) == got ? ARCHIVE_OK : ARCHIVE_FATAL;
+    }
+    if (got < 0)
+        return ps_fail_errno(err, "cannot read", file->name);
+    if (code != ARCHIVE_OK)
+        return write_failed(tar, err);
+    return at == about.st_size
+               ? PS_OK
+               : ps_fail(err, PS_CONFLICT, "%s changed while it was read", file->name);
+}
+
+enum ps_status ps_archive_write(int fd, const struct ps_archive_file *files, size_t n,
+                                struct ps_err *err)
+{
+    struct archive *tar = archive_write_new();
+    enum ps_status status = PS_OK;
+
+    archive_write_set_format_pax_restricted(tar);
+    if (archive_write_open_fd(tar, fd) != ARCHIVE_OK)
+        status = write_failed(tar, err);
+    for (size_t i = 0; i < n && status == PS_OK; i++)
+        status = write_one(tar, &files[i], err);
+    if (status == PS_OK && archive_write_close(tar) != ARCHIVE_OK)
+        status = write_failed(tar, err);
+    archive_write_free(tar);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * archive.h: what lies in a tar or zip file, member by member, and tar files made of several.
+ *
+ * libarchive reads and writes them. Reading is streaming: a member's bytes must be taken before the
+ * next is asked for. Compressed tar files come through ps_stream_unpack first.
+ */
+#ifndef PS_BASE_ARCHIVE_H
+#define PS_BASE_ARCHIVE_H
+
+#include "base/stream.h"
+
+#define PS_ARCHIVE_HEAD 512 /* bytes that ps_archive_is needs */
+
+/* Whether bytes begin a tar or zip file. */
+bool ps_archive_is(struct ps_str head);
+
+struct ps_archive;
+
+/* Reads `in`, which stays the caller's and is consumed. Free it after the archive. */
+struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits);
+/* The next regular file. name is valid UTF-8 and lives until the next call. False: no more, or
+ * ps_archive_status says why. */
+bool ps_archive_next(struct ps_archive *archive, struct ps_str *name);
+/* Its bytes. Free it before the next member is asked for. */
+struct ps_stream *ps_archive_member(struct ps_archive *archive);
+enum ps_status ps_archive_status(const struct ps_archive *archive, struct ps_err *err);
+void ps_archive_free(struct ps_archive *archive); /* NULL is fine */
+
+/* Makes a tar file at fd of the files at fds, in this order, without times and owners: the same
+ * files give the same bytes. Names are as they shall stand in it. */
+struct ps_archive_file {
+    const char *name;
+    int fd; /* read from offset 0 */
+};
+enum ps_status ps_archive_write(int fd, const struct ps_archive_file *files, size_t n,
+                                struct ps_err *err);
+
+#endif
