@@ -92,6 +92,7 @@ struct tr_trace {
     bool is_array;             /* the document is a bare array */
     bool torch;                /* kind torch-trace */
     bool autograd;             /* torch.autograd.profiler's export: pid "CPU functions" */
+    int64_t step_ns;           /* mean of the steps that count; 0: there are none (steps.c) */
     struct tr_pages *pages;    /* read.c's own */
     struct tr_memory *memory;  /* memory.c's own: lives while tr_import runs */
 };

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * steps_device.c: what the devices did: use of each, and the gaps in which a stream was idle.
+ *
+ * HTA leaves out what was launched in the last of several steps, since a trace often cuts it off;
+ * its figures here do the same.
+ */
+#include "importers/trace/steps.h"
+
+#include "base/mem.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* HTA: a gap below this, whose next kernel was already launched, is the device's own delay between
+ * two kernels. HTA's documents say 30 ns; its code compares µs. */
+#define KERNEL_WAIT_NS 30000
+
+static struct tr_device *device_of(struct tr_steps *steps, int64_t device)
+{
+    for (size_t i = 0; i < steps->n_devices; i++)
+        if (steps->devices[i].device == device)
+            return &steps->devices[i];
+    PS_PUSH_ROOM(steps->devices, steps->n_devices, steps->cap_devices);
+    steps->devices[steps->n_devices] = (struct tr_device){.device = device};
+    return &steps->devices[steps->n_devices++];
+}
+
+static const struct tr_launch *launch_of(struct tr_steps *steps, const struct tr_track *track,
+                                         uint32_t row)
+{
+    int64_t id = track->extra[TR_LAUNCH] ? track->extra[TR_LAUNCH][row] : 0;
+    uint64_t of = (uint64_t)id >> 32;
+    uint32_t wanted = (uint32_t)id;
+    struct tr_launches *launches = of && of < steps->n_launches ? &steps->launches[of] : NULL;
+    size_t low = 0, high = launches ? launches->n : 0;
+
+    if (launches && launches->hint < high && launches->at[launches->hint].row <= wanted) {
+        low = launches->hint; /* most often it is one of the next */
+        for (size_t step = 1; low + step < high; step *= 2)
+            if (launches->at[low + step].row > wanted)
+                high = low + step;
+    }
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (launches->at[middle].row <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (low >= high || launches->at[low].row != wanted)
+        return NULL;
+    launches->hint = low;
+    return &launches->at[low];
+}
+
+/* The step it belongs to, and whether HTA leaves it out. */
+static bool into_step(struct tr_steps *steps, const struct tr_launch *launch, int64_t start,
+                      int64_t end)
+{
+    struct tr_step *step = launch ? tr_steps_of(steps, launch) : NULL;
+
+    if (!steps->annotated && steps->n_steps)
+        step = &steps->steps[0];
+    if (step) {
+        step->works++;
+        step->first_work = start < step->first_work ? start : step->first_work;
+        step->last_work = end > step->last_work ? end : step->last_work;
+    } else {
+        PS_PUSH_ROOM(steps->strays, steps->n_strays, steps->cap_strays);
+        steps->strays[steps->n_strays++] = end;
+    }
+    return steps->annotated && steps->n_steps > 1 &&
+           (!launch || launch->start >= steps->steps[steps->n_steps - 1].host_start);
+}
+
+static struct tr_kernel_params *params_of(struct tr_steps *steps, uint32_t template)
+{
+    struct tr_kernel_params *params;
+    struct ps_str text;
+
+    if (template >= steps->n_params) {
+        size_t n = (size_t) template + template / 2 + 64;
+
+        steps->params = ps_grow(steps->params, n, sizeof *steps->params);
+        memset(steps->params + steps->n_params, 0, (n - steps->n_params) * sizeof *steps->params);
+        steps->n_params = n;
+    }
+    params = &steps->params[template];
+    if (params->known)
+        return params;
+    text = template <steps->trace->n_templates ? steps->trace->templates[template].text
+                                               : (struct ps_str){0};
+    *params = (struct tr_kernel_params){
+        .known = true,
+        .blocks = (int16_t)ps_template_param(text, PS_STR("blocks per SM")),
+        .occupancy = (int16_t)ps_template_param(text, PS_STR("est. achieved occupancy %")),
+    };
+    return params;
+}
+
+static float param(struct tr_steps *steps, const struct tr_track *track, uint32_t row, int index)
+{
+    struct ps_num value;
+
+    if (index < 0)
+        return NAN;
+    value = ps_args_param(steps->trace->templates[track->template[row]].text,
+                          tr_args_at(steps->trace, track->args_at[row]), index);
+    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
+}
+
+static void add_kernel(struct tr_steps *steps, struct tr_device *device,
+                       const struct tr_track *track, uint32_t row)
+{
+    uint32_t template = track->template ? track->template[row] : 0;
+    struct tr_kernel_params *params = params_of(steps, template);
+    int64_t start = track->start[row], duration = track->duration[row];
+
+    PS_PUSH_ROOM(device->kernels, device->n_kernels, device->cap_kernels);
+    device->kernels[device->n_kernels++] = (struct ps_device_work){
+        .start = start,
+        .end = start + duration,
+        .blocks = param(steps, track, row, params->blocks),
+        .occupancy = param(steps, track, row, params->occupancy),
+    };
+    device->kernel_ns += duration;
+    if (track->flags[row] & PS_SLICE_TENSOR_CORE)
+        device->tensor_core_ns += duration;
+}
+
+static enum tr_work work_of(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
+{
+    switch (track->slice_kind[row]) {
+    case PS_SLICE_MEMCPY:
+        return TR_WORK_MEMCPY;
+    case PS_SLICE_MEMSET:
+        return TR_WORK_MEMSET;
+    default:
+        return track->flags[row] & PS_SLICE_COLLECTIVE ||
+                       tr_steps_meaning(steps, track->name_id[row]) == TR_MEANS_COMMUNICATION_KERNEL
+                   ? TR_WORK_COMMUNICATION
+                   : TR_WORK_COMPUTE;
+    }
+}
+
+static void add_work(struct tr_steps *steps, struct tr_device *device, const struct tr_track *track,
+                     uint32_t row, const struct tr_launch *launch)
+{
+    int64_t start = track->start[row], end = start + track->duration[row];
+    enum tr_work work = work_of(steps, track, row);
+    bool late = into_step(steps, launch, start, end);
+
+    ps_spans_add(&device->works[late][work], start, end);
+    if (track->slice_kind[row] == PS_SLICE_KERNEL)
+        add_kernel(steps, device, track, row);
+    else
+        device->copies++;
+}
+
+static int64_t length_of(const struct ps_gap *gap)
+{
+    return gap->end_ns - gap->start_ns;
+}
+
+/* Replaces the shortest of the heap. */
+static void sift_down(struct tr_gaps *gaps, struct ps_gap gap)
+{
+    size_t i = 0;
+
+    for (size_t child; (child = 2 * i + 1) < gaps->n; i = child) {
+        if (child + 1 < gaps->n && length_of(&gaps->at[child + 1]) < length_of(&gaps->at[child]))
+            child++;
+        if (length_of(&gaps->at[child]) >= length_of(&gap))
+            break;
+        gaps->at[i] = gaps->at[child];
+    }
+    gaps->at[i] = gap;
+}
+
+static void keep_gap(struct tr_gaps *gaps, struct ps_gap gap)
+{
+    gaps->total[gap.cause]++;
+    gaps->total_ns[gap.cause] += length_of(&gap);
+    if (gaps->n < TR_GAPS_MAX) {
+        size_t i;
+
+        PS_PUSH_ROOM(gaps->at, gaps->n, gaps->cap);
+        for (i = gaps->n++; i > 0 && length_of(&gaps->at[(i - 1) / 2]) > length_of(&gap);
+             i = (i - 1) / 2)
+            gaps->at[i] = gaps->at[(i - 1) / 2];
+        gaps->at[i] = gap;
+    } else if (length_of(&gap) > length_of(&gaps->at[0])) {
+        sift_down(gaps, gap);
+    }
+}
+
+static uint8_t cause_of(const struct tr_launch *launch, int64_t from, int64_t to)
+{
+    return launch && launch->start > from ? TR_GAP_HOST_WAIT
+           : to - from < KERNEL_WAIT_NS   ? TR_GAP_KERNEL_WAIT
+                                          : TR_GAP_OTHER;
+}
+
+void tr_steps_stream(struct tr_steps *steps, const struct tr_track *track)
+{
+    struct tr_device *device = NULL;
+    uint32_t before = TR_NO_ROW;
+    int64_t busy_until = 0;
+
+    for (uint32_t row = 0; row < track->n; row++) {
+        int64_t start = track->start[row], end = start + track->duration[row];
+        const struct tr_launch *launch;
+
+        if (!ps_slice_on_device(track->slice_kind[row]))
+            continue;
+        device = device ? device : device_of(steps, track->device);
+        launch = launch_of(steps, track, row);
+        add_work(steps, device, track, row, launch);
+        if (before != TR_NO_ROW && start > busy_until)
+            keep_gap(&steps->gaps, (struct ps_gap){
+                                       .stream_track = track->id,
+                                       .start_ns = busy_until,
+                                       .end_ns = start,
+                                       .cause = cause_of(launch, busy_until, start),
+                                       .before = ps_slice_id(track->id, before),
+                                       .after = ps_slice_id(track->id, row),
+                                   });
+        if (before == TR_NO_ROW || end >= busy_until) {
+            busy_until = end;
+            before = row;
+        }
+    }
+}
+
+/* The end: gaps ------------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ps_gap *x = a, *y = b;
+
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->stream_track > y->stream_track) - (x->stream_track < y->stream_track);
+}
+
+static void give_gaps(struct tr_steps *steps)
+{
+    static const char *const counts[] = {"gaps_host_wait", "gaps_kernel_wait", "gaps_other"};
+    static const char *const sums[] = {"gaps_host_wait_ns", "gaps_kernel_wait_ns", "gaps_other_ns"};
+    struct ps_sink *out = steps->trace->out;
+    struct tr_gaps *gaps = &steps->gaps;
+
+    if (gaps->n)
+        qsort(gaps->at, gaps->n, sizeof *gaps->at, by_start);
+    for (size_t i = 0; i < gaps->n; i++)
+        out->ops->gap(out, &gaps->at[i]);
+    for (size_t k = 0; k < TR_N_GAP_CAUSES; k++) {
+        out->ops->number(out, counts[k], ps_int((int64_t)gaps->total[k]));
+        out->ops->number(out, sums[k], ps_int(gaps->total_ns[k]));
+    }
+}
+
+/* The end: devices ---------------------------------------------------------------------------- */
+
+/* The next object of a list of objects, as it is written; {NULL, 0}: no more. */
+static struct ps_str next_object(struct ps_str *text)
+{
+    bool quoted = false;
+    const char *start = NULL;
+    size_t depth = 0;
+
+    for (; text->len; *text = ps_str_skip(*text, 1)) {
+        char c = *text->at;
+
+        if (quoted && c == '\\')
+            *text = ps_str_skip(*text, 1);
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && c == '{' && depth++ == 0)
+            start = text->at;
+        else if (!quoted && c == '}' && depth && --depth == 0) {
+            *text = ps_str_skip(*text, 1);
+            return (struct ps_str){start, (size_t)(text->at - start)};
+        }
+        if (!text->len)
+            break;
+    }
+    return (struct ps_str){0};
+}
+
+/* Its entry of deviceProperties. The name is copied to the trace's arena. */
+static void describe(struct tr_trace *trace, struct ps_device_summary *summary)
+{
+    struct ps_str list = {0}, object;
+
+    for (size_t i = 0; i < trace->n_headers; i++)
+        if (ps_str_is(trace->headers[i].key, "deviceProperties"))
+            list = trace->headers[i].json;
+    while ((object = next_object(&list)).at && !summary->json.at) {
+        cJSON *tree = cJSON_ParseWithLength(object.at, object.len);
+        const cJSON *id = cJSON_GetObjectItemCaseSensitive(tree, "id");
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
+
+        if (cJSON_IsNumber(id) && id->valuedouble == (double)summary->device) {
+            summary->json = object;
+            summary->name = ps_arena_copy(&trace->arena, ps_str_of(name ? name : ""));
+        }
+        cJSON_Delete(tree);
+    }
+}
+
+static void add_all(struct ps_spans *to, const struct ps_spans *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        ps_spans_add(to, from->at[i].start, from->at[i].end);
+}
+
+/* HTA's temporal breakdown: from the first to the last work of the device. */
+static void temporal(struct tr_device *device, struct ps_device_summary *summary)
+{
+    struct ps_spans all = {0}, *works = device->works[0];
+
+    for (size_t k = 0; k < TR_N_WORKS; k++)
+        add_all(&all, &works[k]);
+    ps_spans_join(&all);
+    ps_spans_join(&works[TR_WORK_COMPUTE]);
+    if (all.n) {
+        int64_t from = all.at[0].start, to = all.at[all.n - 1].end;
+
+        summary->hta_kernel_time_ns = to - from;
+        summary->hta_idle_ns = to - from - ps_spans_length(&all, from, to);
+        summary->hta_compute_ns = ps_spans_length(&works[TR_WORK_COMPUTE], from, to);
+        summary->hta_non_compute_ns =
+            summary->hta_kernel_time_ns - summary->hta_compute_ns - summary->hta_idle_ns;
+    }
+    ps_spans_free(&all);
+}
+
+/* Communication and computation within the steps, those that HTA leaves out too. */
+static void overlap(struct tr_device *device, struct ps_device_summary *summary, int64_t from,
+                    int64_t to)
+{
+    struct ps_spans *compute = &device->works[0][TR_WORK_COMPUTE];
+    struct ps_spans *communication = &device->works[0][TR_WORK_COMMUNICATION];
+
+    add_all(compute, &device->works[1][TR_WORK_COMPUTE]);
+    add_all(communication, &device->works[1][TR_WORK_COMMUNICATION]);
+    ps_spans_join(compute);
+    ps_spans_join(communication);
+    summary->communication_ns = ps_spans_length(communication, from, to);
+    summary->overlap_ns = ps_spans_common(communication, compute, from, to);
+    summary->busy_ns =
+        ps_spans_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
+}
+
+static void give_device(struct tr_steps *steps, struct tr_device *device, int64_t from, int64_t to,
+                        int64_t *busy_ns)
+{
+    struct ps_sink *out = steps->trace->out;
+    struct ps_device_use use;
+    struct ps_device_summary summary = {
+        .device = device->device,
+        .span_ns = to - from,
+        .kernel_ns = device->kernel_ns,
+        .tensor_core_ns = device->tensor_core_ns,
+        .kernels = (int64_t)device->n_kernels,
+        .copies = device->copies,
+    };
+
+    ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
+    use = ps_device_use_of(device->kernels, device->n_kernels, from, to);
+    summary.sm_efficiency = use.sm_efficiency;
+    summary.occupancy = use.occupancy;
+    temporal(device, &summary);
+    overlap(device, &summary, from, to);
+    describe(steps->trace, &summary);
+    out->ops->device(out, &summary);
+    *busy_ns += summary.busy_ns;
+}
+
+void tr_steps_devices(struct tr_steps *steps, int64_t from, int64_t to)
+{
+    struct ps_sink *out = steps->trace->out;
+    struct ps_num busy = {0};
+    int64_t busy_ns = 0;
+
+    for (size_t i = 0; i < steps->n_devices; i++)
+        give_device(steps, &steps->devices[i], from, to, &busy_ns);
+    if (steps->n_devices)
+        busy = ps_real((double)busy_ns / ((double)(to - from) * (double)steps->n_devices));
+    out->ops->number(out, "gpu_busy", busy);
+    give_gaps(steps);
+}
+
+void tr_steps_devices_free(struct tr_steps *steps)
+{
+    for (size_t i = 0; i < steps->n_devices; i++) {
+        for (size_t k = 0; k < TR_N_WORKS; k++) {
+            ps_spans_free(&steps->devices[i].works[0][k]);
+            ps_spans_free(&steps->devices[i].works[1][k]);
+        }
+        free(steps->devices[i].kernels);
+    }
+    free(steps->devices);
+}
