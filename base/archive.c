@@ -4,8 +4,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/stream_impl.h"
 #include "base/utf8.h"
@@ -68,7 +66,7 @@ struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_
     return archive;
 }
 
-bool ps_archive_next(struct ps_archive *archive, struct ps_str *name)
+bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes)
 {
     struct archive_entry *entry;
     int code;
@@ -86,6 +84,8 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name)
     archive->name.len = 0;
     ps_utf8_mend(&archive->name, ps_str_of(archive_entry_pathname(entry)));
     *name = ps_buf_slice(&archive->name);
+    if (bytes)
+        *bytes = archive_entry_size(entry) > 0 ? (uint64_t)archive_entry_size(entry) : 0;
     return true;
 }
 
@@ -141,56 +141,75 @@ void ps_archive_free(struct ps_archive *archive)
     free(archive);
 }
 
-static enum ps_status write_failed(struct archive *tar, struct ps_err *err)
+struct ps_archive_writer {
+    struct archive *tar;
+    bool failed;
+};
+
+struct ps_archive_writer *ps_archive_writer_new(int fd)
 {
-    return ps_fail(err, PS_INTERNAL, "cannot write the archive: %s", archive_error_string(tar));
+    struct ps_archive_writer *writer = ps_alloc(sizeof *writer);
+
+    writer->tar = archive_write_new();
+    archive_write_set_format_pax_restricted(writer->tar);
+    writer->failed = archive_write_open_fd(writer->tar, fd) != ARCHIVE_OK;
+    return writer;
 }
 
-static enum ps_status write_one(struct archive *tar, const struct ps_archive_file *file,
-                                struct ps_err *err)
+static enum ps_status write_failed(struct ps_archive_writer *writer, struct ps_err *err)
 {
-    struct archive_entry *entry;
-    struct stat about;
-    char piece[64 * 1024];
-    ssize_t got = 0;
-    off_t at = 0;
+    const char *why = archive_error_string(writer->tar);
+
+    writer->failed = true;
+    return ps_fail(err, PS_IO, "cannot write the archive: %s", why ? why : "unknown reason");
+}
+
+static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
+{
+    struct archive_entry *entry = archive_entry_new();
     int code;
 
-    if (fstat(file->fd, &about) != 0)
-        return ps_fail_errno(err, "cannot read", file->name);
-    entry = archive_entry_new();
-    archive_entry_set_pathname_utf8(entry, file->name);
+    archive_entry_set_pathname_utf8(entry, name);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, about.st_size);
+    archive_entry_set_size(entry, (la_int64_t)bytes);
     code = archive_write_header(tar, entry);
     archive_entry_free(entry);
-    while (code == ARCHIVE_OK && (got = pread(file->fd, piece, sizeof piece, at)) > 0) {
-        at += got;
-        code = archive_write_data(tar, piece, (size_t)got) == got ? ARCHIVE_OK : ARCHIVE_FATAL;
-    }
-    if (got < 0)
-        return ps_fail_errno(err, "cannot read", file->name);
-    if (code != ARCHIVE_OK)
-        return write_failed(tar, err);
-    return at == about.st_size
-               ? PS_OK
-               : ps_fail(err, PS_CONFLICT, "%s changed while it was read", file->name);
+    return code == ARCHIVE_OK;
 }
 
-enum ps_status ps_archive_write(int fd, const struct ps_archive_file *files, size_t n,
-                                struct ps_err *err)
+enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,
+                              struct ps_stream *in, struct ps_err *err)
 {
-    struct archive *tar = archive_write_new();
+    struct ps_str piece;
+    uint64_t written = 0;
+
+    if (writer->failed || !begin_file(writer->tar, name, bytes))
+        return write_failed(writer, err);
+    while ((piece = ps_stream_peek(in, 1)).len) {
+        if (piece.len > bytes - written)
+            return writer->failed = true,
+                   ps_fail(err, PS_CONFLICT, "%s grew while it was read", name);
+        if (archive_write_data(writer->tar, piece.at, piece.len) != (la_ssize_t)piece.len)
+            return write_failed(writer, err);
+        written += piece.len;
+        ps_stream_skip(in, piece.len);
+    }
+    if (ps_stream_status(in, err) != PS_OK || written != bytes)
+        return writer->failed = true,
+               ps_fail(err, PS_CONFLICT, "%s shrank while it was read", name);
+    return PS_OK;
+}
+
+enum ps_status ps_archive_writer_end(struct ps_archive_writer *writer, struct ps_err *err)
+{
     enum ps_status status = PS_OK;
 
-    archive_write_set_format_pax_restricted(tar);
-    if (archive_write_open_fd(tar, fd) != ARCHIVE_OK)
-        status = write_failed(tar, err);
-    for (size_t i = 0; i < n && status == PS_OK; i++)
-        status = write_one(tar, &files[i], err);
-    if (status == PS_OK && archive_write_close(tar) != ARCHIVE_OK)
-        status = write_failed(tar, err);
-    archive_write_free(tar);
+    if (!writer)
+        return PS_OK;
+    if (writer->failed || archive_write_close(writer->tar) != ARCHIVE_OK)
+        status = write_failed(writer, err);
+    archive_write_free(writer->tar);
+    free(writer);
     return status;
 }

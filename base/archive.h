@@ -19,21 +19,21 @@ struct ps_archive;
 
 /* Reads `in`, which stays the caller's and is consumed. Free it after the archive. */
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits);
-/* The next regular file. name is valid UTF-8 and lives until the next call. False: no more, or
- * ps_archive_status says why. */
-bool ps_archive_next(struct ps_archive *archive, struct ps_str *name);
+/* The next regular file. name is valid UTF-8 and lives until the next call; bytes (may be NULL) is
+ * its size, 0 when the archive does not say. False: no more, or ps_archive_status says why. */
+bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes);
 /* Its bytes. Free it before the next member is asked for. */
 struct ps_stream *ps_archive_member(struct ps_archive *archive);
 enum ps_status ps_archive_status(const struct ps_archive *archive, struct ps_err *err);
 void ps_archive_free(struct ps_archive *archive); /* NULL is fine */
 
-/* Makes a tar file at fd of the files at fds, in this order, without times and owners: the same
- * files give the same bytes. Names are as they shall stand in it. */
-struct ps_archive_file {
-    const char *name;
-    int fd; /* read from offset 0 */
-};
-enum ps_status ps_archive_write(int fd, const struct ps_archive_file *files, size_t n,
-                                struct ps_err *err);
+/* A tar file written to fd, without times and owners: the same files give the same bytes. */
+struct ps_archive_writer;
+struct ps_archive_writer *ps_archive_writer_new(int fd);
+/* Adds a file: all that `in` holds, which must be `bytes` long. */
+enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,
+                              struct ps_stream *in, struct ps_err *err);
+/* Ends the file, with failure unless everything was written; frees the writer. NULL is fine. */
+enum ps_status ps_archive_writer_end(struct ps_archive_writer *writer, struct ps_err *err);
 
 #endif

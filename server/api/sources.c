@@ -122,8 +122,9 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
 
     if (status == PS_OK)
         status = ps_store_brief(store, id, &brief, err);
-    if (status == PS_OK && strcmp(brief.kind, "line_profiler") != 0)
-        status = ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only line_profiler runs merge",
+    if (status == PS_OK && !ps_merge_takes(brief.kind))
+        status = ps_fail(err, PS_BAD_REQUEST,
+                         "%s is a %s run; only line_profiler and torch-trace runs merge",
                          brief.name, brief.kind);
     for (size_t i = 0; i < out->n && status == PS_OK; i++)
         if (strcmp(out->ids[i], id) == 0)

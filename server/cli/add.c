@@ -214,6 +214,124 @@ static bool is_profile(const char *path, int fd, struct ps_err *err)
     return status == PS_OK;
 }
 
+/* --- several as one ----------------------------------------------------------------------------
+ */
+
+/* Appends one operand; *written becomes the earliest time of all. */
+static enum ps_status merge_operand(const char *path, struct ps_merge *merge,
+                                    struct timespec *written, struct ps_err *err)
+{
+    struct stat about;
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &about) != 0)
+        return ps_fail_errno(err, "cannot open", path);
+    if (S_ISDIR(about.st_mode)) {
+        ps_hint(err, "name the files themselves");
+        return ps_fail(err, PS_BAD_REQUEST, "a folder cannot be merged");
+    }
+    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < written->tv_sec)
+        *written = about.st_mtim;
+    return ps_merge_add(merge, ps_stream_fd(fd, 0), (uint64_t)about.st_size, base_name(path), err);
+}
+
+/* One run of all files, or none: a sum that lacks a file would be a lie. `name` is what the run is
+ * called unless
+ * --name says. */
+static void add_merged(struct adding *adding, const char *const *paths, size_t n, const char *name)
+{
+    struct ps_err err = PS_ERR_INIT;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    PS_AUTO(ps_close_fd) int readable = -1;
+    struct timespec written = now();
+    struct ps_merge *merge;
+    size_t i = 0;
+    if (open_spool(adding, &fd, &readable, &err) != PS_OK) {
+        adding->status = ps_say_failure(paths[0], &err);
+        return;
+    }
+    merge = ps_merge_new(fd);
+    while (i < n && !ps_progress_interrupted() &&
+           merge_operand(paths[i], merge, &written, &err) == PS_OK)
+        i++;
+    (void)ps_merge_end(merge, &err);
+    if (err.code != PS_OK)
+        adding->status = ps_say_failure(paths[i < n ? i : 0], &err);
+    else if (i == n)
+        import_profile(
+            adding, &(struct profile){
+                        readable, name, name, {paths[0], adding->options->source_root, written}});
+}
+
+static void add_operands_merged(struct adding *adding)
+{
+    const struct ps_options *options = adding->options;
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    ps_buf_puts(&name, base_name(options->operands[0]));
+    if (options->n_operands > 1)
+        ps_buf_printf(&name, " and %zu more", options->n_operands - 1);
+    add_merged(adding, options->operands, options->n_operands, name.at);
+}
+
+/* --- folders -----------------------------------------------------------------------------------
+ */
+
+/* What torch's tensorboard_trace_handler calls its files. */
+static bool is_job_file(const char *path)
+{
+    struct ps_str name = ps_str_of(path);
+    static const char *const endings[] = {".pt.trace.json", ".pt.trace.json.gz"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t len = strlen(endings[i]);
+        if (name.len > len && memcmp(name.at + name.len - len, endings[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool same_folder(const char *a, const char *b)
+{
+    size_t len = (size_t)(base_name(a) - a);
+    return (size_t)(base_name(b) - b) == len && memcmp(a, b, len) == 0;
+}
+
+/* How many files from `at` on are the workers and spans of one job: those of one folder that torch
+ * named so. They stand together, for the list is sorted. */
+static size_t job_files(const struct ps_folder *folder, size_t at)
+{
+    size_t n = 0;
+    while (at + n < folder->count && is_job_file(folder->paths[at + n]) &&
+           same_folder(folder->paths[at], folder->paths[at + n]) && n < PS_MERGE_MAX)
+        n++;
+    return n;
+}
+
+static void add_job(struct adding *adding, const struct ps_folder *folder, size_t at, size_t n)
+{
+    const char *path = folder->paths[at];
+    size_t end = (size_t)(base_name(path) - path);
+    PS_AUTO(ps_free_ptr) char *dir = ps_strdup((struct ps_str){path, end ? end - 1 : 0});
+    const char *name =
+        base_name(dir)[0] && strcmp(base_name(dir), ".") != 0 ? base_name(dir) : base_name(path);
+    add_merged(adding, (const char *const *)&folder->paths[at], n, name);
+}
+
+/* One file of a folder. Whether it is a profile. */
+static bool add_found(struct adding *adding, const char *file)
+{
+    struct ps_err why = PS_ERR_INIT;
+    PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        ps_fail_errno(&why, "cannot open", file);
+        adding->status = ps_say_failure(file, &why);
+    } else if (is_profile(file, fd, &why)) {
+        import_file(adding, fd, file);
+        return true;
+    } else {
+        ps_say_skipped(file, &why);
+    }
+    return false;
+}
+
 static void add_folder(struct adding *adding, const char *path)
 {
     PS_AUTO(ps_folder_free) struct ps_folder folder = {0};
@@ -223,19 +341,12 @@ static void add_folder(struct adding *adding, const char *path)
         adding->status = ps_say_failure(path, &err);
         return;
     }
-    for (size_t i = 0; i < folder.count && !ps_progress_interrupted(); i++) {
-        const char *file = folder.paths[i];
-        struct ps_err why = PS_ERR_INIT;
-        PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) {
-            ps_fail_errno(&why, "cannot open", file);
-            adding->status = ps_say_failure(file, &why);
-        } else if (is_profile(file, fd, &why)) {
-            known++;
-            import_file(adding, fd, file);
-        } else {
-            ps_say_skipped(file, &why);
-        }
+    for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
+        size_t job = job_files(&folder, i);
+        if (job > 1)
+            add_job(adding, &folder, i, job);
+        known += job > 1 || add_found(adding, folder.paths[i]);
+        i += job > 1 ? job : 1;
     }
     if (known || ps_progress_interrupted())
         return;
@@ -265,55 +376,6 @@ static void add_operand(struct adding *adding, const char *path)
     }
 }
 
-/* --- several as one ----------------------------------------------------------------------------
- */
-
-/* Appends one operand; *written becomes the earliest time of all. */
-static enum ps_status merge_operand(const char *path, int to, struct timespec *written,
-                                    struct ps_err *err)
-{
-    struct stat about;
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &about) != 0)
-        return ps_fail_errno(err, "cannot open", path);
-    if (S_ISDIR(about.st_mode)) {
-        ps_hint(err, "name the .lprof files themselves");
-        return ps_fail(err, PS_BAD_REQUEST, "a folder cannot be merged");
-    }
-    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < written->tv_sec)
-        *written = about.st_mtim;
-    return ps_merge_append(ps_stream_fd(fd, 0), to, path, err);
-}
-
-/* One run of all operands, or none: a sum that lacks a file would be a lie. */
-static void add_merged(struct adding *adding)
-{
-    const struct ps_options *options = adding->options;
-    const char *first = options->operands[0];
-    struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    PS_AUTO(ps_close_fd) int fd = -1;
-    PS_AUTO(ps_close_fd) int readable = -1;
-    struct timespec written = now();
-    size_t i = 0;
-    if (open_spool(adding, &fd, &readable, &err) != PS_OK) {
-        adding->status = ps_say_failure(first, &err);
-        return;
-    }
-    while (i < options->n_operands && !ps_progress_interrupted() &&
-           merge_operand(options->operands[i], fd, &written, &err) == PS_OK)
-        i++;
-    if (err.code != PS_OK)
-        adding->status = ps_say_failure(options->operands[i], &err);
-    if (i < options->n_operands)
-        return;
-    ps_buf_puts(&name, base_name(first));
-    if (i > 1)
-        ps_buf_printf(&name, " and %zu more", i - 1);
-    import_profile(adding, &(struct profile){
-                               readable, name.at, name.at, {first, options->source_root, written}});
-}
-
 /* The import goes on without: what is wrong beside a profile never spoils it. */
 static void check_source_root(struct adding *adding)
 {
@@ -336,7 +398,7 @@ int ps_cli_add(const struct ps_options *options)
     ps_progress_catch_interrupts();
     check_source_root(&adding);
     if (options->merge)
-        add_merged(&adding);
+        add_operands_merged(&adding);
     for (size_t i = 0; !options->merge && i < options->n_operands && !ps_progress_interrupted();
          i++)
         add_operand(&adding, options->operands[i]);

@@ -17,21 +17,24 @@ struct verb_row {
 static const struct verb_row verbs[] = {
     [PS_VERB_SERVE] = {"serve", "[FILE...]", 0, MANY,
                        "serve the shelf to browsers; FILEs are added first", NULL},
-    [PS_VERB_ADD] = {"add", "FILE|DIR|-...", 1, MANY, "put profiles on the shelf",
-                     "A folder stands for every profile in it and below; what is none is listed as "
-                     "skipped. - is standard\n"
-                     "input. The content decides what a file is, never its name. Bytes that are on "
-                     "the shelf already are\n"
-                     "not imported again.\n"
-                     "An .lprof file holds no source: the measured files are attached to its run "
-                     "from where the profile\n"
-                     "says they are, seen from its own folder or the current one, or from below "
-                     "--source-root by ever shorter\n"
-                     "tails of their paths. A file written after the profile is marked as changed. "
-                     "--merge makes one run of\n"
-                     "all FILEs, as line_profiler's own loader sums them.\n"
-                     "--json prints one object a line: id kind name sha256 bytes rows repaired "
-                     "rejected already\n"},
+    [PS_VERB_ADD] =
+        {"add", "FILE|DIR|-...", 1, MANY, "put profiles on the shelf",
+         "A folder stands for every profile in it and below; what is none is listed as "
+         "skipped. - is standard\n"
+         "input. The content decides what a file is, never its name. Bytes that are on "
+         "the shelf already are\n"
+         "not imported again.\n"
+         "An .lprof file holds no source: the measured files are attached to its run "
+         "from where the profile\n"
+         "says they are, seen from its own folder or the current one, or from below "
+         "--source-root by ever shorter\n"
+         "tails of their paths. A file written after the profile is marked as changed. "
+         "--merge makes one run of\n"
+         "all FILEs: .lprof files summed as line_profiler's own loader does, traces side "
+         "by side as the\nworkers of one job. The *.pt.trace.json files of one folder are "
+         "such a job.\n"
+         "--json prints one object a line: id kind name sha256 bytes rows repaired "
+         "rejected already\n"},
     [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL},
     [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL},
     [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL},
@@ -72,7 +75,7 @@ static const struct option_row {
     {"--source-root", "DIR", TEXT, ON(ADD), offsetof(struct ps_options, source_root),
      "where the sources of line-level profiles are (default: where they were)"},
     {"--merge", NULL, FLAG, ON(ADD), offsetof(struct ps_options, merge),
-     "sum several .lprof files into one run"},
+     "make one run of several .lprof files, or of the traces of one job"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},
 };

@@ -120,12 +120,13 @@ static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_pr
 }
 
 /* A file of the spool that goes with its last descriptor. */
-static enum ps_status merge(struct ps_job *job, struct ps_store *store, int *fd_out,
-                            struct ps_err *err)
+static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store, int *fd_out,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = ps_store_spool(store, &path, &to, err);
+    struct ps_merge *merge;
+    enum ps_status status = ps_store_spool(store, &path, &to, err), end;
 
     if (status != PS_OK)
         return status;
@@ -133,10 +134,12 @@ static enum ps_status merge(struct ps_job *job, struct ps_store *store, int *fd_
     if (*fd_out < 0)
         status = ps_fail_errno(err, "cannot read", path);
     (void)unlink(path);
+    merge = ps_merge_new(to);
     for (size_t i = 0; i < job->n_merge && status == PS_OK; i++)
         status = atomic_load(&job->cancel) ? ps_fail(err, PS_CANCELLED, "the merge was cancelled")
-                                           : ps_merge_run(store, job->merge[i], to, err);
-    return status;
+                                           : ps_merge_run(merge, store, job->merge[i], err);
+    end = ps_merge_end(merge, err);
+    return status == PS_OK ? end : status;
 }
 
 void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
@@ -146,7 +149,7 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *pro
 
     *out = (struct ps_job_result){0};
     if (!job->path)
-        out->status = merge(job, store, &fd, &out->err);
+        out->status = merge_runs(job, store, &fd, &out->err);
     else if (fd < 0)
         out->status = ps_fail_errno(&out->err, "open", job->path);
     if (out->status != PS_OK)

@@ -5,6 +5,33 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/archive.h"
+
+static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
+
+enum { HEAD = 64 * 1024, HEAD_INSIDE = 4096 };
+
+enum way { NOTHING, PICKLES, TRACES };
+
+struct ps_merge {
+    int fd;
+    enum way way; /* of the first file */
+    struct ps_archive_writer *tar;
+};
+
+bool ps_merge_takes(const char *kind)
+{
+    return strcmp(kind, "line_profiler") == 0 || strcmp(kind, "torch-trace") == 0;
+}
+
+struct ps_merge *ps_merge_new(int fd)
+{
+    struct ps_merge *merge = ps_alloc(sizeof *merge);
+
+    merge->fd = fd;
+    return merge;
+}
+
 static enum ps_status write_all(int to, struct ps_str bytes, struct ps_err *err)
 {
     while (bytes.len > 0) {
@@ -17,36 +44,111 @@ static enum ps_status write_all(int to, struct ps_str bytes, struct ps_err *err)
     return PS_OK;
 }
 
-static enum ps_status append(struct ps_stream *in, int to, const char *name, struct ps_err *err)
+static enum ps_status add_pickle(struct ps_merge *merge, struct ps_stream *in, struct ps_err *err)
 {
-    struct ps_str bytes = ps_stream_peek(in, 2);
-    enum ps_status status = ps_stream_status(in, err);
+    enum ps_status status = PS_OK;
+    struct ps_str bytes;
 
-    if (status != PS_OK)
-        return status;
-    /* Every pickle of line_profiler says its protocol first. */
-    if (bytes.len < 2 || (unsigned char)bytes.at[0] != 0x80) {
-        ps_hint(err, "text reports are rounded and cannot be summed; give the .lprof files");
-        return ps_fail(err, PS_BAD_REQUEST, "%s is no .lprof file", name);
-    }
     while (status == PS_OK && (bytes = ps_stream_peek(in, 1)).len) {
-        status = write_all(to, bytes, err);
+        status = write_all(merge->fd, bytes, err);
         ps_stream_skip(in, bytes.len);
     }
     return status == PS_OK ? ps_stream_status(in, err) : status;
 }
 
-enum ps_status ps_merge_append(struct ps_stream *in, int to, const char *name, struct ps_err *err)
+/* Every pickle of line_profiler says its protocol first; a trace is JSON. */
+static enum way way_of_plain(struct ps_str head)
 {
-    static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
-    struct ps_stream *unpacked = ps_stream_unpack(in, &limits);
-    enum ps_status status = append(unpacked, to, name, err);
+    size_t blank = 0;
 
-    ps_stream_free(unpacked);
+    if (head.len >= 2 && (unsigned char)head.at[0] == 0x80)
+        return PICKLES;
+    while (blank < head.len && strchr(" \t\r\n", head.at[blank]))
+        blank++;
+    head = ps_str_skip(head, blank);
+    return head.len && (head.at[0] == '{' || head.at[0] == '[') ? TRACES : NOTHING;
+}
+
+/* Of a file that may be packed: its head is unpacked to look at, for the file itself is read once.
+ */
+static enum way way_of(struct ps_str head)
+{
+    struct ps_stream *inside = ps_stream_unpack(ps_stream_memory(head, 0), &limits);
+    enum way way = way_of_plain(ps_stream_peek(inside, HEAD_INSIDE));
+
+    ps_stream_free(inside);
+    return way;
+}
+
+static enum ps_status check_way(struct ps_merge *merge, enum way way, const char *name,
+                                struct ps_err *err)
+{
+    if (way == NOTHING) {
+        ps_hint(err, "give .lprof files (text reports are rounded and cannot be summed), or the "
+                     "traces of one job");
+        return ps_fail(err, PS_BAD_REQUEST, "%s is neither an .lprof file nor a trace", name);
+    }
+    if (merge->way != NOTHING && merge->way != way)
+        return ps_fail(err, PS_BAD_REQUEST, "%s is not of the kind of the files before it", name);
+    merge->way = way;
+    return PS_OK;
+}
+
+/* As it came: what is packed stays so. Frees `in`. */
+static enum ps_status add_trace(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
+                                const char *name, struct ps_err *err)
+{
+    enum ps_status status;
+
+    if (!merge->tar)
+        merge->tar = ps_archive_writer_new(merge->fd);
+    status = ps_archive_add(merge->tar, name, bytes, in, err);
+    ps_stream_free(in);
     return status;
 }
 
-enum ps_status ps_merge_run(struct ps_store *store, const char *id, int to, struct ps_err *err)
+static enum ps_status add_members(struct ps_merge *merge, struct ps_stream *in, const char *name,
+                                  struct ps_err *err)
+{
+    struct ps_archive *archive = ps_archive_open(in, &limits);
+    enum ps_status status = check_way(merge, TRACES, name, err);
+    struct ps_str member;
+    uint64_t bytes;
+
+    while (status == PS_OK && ps_archive_next(archive, &member, &bytes)) {
+        PS_AUTO(ps_free_ptr) char *copy = ps_strdup(member);
+
+        status = add_trace(merge, ps_archive_member(archive), bytes, copy, err);
+    }
+    if (status == PS_OK)
+        status = ps_archive_status(archive, err);
+    ps_archive_free(archive);
+    ps_stream_free(in);
+    return status;
+}
+
+enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
+                            const char *name, struct ps_err *err)
+{
+    struct ps_str head = ps_stream_peek(in, HEAD);
+    enum way way = way_of(head);
+    enum ps_status status = ps_stream_status(in, err);
+
+    if (status == PS_OK && ps_archive_is(head))
+        return add_members(merge, in, name, err);
+    if (status == PS_OK)
+        status = check_way(merge, way, name, err);
+    if (status == PS_OK && way == TRACES)
+        return add_trace(merge, in, bytes, name, err);
+    in = ps_stream_unpack(in, &limits);
+    if (status == PS_OK)
+        status = add_pickle(merge, in, err);
+    ps_stream_free(in);
+    return status;
+}
+
+enum ps_status ps_merge_run(struct ps_merge *merge, struct ps_store *store, const char *id,
+                            struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_run_brief brief = {.name = NULL};
@@ -57,7 +159,18 @@ enum ps_status ps_merge_run(struct ps_store *store, const char *id, int to, stru
     if (status == PS_OK)
         status = ps_store_original(store, id, &in, &fd, &bytes, err);
     if (status == PS_OK)
-        status = ps_merge_append(in, to, brief.name, err);
+        status = ps_merge_add(merge, in, bytes, brief.name, err);
     free(brief.name);
+    return status;
+}
+
+enum ps_status ps_merge_end(struct ps_merge *merge, struct ps_err *err)
+{
+    enum ps_status status;
+
+    if (!merge)
+        return PS_OK;
+    status = ps_archive_writer_end(merge->tar, err);
+    free(merge);
     return status;
 }

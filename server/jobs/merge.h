@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* merge.h: several .lprof files as one: their pickles one after another, which the importer sums as
- * line_profiler's own loader does. */
+/*
+ * merge.h: several files that become one run. What they are decides how:
+ *
+ *   .lprof files  their pickles one after another, which the importer sums as line_profiler's own
+ * loader does traces        a tar file of them as they came: the workers and spans of one job, side
+ * by side in one run
+ */
 #ifndef PS_JOBS_MERGE_H
 #define PS_JOBS_MERGE_H
 
 #include "server/store/store.h"
 
-#define PS_MERGE_MAX 100 /* files of one merge */
+#define PS_MERGE_MAX 1000 /* files of one merge */
 
-/* Appends what `in` holds, unpacked, to the file at `to`. PS_BAD_REQUEST: no pickle. Frees `in`.
- * `name` is for messages. */
-enum ps_status ps_merge_append(struct ps_stream *in, int to, const char *name, struct ps_err *err);
+/* Whether runs of this kind can be merged. */
+bool ps_merge_takes(const char *kind);
 
+struct ps_merge;
+
+/* Writes to fd, which stays the caller's. */
+struct ps_merge *ps_merge_new(int fd);
+/* Adds what `in` holds, `bytes` long, and frees it. An archive is added file by file.
+ * PS_BAD_REQUEST: neither a pickle nor a trace, or not what the files before were. `name` is the
+ * file's, and for messages. */
+enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
+                            const char *name, struct ps_err *err);
 /* The same with the original of a run. */
-enum ps_status ps_merge_run(struct ps_store *store, const char *id, int to, struct ps_err *err);
+enum ps_status ps_merge_run(struct ps_merge *merge, struct ps_store *store, const char *id,
+                            struct ps_err *err);
+/* What was merged is whole after PS_OK. Frees the merge; NULL is fine. */
+enum ps_status ps_merge_end(struct ps_merge *merge, struct ps_err *err);
 
 #endif

@@ -220,8 +220,8 @@ class Merge(SourceTest):
 
     def test_all_or_nothing(self):
         one = self.at("one.lprof", lprof("app.py"))
-        for bad, why in ((self.log, "no .lprof file"), (os.path.join(self.folder, "gone"), "No such file"),
-                         (self.folder, "a folder cannot be merged"), (self.file("none", b""), "no .lprof file")):
+        for bad, why in ((self.log, "neither an .lprof file nor a trace"), (os.path.join(self.folder, "gone"), "No such file"),
+                         (self.folder, "a folder cannot be merged"), (self.file("none", b""), "neither an .lprof file nor a trace")):
             self.assertIn(why, self.fails("add", "--merge", one, bad))
         self.assertEqual(self.json("list"), [])
         self.assertTrue(all(not names for names in self.left_over().values()), self.left_over())
