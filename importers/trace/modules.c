@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * modules.c: what each nn.Module cost, by the Python rows that torch writes for their calls
+ * (with_stack, with_modules).
+ *
+ * Modules are merged by the path of modules around them: "Linear_0" inside "Encoder_1". What a
+ * module cost is what lies inside its rows: forward only, since the backward pass runs in no
+ * module.
+ */
+#include "importers/trace/track.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct module {
+    uint32_t parent; /* index, NO_MODULE for outermost */
+    uint32_t name;
+    int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
+    int64_t first_slice;
+};
+
+#define NO_MODULE UINT32_MAX
+
+struct tr_modules {
+    struct tr_trace *trace;
+    struct module *at; /* parents before children */
+    size_t n, cap;
+    uint32_t *slots; /* (parent, name) -> index + 1: open addressing */
+    size_t mask;
+};
+
+struct tr_modules *tr_modules_new(struct tr_trace *trace)
+{
+    struct tr_modules *modules = ps_alloc(sizeof *modules);
+
+    modules->trace = trace;
+    return modules;
+}
+
+void tr_modules_free(struct tr_modules *modules)
+{
+    if (!modules)
+        return;
+    free(modules->at);
+    free(modules->slots);
+    free(modules);
+}
+
+/* The slot of (parent, name): where it stands, or would. */
+static size_t slot_of(const struct tr_modules *modules, uint32_t parent, uint32_t name)
+{
+    size_t at = ps_hash_mix(parent, name) & modules->mask;
+
+    for (; modules->slots[at]; at = (at + 1) & modules->mask) {
+        const struct module *module = &modules->at[modules->slots[at] - 1];
+
+        if (module->parent == parent && module->name == name)
+            break;
+    }
+    return at;
+}
+
+static void widen(struct tr_modules *modules)
+{
+    size_t slots = modules->mask ? (modules->mask + 1) * 2 : 64;
+
+    free(modules->slots);
+    modules->slots = ps_alloc(slots * sizeof *modules->slots);
+    modules->mask = slots - 1;
+    for (size_t i = 0; i < modules->n; i++)
+        modules->slots[slot_of(modules, modules->at[i].parent, modules->at[i].name)] =
+            (uint32_t)i + 1;
+}
+
+static uint32_t module_of(struct tr_modules *modules, uint32_t parent, uint32_t name, int64_t slice)
+{
+    size_t slot;
+
+    if (2 * modules->n >= modules->mask)
+        widen(modules);
+    slot = slot_of(modules, parent, name);
+    if (!modules->slots[slot]) {
+        PS_PUSH_ROOM(modules->at, modules->n, modules->cap);
+        modules->at[modules->n++] =
+            (struct module){.parent = parent, .name = name, .first_slice = slice};
+        modules->slots[slot] = (uint32_t)modules->n;
+    }
+    return modules->slots[slot] - 1;
+}
+
+static bool is_module(const struct tr_modules *modules, const struct tr_track *track, uint32_t row)
+{
+    return track->slice_kind[row] == PS_SLICE_PYTHON &&
+               track->template[row] < modules -> trace -> n_templates && modules -> trace
+           -> templates[track->template[row]].python_module >= 0 &&
+                  track->template[row] > PS_TEMPLATE_WHOLE;
+}
+
+static bool has_modules(const struct tr_modules *modules, const struct tr_track *track)
+{
+    for (uint32_t row = 0; row < track->n; row++)
+        if (is_module(modules, track, row))
+            return true;
+    return false;
+}
+
+static void add_call(struct tr_modules *modules, const struct tr_track *track, uint32_t row,
+                     uint32_t module)
+{
+    struct module *of = &modules->at[module];
+    int64_t duration = track->duration[row];
+
+    of->calls++;
+    of->host_self_ns += duration;
+    of->host_total_ns += duration;
+    if (of->parent != NO_MODULE)
+        modules->at[of->parent].host_self_ns -= duration;
+}
+
+/* An operator counts where it was called; its kernels too: what launched them lies inside. */
+static void add_operator(struct tr_modules *modules, const struct tr_track *track, uint32_t row,
+                         uint32_t module)
+{
+    uint8_t kind = track->slice_kind[row];
+
+    if (kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION)
+        return;
+    if (track->extra[TR_DEVICE_SELF])
+        modules->at[module].device_self_ns += track->extra[TR_DEVICE_SELF][row];
+    if (kind == PS_SLICE_OP && !(track->flags[row] & PS_SLICE_MERGED))
+        modules->at[module].operators++;
+}
+
+void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
+{
+    uint32_t *around; /* the module that each row lies in, or is */
+
+    if (!has_modules(modules, track))
+        return;
+    around = ps_grow(NULL, track->n, sizeof *around);
+    for (uint32_t row = 0; row < track->n; row++) {
+        uint32_t parent = track->parent[row]; /* of a lower row, as rows are by start */
+
+        around[row] = parent < row ? around[parent] : NO_MODULE;
+        if (is_module(modules, track, row)) {
+            around[row] =
+                module_of(modules, around[row], track->name_id[row], ps_slice_id(track->id, row));
+            add_call(modules, track, row, around[row]);
+        } else if (around[row] != NO_MODULE) {
+            add_operator(modules, track, row, around[row]);
+        }
+    }
+    free(around);
+}
+
+enum ps_status tr_modules_end(struct tr_modules *modules)
+{
+    struct ps_sink *out = modules->trace->out;
+
+    for (size_t i = 0; i < modules->n; i++)
+        modules->at[i].device_total_ns = modules->at[i].device_self_ns;
+    for (size_t i = modules->n; i-- > 0;) {
+        const struct module *module = &modules->at[i];
+
+        if (module->parent != NO_MODULE) {
+            modules->at[module->parent].device_total_ns += module->device_total_ns;
+            modules->at[module->parent].operators += module->operators;
+        }
+    }
+    for (size_t i = 0; i < modules->n; i++) {
+        const struct module *module = &modules->at[i];
+        struct ps_str name = tr_text(modules->trace, module->name), word = PS_STR("nn.Module: ");
+        struct ps_module row = {
+            .id = (uint32_t)i + 1,
+            .parent = module->parent == NO_MODULE ? 0 : module->parent + 1,
+            .name = ps_str_starts(name, word) ? ps_str_skip(name, word.len) : name,
+            .calls = module->calls,
+            .host_self_ns = module->host_self_ns,
+            .host_total_ns = module->host_total_ns,
+            .device_self_ns = module->device_self_ns,
+            .device_total_ns = module->device_total_ns,
+            .operators = module->operators,
+            .first_slice = module->first_slice,
+        };
+
+        out->ops->module(out, &row);
+    }
+    return out->err.code;
+}
