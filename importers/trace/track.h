@@ -72,6 +72,9 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track);
 enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track);
 enum ps_status tr_torch_end(struct tr_torch *torch);
 void tr_torch_free(struct tr_torch *torch);
+/* The text under which key_averages() counts the name: ProfilerStep#7 as ProfilerStep*. 0: itself.
+ */
+uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id);
 
 /* steps.c: collects the intervals of each role and the steps while tracks pass by, and gives steps
  * and their parts at the end. Called by torch.c for each track, after it was attributed. */

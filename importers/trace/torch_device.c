@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * torch_device.c: device work -> the runtime call that launched it -> the operator around the call.
+ *
+ * The correlation number leads from the one to the other. External id is not trusted where there
+ * is a call: for two years it held the correlation. Numbers are not unique: several kernels share
+ * one (a graph that is launched), and several calls do (other contexts, 0); of these the last
+ * before the kernel counts. Which calls there are is learned from one pass over all records, since
+ * the tracks of the host come one at a time.
+ */
+#include "importers/trace/torch.h"
+
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+struct entry { /* a piece of device work */
+    uint32_t device, row;
+    uint32_t next; /* of the same group */
+};
+
+struct group { /* work and calls of one correlation */
+    int64_t correlation;
+    uint32_t head;
+    uint32_t calls; /* 2: two or more */
+    int64_t call_ts;
+    uint32_t call_thread;
+};
+
+/* One of several calls of a group, and afterwards a piece of work with the call that it got. */
+struct call {
+    uint32_t group, thread;
+    int64_t ts;
+    uint32_t entry;
+};
+
+struct orphan { /* work that no call launched, with the operator that it names */
+    int64_t external_id;
+    uint32_t entry;
+    bool adopted;
+};
+
+struct tr_correlations {
+    struct tr_trace *trace;
+    struct tr_tracks *devices;
+    struct entry *entries;
+    size_t n_entries, entries_cap;
+    struct group *groups;
+    size_t n_groups, groups_cap;
+    uint32_t *slots; /* correlation -> group + 1 */
+    size_t mask;
+    int64_t least;
+    bool dense; /* slots[correlation - least]: the numbers lie close together, as they usually do */
+    struct call *calls;
+    size_t n_calls, calls_cap;
+    struct orphan *orphans;
+    size_t n_orphans, orphans_cap;
+    uint32_t thread; /* which one is being looked at */
+};
+
+static size_t slot_of(const struct tr_correlations *links, int64_t correlation)
+{
+    if (links->dense)
+        return (size_t)((uint64_t)correlation - (uint64_t)links->least);
+    return (size_t)ps_hash_mix((uint64_t)correlation, UINT64_C(0x9e3779b97f4a7c15)) & links->mask;
+}
+
+static struct group *find(const struct tr_correlations *links, int64_t correlation)
+{
+    size_t slot = slot_of(links, correlation);
+    if (links->dense)
+        return slot <= links->mask && links->slots[slot] ? &links->groups[links->slots[slot] - 1]
+                                                         : NULL;
+    for (; links->slots[slot]; slot = (slot + 1) & links->mask) {
+        struct group *group = &links->groups[links->slots[slot] - 1];
+        if (group->correlation == correlation)
+            return group;
+    }
+    return NULL;
+}
+
+static struct group *make(struct tr_correlations *links, int64_t correlation)
+{
+    struct group *found = find(links, correlation);
+    if (found)
+        return found;
+    PS_PUSH_ROOM(links->groups, links->n_groups, links->groups_cap);
+    links->groups[links->n_groups++] = (struct group){.correlation = correlation, .head = NONE};
+    size_t slot = slot_of(links, correlation);
+    while (links->slots[slot])
+        slot = (slot + 1) & links->mask;
+    links->slots[slot] = (uint32_t)links->n_groups;
+    return &links->groups[links->n_groups - 1];
+}
+
+/* --- work ----------------------------------------------------------------------------------- */
+
+static bool is_launched(uint8_t kind)
+{
+    return ps_slice_on_device(kind) || kind == PS_SLICE_SYNC;
+}
+
+static bool correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                           int64_t *out)
+{
+    uint32_t template_id = track->template[row];
+    return template_id > PS_TEMPLATE_WHOLE &&
+           tr_slice_param(trace, track, row, trace->templates[template_id].correlation, out);
+}
+
+static void each_work(struct tr_correlations *links,
+                      void (*visit)(struct tr_correlations *links, uint32_t device, uint32_t row))
+{
+    for (size_t d = 0; d < links->devices->n; d++) {
+        const struct tr_track *track = &links->devices->at[d];
+        for (uint32_t row = 0; row < track->n; row++) {
+            if (is_launched(track->slice_kind[row]))
+                visit(links, (uint32_t)d, row);
+        }
+    }
+}
+
+struct extent {
+    int64_t least, greatest;
+    size_t n;
+};
+
+static struct extent extent_of(const struct tr_correlations *links)
+{
+    struct extent extent = {INT64_MAX, INT64_MIN, 0};
+    for (size_t d = 0; d < links->devices->n; d++) {
+        const struct tr_track *track = &links->devices->at[d];
+        for (uint32_t row = 0; row < track->n; row++) {
+            int64_t correlation;
+            if (!is_launched(track->slice_kind[row]) ||
+                !correlation_of(links->trace, track, row, &correlation))
+                continue;
+            extent.least = correlation < extent.least ? correlation : extent.least;
+            extent.greatest = correlation > extent.greatest ? correlation : extent.greatest;
+            extent.n++;
+        }
+    }
+    return extent;
+}
+
+static void make_slots(struct tr_correlations *links)
+{
+    struct extent extent = extent_of(links);
+    uint64_t span = extent.n ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
+    links->dense = span / 8 <= extent.n;
+    links->least = extent.n ? extent.least : 0;
+    size_t size = 16;
+    while (size < 2 * extent.n)
+        size *= 2;
+    if (links->dense)
+        size = (size_t)span + 1;
+    links->mask = size - 1;
+    links->slots = ps_alloc(size * sizeof *links->slots);
+}
+
+static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
+{
+    int64_t correlation;
+    struct entry entry = {.device = device, .row = row, .next = NONE};
+    PS_PUSH_ROOM(links->entries, links->n_entries, links->entries_cap);
+    if (correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
+        struct group *group = make(links, correlation);
+        entry.next = group->head;
+        group->head = (uint32_t)links->n_entries;
+    }
+    links->entries[links->n_entries++] = entry;
+}
+
+/* --- calls ---------------------------------------------------------------------------------- */
+
+static void add_call(struct tr_correlations *links, struct group *group, int64_t ts)
+{
+    struct call call = {(uint32_t)(group - links->groups), links->thread, ts, NONE};
+    PS_PUSH_ROOM(links->calls, links->n_calls, links->calls_cap);
+    links->calls[links->n_calls++] = call;
+}
+
+static void meet_call(struct tr_correlations *links, struct group *group, int64_t ts)
+{
+    if (group->calls == 0) {
+        group->calls = 1;
+        group->call_ts = ts;
+        group->call_thread = links->thread;
+        return;
+    }
+    if (group->calls == 1) {
+        uint32_t thread = links->thread;
+        links->thread = group->call_thread;
+        add_call(links, group, group->call_ts);
+        links->thread = thread;
+        group->calls = 2;
+    }
+    add_call(links, group, ts);
+}
+
+static void visit_records(void *user, const struct tr_record *records, size_t n)
+{
+    struct tr_correlations *links = user;
+    const struct tr_trace *trace = links->trace;
+    for (size_t i = 0; i < n; i++) {
+        int64_t correlation;
+        if (trace->cats[records[i].cat].kind != PS_SLICE_RUNTIME || records[i].ph != 'X' ||
+            records[i].template <= PS_TEMPLATE_WHOLE ||
+            !tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
+                      &correlation))
+            continue;
+        struct group *group = find(links, correlation);
+        if (group)
+            meet_call(links, group, records[i].ts - trace->first_ns);
+    }
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct call *one = a, *other = b;
+    int by = order(one->group, other->group);
+    return by ? by : order(one->ts, other->ts);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct call *one = a, *other = b;
+    int by = order(one->group, other->group);
+    by = by ? by : order(one->thread, other->thread);
+    by = by ? by : order(one->ts, other->ts);
+    return by ? by : order(one->entry, other->entry);
+}
+
+/* The last of the group's n calls that began no later than ns; the first when all did. */
+static const struct call *last_before(const struct call *calls, size_t n, int64_t ns)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (calls[middle].ts <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &calls[low ? low - 1 : 0];
+}
+
+/* Where several calls share a correlation, each piece of work is given to one of them: afterwards
+ * links->calls holds work, to be found by group, thread and time of the call. */
+static void share_out(struct tr_correlations *links)
+{
+    struct call *calls = links->calls, *given = NULL;
+    size_t n = links->n_calls, n_given = 0, cap = 0;
+    if (n)
+        qsort(calls, n, sizeof *calls, by_time);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from; to < n && calls[to].group == calls[from].group; to++)
+            continue;
+        for (uint32_t e = links->groups[calls[from].group].head; e != NONE;
+             e = links->entries[e].next) {
+            const struct entry *entry = &links->entries[e];
+            const struct tr_track *track = &links->devices->at[entry->device];
+            PS_PUSH_ROOM(given, n_given, cap);
+            given[n_given] = *last_before(calls + from, to - from, track->start[entry->row]);
+            given[n_given++].entry = e;
+        }
+    }
+    if (n_given)
+        qsort(given, n_given, sizeof *given, by_thread);
+    free(calls);
+    links->calls = given;
+    links->n_calls = n_given;
+}
+
+/* --- work without a call -------------------------------------------------------------------- */
+
+static bool external_of(const struct tr_correlations *links, const struct tr_track *track,
+                        uint32_t row, int64_t *out)
+{
+    uint32_t template_id = track->template[row];
+    return template_id > PS_TEMPLATE_WHOLE &&
+           tr_slice_param(links->trace, track, row,
+                          links->trace->templates[template_id].external_id, out);
+}
+
+/* Whether External id is nothing but the correlation on all work that has both. */
+static bool external_is_correlation(const struct tr_correlations *links)
+{
+    bool any = false;
+    for (size_t i = 0; i < links->n_entries; i++) {
+        const struct entry *entry = &links->entries[i];
+        const struct tr_track *track = &links->devices->at[entry->device];
+        int64_t external, correlation;
+        if (!external_of(links, track, entry->row, &external) ||
+            !correlation_of(links->trace, track, entry->row, &correlation))
+            continue;
+        if (external != correlation)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static int by_external_id(const void *a, const void *b)
+{
+    const struct orphan *one = a, *other = b;
+    int by = order(one->external_id, other->external_id);
+    return by ? by : order(one->entry, other->entry);
+}
+
+static void collect_orphans(struct tr_correlations *links)
+{
+    bool asked = false;
+    for (size_t i = 0; i < links->n_entries; i++) {
+        const struct entry *entry = &links->entries[i];
+        const struct tr_track *track = &links->devices->at[entry->device];
+        int64_t correlation, external;
+        const struct group *group = NULL;
+        if (correlation_of(links->trace, track, entry->row, &correlation))
+            group = find(links, correlation);
+        if ((group && group->calls) || !external_of(links, track, entry->row, &external))
+            continue;
+        if (!asked && external_is_correlation(links))
+            return;
+        asked = true;
+        PS_PUSH_ROOM(links->orphans, links->n_orphans, links->orphans_cap);
+        links->orphans[links->n_orphans++] =
+            (struct orphan){.external_id = external, .entry = (uint32_t)i};
+    }
+    if (links->n_orphans)
+        qsort(links->orphans, links->n_orphans, sizeof *links->orphans, by_external_id);
+}
+
+struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices)
+{
+    struct tr_correlations *links = ps_alloc(sizeof *links);
+    links->trace = trace;
+    links->devices = devices;
+    make_slots(links);
+    each_work(links, add_work);
+    for (uint32_t i = 0; i < trace->n_threads && links->n_groups; i++) {
+        links->thread = i;
+        tr_thread_each(trace, &trace->threads[i], visit_records, links);
+    }
+    share_out(links);
+    collect_orphans(links);
+    return links;
+}
+
+/* --- tracks of the host --------------------------------------------------------------------- */
+
+static int64_t give(struct tr_correlations *links, uint32_t e, const struct tr_track *track,
+                    uint32_t launch, uint32_t op)
+{
+    const struct entry *entry = &links->entries[e];
+    struct tr_track *device = &links->devices->at[entry->device];
+    if (launch != TR_NO_ROW)
+        tr_track_extra(device, TR_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
+    if (op != TR_NO_ROW) {
+        tr_track_extra(device, TR_OP)[entry->row] = ps_slice_id(track->id, op);
+        device->family[entry->row] = track->family[op];
+        device->flags[entry->row] |= track->flags[op] & PS_SLICE_COLLECTIVE;
+    }
+    return ps_slice_on_device(device->slice_kind[entry->row]) ? device->duration[entry->row] : 0;
+}
+
+/* First in links->calls for the call at (thread, ts) of the group. */
+static size_t first_given(const struct tr_correlations *links, struct call wanted)
+{
+    size_t low = 0, high = links->n_calls;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_thread(&links->calls[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Each piece is given once: the first of those given away is cleared, which ends the next look. */
+static uint64_t give_shared(struct tr_correlations *links, struct call wanted,
+                            const struct tr_track *track, uint32_t row, uint32_t op)
+{
+    uint64_t sum = 0;
+    size_t first = first_given(links, wanted);
+    bool any = false;
+    for (size_t i = first; i < links->n_calls; i++) {
+        const struct call *call = &links->calls[i];
+        if (call->group != wanted.group || call->thread != wanted.thread || call->ts != wanted.ts ||
+            call->entry == NONE)
+            break;
+        sum += (uint64_t)give(links, call->entry, track, row, op);
+        any = true;
+    }
+    if (any)
+        links->calls[first].entry = NONE;
+    return sum;
+}
+
+int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_track *track,
+                               uint32_t row, uint32_t op)
+{
+    int64_t correlation;
+    if (links->n_groups == 0 || !correlation_of(links->trace, track, row, &correlation))
+        return 0;
+    struct group *group = find(links, correlation);
+    if (group == NULL || group->calls == 0)
+        return 0;
+    uint64_t sum = 0;
+    uint32_t thread = (uint32_t)(track->thread - links->trace->threads);
+    if (group->calls > 1) {
+        struct call wanted = {(uint32_t)(group - links->groups), thread, track->start[row], 0};
+        return (int64_t)give_shared(links, wanted, track, row, op);
+    }
+    if (group->call_thread != thread || group->call_ts != track->start[row])
+        return 0;
+    for (uint32_t e = group->head; e != NONE; e = links->entries[e].next)
+        sum += (uint64_t)give(links, e, track, row, op);
+    group->head = NONE;
+    return (int64_t)sum;
+}
+
+bool tr_correlations_orphans(const struct tr_correlations *links)
+{
+    return links->n_orphans > 0;
+}
+
+static size_t first_orphan(const struct tr_correlations *links, int64_t external_id)
+{
+    size_t low = 0, high = links->n_orphans;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (links->orphans[middle].external_id < external_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
+                              uint32_t row)
+{
+    int64_t external;
+    uint64_t sum = 0;
+    if (!external_of(links, track, row, &external))
+        return 0;
+    for (size_t i = first_orphan(links, external); i < links->n_orphans; i++) {
+        struct orphan *orphan = &links->orphans[i];
+        if (orphan->external_id != external || orphan->adopted)
+            break;
+        orphan->adopted = true;
+        sum += (uint64_t)give(links, orphan->entry, track, TR_NO_ROW, row);
+    }
+    return (int64_t)sum;
+}
+
+void tr_correlations_free(struct tr_correlations *links)
+{
+    if (links == NULL)
+        return;
+    free(links->entries);
+    free(links->groups);
+    free(links->slots);
+    free(links->calls);
+    free(links->orphans);
+    free(links);
+}
