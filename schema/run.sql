@@ -155,10 +155,12 @@ CREATE TABLE chunk( -- in order of track, first
     track INTEGER NOT NULL,
     first INTEGER NOT NULL, n INTEGER NOT NULL,       -- rows of the track
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, -- least start, greatest end
-    last_start_ns INTEGER NOT NULL
+    last_start_ns INTEGER NOT NULL,
+    columns INTEGER NOT NULL, -- those that chunk_column has, a bit each; all values of the others are 0
+    kinds INTEGER NOT NULL    -- 1 << enum ps_slice_kind for each that occurs
 );
 CREATE TABLE chunk_column(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: chunk * 32 + enum ps_slice_column; 31 the parameters of arguments
-CREATE TABLE pyramid(track INTEGER NOT NULL, level INTEGER NOT NULL, bin_ns INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE pyramid(id INTEGER PRIMARY KEY, bin_ns INTEGER NOT NULL, data BLOB NOT NULL); -- id: track * 64 + level; slices/pyramid.h
 
 CREATE TABLE series(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, least, greatest); -- of numbers over time
 -- Rows of which there may be millions, as packed columns like those of chunks. family 1 flows: kind from_slice to_slice from_ns to_ns;

@@ -16,6 +16,23 @@ struct dump_sink {
     uint64_t cancel_at; /* calls of progress until it says stop; 0: never */
 };
 
+/* The words of a trace (dump_trace.c). */
+void dump_text(struct ps_sink *sink, const struct ps_trace_text *row);
+void dump_args_template(struct ps_sink *sink, const struct ps_args_template *row);
+void dump_process(struct ps_sink *sink, const struct ps_process *row);
+void dump_track(struct ps_sink *sink, const struct ps_track *row);
+void dump_slices(struct ps_sink *sink, const struct ps_chunk *chunk);
+void dump_flow(struct ps_sink *sink, const struct ps_flow *row);
+void dump_counter(struct ps_sink *sink, const struct ps_counter *row);
+void dump_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value);
+void dump_memory_event(struct ps_sink *sink, const struct ps_memory_event *row);
+void dump_step(struct ps_sink *sink, const struct ps_step *row);
+void dump_step_part(struct ps_sink *sink, const struct ps_step_part *row);
+void dump_device(struct ps_sink *sink, const struct ps_device_summary *row);
+void dump_gap(struct ps_sink *sink, const struct ps_gap *row);
+void dump_module(struct ps_sink *sink, const struct ps_module *row);
+int dump_scratch(struct ps_sink *sink);
+
 void dump_sink_init(struct dump_sink *dump, struct ps_buf *out);
 
 /* The whole of importing bytes: a dump, or a last line "failed <status> <what> at <byte>; <hint>".

@@ -85,6 +85,25 @@ void ps_register_functions(sqlite3 *db); /* ps_words, regexp */
 void ps_register_calls(sqlite3 *db);     /* ps_calls, ps_ids */
 void ps_register_paths(sqlite3 *db);     /* ps_paths */
 
+/* What table packed holds. Stored: never renumber. */
+enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };
+#define PS_PACKED_COLUMNS_MAX 9
+
+/* Keys of chunk_column, packed_column and pyramid. */
+#define PS_CHUNK_ARGS 31 /* the column of the arguments' parameters */
+static inline int64_t ps_chunk_key(int64_t chunk, unsigned column)
+{
+    return chunk * 32 + column;
+}
+static inline int64_t ps_packed_key(int64_t packed, unsigned column)
+{
+    return packed * 16 + column;
+}
+static inline int64_t ps_pyramid_key(uint32_t track, unsigned level)
+{
+    return (int64_t)track * 64 + level;
+}
+
 /* The blobs of function.callers and function.callees (calls_blob.c). */
 void ps_calls_pack(struct ps_buf *out, const struct ps_call *calls, uint32_t n);
 void ps_ids_pack(struct ps_buf *out, const uint32_t *ids, uint32_t n); /* ids ascending */

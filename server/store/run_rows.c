@@ -5,16 +5,20 @@
 #include "server/store/writer_impl.h"
 
 static const char *const insert_names[N_INSERTS] = {
-    "insert_import", "insert_function", "insert_file",      "insert_package",
-    "insert_note",   "insert_meta",     "insert_line_file", "insert_line_function",
-    "insert_line",   "insert_line_sum", "insert_memory",    "insert_span"};
+    "insert_import",    "insert_function",      "insert_file",      "insert_package",
+    "insert_note",      "insert_meta",          "insert_line_file", "insert_line_function",
+    "insert_line",      "insert_line_sum",      "insert_memory",    "insert_span",
+    "insert_text",      "insert_args_template", "insert_process",   "insert_track",
+    "insert_chunk",     "insert_chunk_column",  "insert_pyramid",   "insert_series",
+    "insert_packed",    "insert_packed_column", "insert_operator",  "insert_step",
+    "insert_step_part", "insert_device",        "insert_gap",       "insert_module"};
 
 static struct ps_writer *of(struct ps_sink *sink)
 {
     return (struct ps_writer *)sink;
 }
 
-static sqlite3_stmt *insert_of(struct ps_writer *w, enum insert which)
+sqlite3_stmt *ps_writer_insert(struct ps_writer *w, enum insert which)
 {
     if (!w->inserts[which] && ps_db_prepare(w->db, ps_sql_text(insert_names[which]),
                                             &w->inserts[which], &w->sink.err) != PS_OK)
@@ -22,7 +26,7 @@ static sqlite3_stmt *insert_of(struct ps_writer *w, enum insert which)
     return w->inserts[which]->handle;
 }
 
-static void bind_str(sqlite3_stmt *stmt, int at, struct ps_str text)
+void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text)
 {
     sqlite3_bind_text64(stmt, at, text.at ? text.at : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
 }
@@ -37,7 +41,7 @@ static void bind_num(sqlite3_stmt *stmt, int at, struct ps_num n)
         sqlite3_bind_null(stmt, at);
 }
 
-static void run_insert(struct ps_writer *w, sqlite3_stmt *stmt)
+void ps_writer_step(struct ps_writer *w, sqlite3_stmt *stmt)
 {
     if (sqlite3_step(stmt) != SQLITE_DONE)
         ps_db_fail(w->db, &w->sink.err, "cannot write the run");
@@ -46,16 +50,16 @@ static void run_insert(struct ps_writer *w, sqlite3_stmt *stmt)
 
 void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text)
 {
-    sqlite3_stmt *stmt = insert_of(w, INSERT_META);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_META);
 
     if (!stmt || !ps_sink_ok(&w->sink))
         return;
-    bind_str(stmt, 1, ps_str_of(key));
+    ps_bind_str(stmt, 1, ps_str_of(key));
     if (number.kind != PS_NUM_NONE)
         bind_num(stmt, 2, number);
     else
-        bind_str(stmt, 2, text);
-    run_insert(w, stmt);
+        ps_bind_str(stmt, 2, text);
+    ps_writer_step(w, stmt);
 }
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
@@ -95,7 +99,7 @@ static void list(struct ps_sink *sink, const char *key, const struct ps_str *ite
 static void note(struct ps_sink *sink, const struct ps_note *note)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_NOTE);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_NOTE);
 
     if (note->severity >= PS_NOTE_REPAIRED && ++w->notes > NOTES_MAX) {
         w->notes_left_out++;
@@ -109,25 +113,25 @@ static void note(struct ps_sink *sink, const struct ps_note *note)
         sqlite3_bind_int64(stmt, 2, (sqlite3_int64)note->at);
     if (note->line)
         sqlite3_bind_int64(stmt, 3, (sqlite3_int64)note->line);
-    bind_str(stmt, 4, note->what);
-    run_insert(w, stmt);
+    ps_bind_str(stmt, 4, note->what);
+    ps_writer_step(w, stmt);
 }
 
 static void package(struct ps_sink *sink, const struct ps_package *package)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_PACKAGE);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_PACKAGE);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_int64(stmt, 1, package->id);
-    bind_str(stmt, 2, package->name);
+    ps_bind_str(stmt, 2, package->name);
     sqlite3_bind_int(stmt, 3, (int)package->origin);
     sqlite3_bind_int64(stmt, 4, package->modules);
     bind_num(stmt, 5, package->self_us);
     bind_num(stmt, 6, package->inclusive_us);
     sqlite3_bind_int64(stmt, 7, package->first);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 /* Rows come with children before parents: the smallest id of a subtree is known when its root
@@ -158,7 +162,7 @@ static int import_flags(const struct ps_import *row)
 static void import(struct ps_sink *sink, const struct ps_import *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_IMPORT);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_IMPORT);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
@@ -168,7 +172,7 @@ static void import(struct ps_sink *sink, const struct ps_import *row)
     sqlite3_bind_int64(stmt, 4, low_of(w, row));
     sqlite3_bind_int64(stmt, 5, row->start);
     sqlite3_bind_int64(stmt, 6, row->depth);
-    bind_str(stmt, 7, row->module);
+    ps_bind_str(stmt, 7, row->module);
     sqlite3_bind_int64(stmt, 8, row->package);
     bind_num(stmt, 9, row->self_us);
     bind_num(stmt, 10, row->cumulative_us);
@@ -177,20 +181,20 @@ static void import(struct ps_sink *sink, const struct ps_import *row)
     sqlite3_bind_int64(stmt, 13, row->children);
     sqlite3_bind_int64(stmt, 14, row->interpreter);
     sqlite3_bind_int64(stmt, 15, (sqlite3_int64)row->line);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 static void function(struct ps_sink *sink, const struct ps_function *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_FUNCTION);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_FUNCTION);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_int64(stmt, 1, row->id);
     sqlite3_bind_int64(stmt, 2, ps_run_file(&w->files, row));
     bind_num(stmt, 3, row->line);
-    bind_str(stmt, 4, row->name);
+    ps_bind_str(stmt, 4, row->name);
     bind_num(stmt, 5, row->ncalls);
     bind_num(stmt, 6, row->primitive_calls);
     bind_num(stmt, 7, row->tottime_s);
@@ -203,35 +207,35 @@ static void function(struct ps_sink *sink, const struct ps_function *row)
     ps_ids_pack(&w->blob2, row->callees, row->n_callees);
     sqlite3_bind_blob64(stmt, 12, w->blob.len ? w->blob.at : NULL, w->blob.len, SQLITE_STATIC);
     sqlite3_bind_blob64(stmt, 13, w->blob2.len ? w->blob2.at : NULL, w->blob2.len, SQLITE_STATIC);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 static void line_file(struct ps_sink *sink, const struct ps_line_file *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_LINE_FILE);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE_FILE);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_int64(stmt, 1, row->id);
-    bind_str(stmt, 2, row->path);
+    ps_bind_str(stmt, 2, row->path);
     sqlite3_bind_int(stmt, 3, (int)row->origin);
     bind_num(stmt, 4, row->cpu_pct);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 static void line_function(struct ps_sink *sink, const struct ps_line_function *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_LINE_FUNCTION);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE_FUNCTION);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_int64(stmt, 1, row->id);
     sqlite3_bind_int64(stmt, 2, row->file);
-    bind_str(stmt, 3, row->name);
+    ps_bind_str(stmt, 3, row->name);
     sqlite3_bind_int64(stmt, 4, row->first_line);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 /* Figures in the order of the columns of run.sql, from `at` on. */
@@ -274,7 +278,7 @@ static void bind_figures(struct ps_writer *w, sqlite3_stmt *stmt, int at,
 static void line(struct ps_sink *sink, const struct ps_line_row *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_LINE);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
@@ -284,19 +288,19 @@ static void line(struct ps_sink *sink, const struct ps_line_row *row)
     sqlite3_bind_int64(stmt, 4, row->line);
     sqlite3_bind_int(stmt, 5, row->of_function);
     if (row->source.at)
-        bind_str(stmt, 6, row->source);
+        ps_bind_str(stmt, 6, row->source);
     else
         sqlite3_bind_null(stmt, 6);
     bind_figures(w, stmt, 7, &row->figures);
     sqlite3_bind_blob64(stmt, 29, row->n_samples ? row->samples : NULL,
                         row->n_samples * 2 * sizeof(double), SQLITE_STATIC);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
     ps_line_sums_add(&w->line_sums, row);
 }
 
 static void insert_line_sum(struct ps_writer *w, const struct ps_line_sum *sum)
 {
-    sqlite3_stmt *stmt = insert_of(w, INSERT_LINE_SUM);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE_SUM);
     const uint64_t whole[] = {sum->file,  sum->function, sum->first_row, sum->last_row,
                               sum->lines, sum->executed, sum->carried};
     const struct ps_num figures[] = {sum->last_line ? ps_int(sum->last_line) : (struct ps_num){0},
@@ -319,7 +323,7 @@ static void insert_line_sum(struct ps_writer *w, const struct ps_line_sum *sum)
         sqlite3_bind_int64(stmt, i + 1, (int64_t)whole[i]);
     for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
         bind_num(stmt, n + 1 + i, figures[i]);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 enum ps_status ps_writer_line_sums(struct ps_writer *w)
@@ -332,48 +336,48 @@ enum ps_status ps_writer_line_sums(struct ps_writer *w)
 static void memory(struct ps_sink *sink, const struct ps_memory_sample *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_MEMORY);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_MEMORY);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_double(stmt, 1, row->t_s);
     bind_num(stmt, 2, row->process);
-    bind_str(stmt, 3, ps_str_of(row->kind));
+    ps_bind_str(stmt, 3, ps_str_of(row->kind));
     bind_num(stmt, 4, row->mib);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 static void span(struct ps_sink *sink, const struct ps_span *row)
 {
     struct ps_writer *w = of(sink);
-    sqlite3_stmt *stmt = insert_of(w, INSERT_SPAN);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_SPAN);
 
     if (!stmt || !ps_sink_ok(sink))
         return;
-    bind_str(stmt, 1, row->name);
+    ps_bind_str(stmt, 1, row->name);
     sqlite3_bind_double(stmt, 2, row->start_s);
     sqlite3_bind_double(stmt, 3, row->end_s);
     bind_num(stmt, 4, row->start_mib);
     bind_num(stmt, 5, row->end_mib);
     bind_num(stmt, 6, row->level);
-    run_insert(w, stmt);
+    ps_writer_step(w, stmt);
 }
 
 enum ps_status ps_writer_files(struct ps_writer *w)
 {
     for (uint32_t i = 0; i < w->files.n && ps_sink_ok(&w->sink); i++) {
         const struct ps_run_file *file = &w->files.at[i];
-        sqlite3_stmt *stmt = insert_of(w, INSERT_FILE);
+        sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_FILE);
 
         if (!stmt)
             break;
         sqlite3_bind_int64(stmt, 1, i + 1);
-        bind_str(stmt, 2, file->path);
+        ps_bind_str(stmt, 2, file->path);
         sqlite3_bind_int(stmt, 3, (int)file->origin);
         sqlite3_bind_int64(stmt, 4, file->functions);
         bind_num(stmt, 5, file->ncalls);
         bind_num(stmt, 6, file->tottime_s);
-        run_insert(w, stmt);
+        ps_writer_step(w, stmt);
     }
     return w->sink.err.code;
 }
@@ -408,6 +412,21 @@ const struct ps_sink_ops ps_writer_ops = {
     .line = line,
     .memory = memory,
     .span = span,
+    .text = ps_writer_text,
+    .args_template = ps_writer_args_template,
+    .process = ps_writer_process,
+    .track = ps_writer_track,
+    .slices = ps_writer_slices,
+    .flow = ps_writer_flow,
+    .counter = ps_writer_counter,
+    .count = ps_writer_count,
+    .memory_event = ps_writer_memory_event,
+    .step = ps_writer_trace_step,
+    .step_part = ps_writer_step_part,
+    .device = ps_writer_device,
+    .gap = ps_writer_gap,
+    .module = ps_writer_module,
+    .scratch = ps_writer_scratch,
     .ledger = ledger,
     .headline = headline,
     .progress = progress,

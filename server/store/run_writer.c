@@ -92,6 +92,7 @@ static void writer_free(struct ps_writer *w)
     free(w->low);
     ps_run_files_free(&w->files);
     ps_line_sums_free(&w->line_sums);
+    ps_trace_sums_free(&w->trace);
     ps_buf_free(&w->summary_text);
     ps_buf_free(&w->blob);
     ps_buf_free(&w->blob2);
@@ -175,6 +176,7 @@ static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err 
     note_left_out(w);
     (void)ps_writer_files(w);
     (void)ps_writer_line_sums(w);
+    (void)ps_trace_sums_end(w);
     ps_json_end(&w->summary);
     w->row.summary = w->summary_text.at;
     put_identity(w);

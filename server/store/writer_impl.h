@@ -5,6 +5,10 @@
 #define PS_STORE_WRITER_IMPL_H
 
 #include "server/store/db_impl.h"
+#include "slices/operators.h"
+#include "slices/pyramid.h"
+
+struct ps_writer;
 
 #define NOTES_MAX                                                                                  \
     10000 /* of the repaired and rejected records of one file; the ledger counts the rest */
@@ -22,6 +26,22 @@ enum insert {
     INSERT_LINE_SUM,
     INSERT_MEMORY,
     INSERT_SPAN,
+    INSERT_TEXT,
+    INSERT_ARGS_TEMPLATE,
+    INSERT_PROCESS,
+    INSERT_TRACK,
+    INSERT_CHUNK,
+    INSERT_CHUNK_COLUMN,
+    INSERT_PYRAMID,
+    INSERT_SERIES,
+    INSERT_PACKED,
+    INSERT_PACKED_COLUMN,
+    INSERT_OPERATOR,
+    INSERT_STEP,
+    INSERT_STEP_PART,
+    INSERT_DEVICE,
+    INSERT_GAP,
+    INSERT_MODULE,
     N_INSERTS
 };
 
@@ -70,6 +90,49 @@ struct ps_line_sums {
 void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row);
 void ps_line_sums_free(struct ps_line_sums *sums);
 
+/* Rows of which there may be millions, on their way to the tables packed and packed_column. */
+struct ps_packing {
+    enum ps_packed_family family;
+    int64_t part;
+    unsigned columns;
+    uint32_t n, cap, most; /* a row of the table holds at most this many of them */
+    int64_t *column[PS_PACKED_COLUMNS_MAX];
+};
+
+struct ps_series { /* of numbers over time */
+    uint32_t process;
+    struct ps_str name, unit;
+    double least, greatest;
+    struct ps_packing counts;
+};
+
+/* What a trace comes to while it passes by. */
+struct ps_trace_sums {
+    struct ps_operators by_name, by_shape;
+    bool has_shapes;           /* some template has: from then on by_shape is summed too */
+    uint32_t *keys, *shapes;   /* by text id, by template id */
+    size_t n_keys, n_shapes;   /* allocated */
+    uint32_t last_text;        /* greatest id */
+    uint32_t memory_text;      /* of the word [memory]; 0: the trace does not have it */
+    struct ps_operator memory; /* events that happened in no operator */
+    struct ps_pyramid *pyramid;
+    uint32_t track;         /* of pyramid */
+    int64_t chunks, packed; /* ids given */
+    struct ps_packing flows, events;
+    struct ps_series *series; /* by id - 1 */
+    uint32_t n_series, series_cap;
+};
+
+/* Operators are from now on summed by shape too. */
+void ps_trace_sums_shapes(struct ps_trace_sums *sums);
+/* Writes what is left of all of it, when the last row has passed. */
+enum ps_status ps_trace_sums_end(struct ps_writer *w);
+void ps_trace_sums_free(struct ps_trace_sums *sums);
+void ps_trace_packed_end(struct ps_writer *w);
+void ps_trace_packed_free(struct ps_trace_sums *sums);
+/* The slices of this track follow; levels of detail of the one before are written. */
+void ps_writer_track_begin(struct ps_writer *w, const struct ps_track *track);
+
 struct ps_writer {
     struct ps_sink sink; /* first: a sink is a writer */
     struct ps_store *store;
@@ -88,12 +151,36 @@ struct ps_writer {
     uint32_t low_cap;
     struct ps_run_files files;
     struct ps_line_sums line_sums;
+    struct ps_trace_sums trace;
     uint64_t notes, notes_left_out;
     bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
     void *user;
 };
 
 extern const struct ps_sink_ops ps_writer_ops;
+
+/* The prepared statement; NULL: see the sink's err. */
+sqlite3_stmt *ps_writer_insert(struct ps_writer *w, enum insert which);
+void ps_writer_step(struct ps_writer *w, sqlite3_stmt *stmt);
+/* Text that lives until the step. */
+void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text);
+
+/* The sink's words of traces (run_trace.c, run_slices.c). */
+void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row);
+void ps_writer_args_template(struct ps_sink *sink, const struct ps_args_template *row);
+void ps_writer_process(struct ps_sink *sink, const struct ps_process *row);
+void ps_writer_track(struct ps_sink *sink, const struct ps_track *row);
+void ps_writer_slices(struct ps_sink *sink, const struct ps_chunk *chunk);
+void ps_writer_flow(struct ps_sink *sink, const struct ps_flow *row);
+void ps_writer_counter(struct ps_sink *sink, const struct ps_counter *row);
+void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value);
+void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *row);
+void ps_writer_trace_step(struct ps_sink *sink, const struct ps_step *row);
+void ps_writer_step_part(struct ps_sink *sink, const struct ps_step_part *row);
+void ps_writer_device(struct ps_sink *sink, const struct ps_device_summary *row);
+void ps_writer_gap(struct ps_sink *sink, const struct ps_gap *row);
+void ps_writer_module(struct ps_sink *sink, const struct ps_module *row);
+int ps_writer_scratch(struct ps_sink *sink);
 
 /* The rows of the files, when all functions have passed. */
 enum ps_status ps_writer_files(struct ps_writer *w);

@@ -2,14 +2,18 @@
 #include "tests/fuzz/fuzz_import.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 #include "base/utf8.h"
+#include "slices/args.h"
 #include "tests/fuzz/fuzz.h"
 
 struct judge {
     struct ps_sink sink;
     uint32_t imports, packages, functions, listed;
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
+    uint32_t processes, tracks, counters, steps, modules;
+    uint32_t rows_left, track_rows; /* of the track given last */
     struct ps_ledger ledger;
     bool has_ledger, has_headline;
 };
@@ -141,6 +145,132 @@ static void on_span(struct ps_sink *sink, const struct ps_span *span)
     check_text(span->name);
 }
 
+static void on_text(struct ps_sink *sink, const struct ps_trace_text *row)
+{
+    (void)sink;
+    FUZZ_HOLDS(row->id >= 1);
+    check_text(row->text);
+}
+
+static void on_args_template(struct ps_sink *sink, const struct ps_args_template *row)
+{
+    (void)sink;
+    FUZZ_HOLDS(row->id > PS_TEMPLATE_WHOLE);
+    check_text(row->text);
+}
+
+static void on_process(struct ps_sink *sink, const struct ps_process *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->processes);
+    check_text(row->pid);
+    check_text(row->name);
+    check_text(row->labels);
+}
+
+static void on_track(struct ps_sink *sink, const struct ps_track *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(judge->rows_left == 0);
+    FUZZ_HOLDS(row->id == ++judge->tracks && row->id < PS_TRACKS_MAX);
+    FUZZ_HOLDS(row->process >= 1 && row->process <= judge->processes);
+    judge->rows_left = judge->track_rows = row->slices;
+    check_text(row->name);
+    check_text(row->tid);
+}
+
+static void check_slice(const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+
+    FUZZ_HOLDS(duration >= 0 && start >= chunk->start_ns && start + duration <= chunk->end_ns);
+    FUZZ_HOLDS(i == 0 || ps_chunk_at(chunk, PS_COL_START, i - 1) <= start);
+    FUZZ_HOLDS(ps_chunk_at(chunk, PS_COL_PARENT, i) <= (int64_t)chunk->first + i);
+    FUZZ_HOLDS(ps_chunk_at(chunk, PS_COL_KIND, i) < PS_N_SLICE_KINDS);
+    FUZZ_HOLDS(ps_chunk_at(chunk, PS_COL_ARGS_AT, i) <= (int64_t)chunk->args.len);
+}
+
+static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(chunk->track == judge->tracks && chunk->n >= 1 && chunk->n <= PS_CHUNK_ROWS);
+    FUZZ_HOLDS(chunk->n <= judge->rows_left);
+    FUZZ_HOLDS(chunk->first == judge->track_rows - judge->rows_left);
+    judge->rows_left -= chunk->n;
+    for (uint32_t i = 0; i < chunk->n; i++)
+        check_slice(chunk, i);
+}
+
+static void on_flow(struct ps_sink *sink, const struct ps_flow *row)
+{
+    FUZZ_HOLDS((row->from_slice >> 32) <= ((struct judge *)sink)->tracks);
+    FUZZ_HOLDS((row->to_slice >> 32) <= ((struct judge *)sink)->tracks);
+}
+
+static void on_counter(struct ps_sink *sink, const struct ps_counter *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->counters);
+    check_text(row->name);
+    check_text(row->unit);
+}
+
+static void on_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value)
+{
+    (void)t_ns;
+    FUZZ_HOLDS(counter >= 1 && counter <= ((struct judge *)sink)->counters);
+    FUZZ_HOLDS(isfinite(value));
+}
+
+static void on_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
+{
+    FUZZ_HOLDS((row->slice >> 32) <= ((struct judge *)sink)->tracks);
+    FUZZ_HOLDS(!row->outside || !row->slice);
+}
+
+static void on_step(struct ps_sink *sink, const struct ps_step *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->steps);
+    FUZZ_HOLDS(row->start_ns <= row->end_ns);
+    check_text(row->name);
+}
+
+static void on_step_part(struct ps_sink *sink, const struct ps_step_part *row)
+{
+    FUZZ_HOLDS(row->step >= 1 && row->step <= ((struct judge *)sink)->steps);
+    FUZZ_HOLDS(row->name && row->ns >= 0);
+}
+
+static void on_device(struct ps_sink *sink, const struct ps_device_summary *row)
+{
+    (void)sink;
+    check_text(row->name);
+    check_text(row->json);
+}
+
+static void on_gap(struct ps_sink *sink, const struct ps_gap *row)
+{
+    FUZZ_HOLDS(row->stream_track >= 1 && row->stream_track <= ((struct judge *)sink)->tracks);
+    FUZZ_HOLDS(row->start_ns <= row->end_ns);
+}
+
+static void on_module(struct ps_sink *sink, const struct ps_module *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->modules);
+    FUZZ_HOLDS(row->parent < row->id);
+    check_text(row->name);
+}
+
+static int on_scratch(struct ps_sink *sink)
+{
+    int fd = memfd_create("scratch", MFD_CLOEXEC);
+
+    if (fd < 0)
+        ps_fail_errno(&sink->err, "cannot make", "memory");
+    return fd;
+}
+
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
     struct judge *judge = (struct judge *)sink;
@@ -182,6 +312,21 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .line = on_line,
         .memory = on_memory,
         .span = on_span,
+        .text = on_text,
+        .args_template = on_args_template,
+        .process = on_process,
+        .track = on_track,
+        .slices = on_slices,
+        .flow = on_flow,
+        .counter = on_counter,
+        .count = on_count,
+        .memory_event = on_memory_event,
+        .step = on_step,
+        .step_part = on_step_part,
+        .device = on_device,
+        .gap = on_gap,
+        .module = on_module,
+        .scratch = on_scratch,
         .ledger = on_ledger,
         .headline = on_headline,
         .progress = on_progress,

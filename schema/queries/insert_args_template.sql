@@ -1,0 +1,1 @@
+INSERT INTO args_template VALUES (?1, ?2, ?3);

@@ -1,0 +1,1 @@
+INSERT INTO chunk_column VALUES (?1, ?2);

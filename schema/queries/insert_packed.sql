@@ -1,0 +1,1 @@
+INSERT INTO packed VALUES (?1, ?2, ?3, ?4, ?5, ?6);

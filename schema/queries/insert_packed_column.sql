@@ -1,0 +1,1 @@
+INSERT INTO packed_column VALUES (?1, ?2);

@@ -1,0 +1,1 @@
+INSERT INTO pyramid VALUES (?1, ?2, ?3);

@@ -1,0 +1,1 @@
+INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5, ?6);

@@ -1,0 +1,1 @@
+INSERT INTO step_part VALUES (?1, ?2, ?3, ?4);

@@ -1,0 +1,1 @@
+INSERT INTO text VALUES (?1, ?2, ?3);
