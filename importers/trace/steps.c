@@ -16,67 +16,13 @@
 /* A last step with less device work than this share of the one before was cut off (tb_plugin). */
 #define WHOLE_STEP_SHARE 0.8
 
-static bool has_one_of(struct ps_str text, const char *const *prefixes, size_t n)
+enum ps_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (ps_str_starts(text, ps_str_of(prefixes[i])))
-            return true;
-    return false;
-}
+    uint8_t *meaning = ps_meanings_slot(&steps->meanings, name);
 
-/* "nccl:all_reduce", "gloo:broadcast": the operators that tb_plugin takes for communication. */
-static bool is_collective(struct ps_str name)
-{
-    static const char *const words[] = {"broadcast", "reduce", "all_reduce", "all_gather",
-                                        "reduce_scatter"};
-    static const char *const backends[] = {"nccl:", "gloo:"};
-
-    if (!has_one_of(name, backends, 2))
-        return false;
-    name = ps_str_skip(name, 5);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ps_str_is(name, words[i]))
-            return true;
-    return false;
-}
-
-static bool is_dataloader(struct ps_str name)
-{
-    static const char *const loaders[] = {"enumerate(DataLoader)#", "enumerate(DataPipe)#"};
-    struct ps_str end = PS_STR("__next__");
-
-    return has_one_of(name, loaders, 2) && ps_str_eq(ps_str_skip(name, name.len - end.len), end);
-}
-
-static bool is_communication_kernel(struct ps_str name)
-{
-    static const char *const prefixes[] = {"nccl", "rccl", "hccl"};
-
-    return has_one_of(name, prefixes, 3) || ps_str_find(name, PS_STR("ncclKernel")) ||
-           ps_str_find(name, PS_STR("ncclDevKernel"));
-}
-
-static enum tr_meaning meaning_of(struct ps_str name)
-{
-    return ps_str_starts(name, PS_STR("ProfilerStep#")) ? TR_MEANS_STEP
-           : is_collective(name)                        ? TR_MEANS_COMMUNICATION
-           : is_dataloader(name)                        ? TR_MEANS_DATALOADER
-           : is_communication_kernel(name)              ? TR_MEANS_COMMUNICATION_KERNEL
-                                                        : TR_MEANS_NOTHING;
-}
-
-enum tr_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name)
-{
-    if (name >= steps->n_meaning) {
-        size_t n = (size_t)name + name / 2 + 64;
-
-        steps->meaning = ps_grow(steps->meaning, n, 1);
-        memset(steps->meaning + steps->n_meaning, TR_MEANS_UNKNOWN, n - steps->n_meaning);
-        steps->n_meaning = n;
-    }
-    if (steps->meaning[name] == TR_MEANS_UNKNOWN)
-        steps->meaning[name] = (uint8_t)meaning_of(tr_text(steps->trace, name));
-    return steps->meaning[name];
+    if (*meaning == PS_MEANS_UNKNOWN)
+        *meaning = (uint8_t)ps_meaning_of(tr_text(steps->trace, name));
+    return *meaning;
 }
 
 struct tr_steps *tr_steps_new(struct tr_trace *trace)
@@ -125,42 +71,30 @@ static void add_launch(struct tr_steps *steps, const struct tr_track *track, uin
     };
 }
 
-/* Operators and annotations, the projected ones too. */
 static void host_slice(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
 {
-    static const enum ps_role roles[] = {
-        [TR_MEANS_COMMUNICATION] = PS_ROLE_COMMUNICATION,
-        [TR_MEANS_DATALOADER] = PS_ROLE_DATALOADER,
-        [TR_MEANS_COMMUNICATION_KERNEL] = PS_ROLE_CPU,
-        [TR_MEANS_NOTHING] = PS_ROLE_CPU,
-    };
+    uint8_t kind = track->slice_kind[row];
     int64_t start = track->start[row], end = start + track->duration[row];
-    enum tr_meaning meaning = tr_steps_meaning(steps, track->name_id[row]);
+    enum ps_meaning meaning = tr_steps_meaning(steps, track->name_id[row]);
+    enum ps_role role = ps_role_of(kind, track->flags[row], meaning);
 
-    if (meaning != TR_MEANS_STEP)
-        ps_spans_add(&steps->roles[roles[meaning]], start, end);
-    else if (track->slice_kind[row] != PS_SLICE_GPU_ANNOTATION)
+    if (role != PS_N_ROLES)
+        ps_spans_add(&steps->roles[role], start, end);
+    if (meaning == PS_MEANS_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
         add_step(steps, start, end, track->name_id[row]);
+    if (kind == PS_SLICE_RUNTIME)
+        add_launch(steps, track, row);
+    if (role != PS_N_ROLES && kind != PS_SLICE_GPU_ANNOTATION) {
+        steps->host_start = start < steps->host_start ? start : steps->host_start;
+        steps->host_end = end > steps->host_end ? end : steps->host_end;
+    }
 }
 
 static void host_track(struct tr_steps *steps, const struct tr_track *track)
 {
-    for (uint32_t row = 0; row < track->n; row++) {
-        uint8_t kind = track->slice_kind[row];
-        int64_t start = track->start[row], end = start + track->duration[row];
-
-        if (kind == PS_SLICE_RUNTIME) {
-            ps_spans_add(&steps->roles[PS_ROLE_RUNTIME], start, end);
-            add_launch(steps, track, row);
-        } else if (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION ||
-                   kind == PS_SLICE_GPU_ANNOTATION) {
+    for (uint32_t row = 0; row < track->n; row++)
+        if (track->slice_kind[row] != PS_SLICE_PYTHON)
             host_slice(steps, track, row);
-        }
-        if (kind >= PS_SLICE_OP && kind <= PS_SLICE_RUNTIME && kind != PS_SLICE_PYTHON) {
-            steps->host_start = start < steps->host_start ? start : steps->host_start;
-            steps->host_end = end > steps->host_end ? end : steps->host_end;
-        }
-    }
 }
 
 /* The host has passed: steps by their start; a trace without any is one step. */
@@ -396,7 +330,7 @@ void tr_steps_free(struct tr_steps *steps)
     tr_steps_devices_free(steps);
     free(steps->launches);
     free(steps->steps);
-    free(steps->meaning);
+    ps_meanings_free(&steps->meanings);
     free(steps->params);
     free(steps->strays);
     free(steps->gaps.at);

@@ -10,7 +10,7 @@
 #define PS_TRACE_STEPS_H
 
 #include "importers/trace/track.h"
-#include "slices/spans.h"
+#include "slices/roles.h"
 
 /* A runtime call that may have launched something. */
 struct tr_launch {
@@ -39,6 +39,7 @@ enum tr_work { TR_WORK_COMPUTE, TR_WORK_COMMUNICATION, TR_WORK_MEMCPY, TR_WORK_M
 struct tr_device {
     int64_t device;
     struct ps_spans works[2][TR_N_WORKS]; /* [1]: left out by HTA, launched in the last step */
+    struct ps_spans waits; /* gaps of its streams that ended when the host came round to launch */
     struct ps_device_work *kernels;
     size_t n_kernels, cap_kernels;
     int64_t kernel_ns, tensor_core_ns, copies;
@@ -69,28 +70,19 @@ struct tr_steps {
     struct ps_spans roles[PS_N_ROLES]; /* of the host; at the end with the devices' */
     struct ps_spans communication;     /* of the devices, at the end */
     int64_t host_start, host_end;      /* of all operators and calls; host_start > host_end: none */
-    uint8_t *meaning;                  /* of names, by text id: see steps.c */
-    size_t n_meaning;
+    struct ps_meanings meanings;
     struct tr_kernel_params *params; /* by template */
     size_t n_params;
     struct tr_device *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
     struct tr_gaps gaps;
-    int64_t *strays; /* ends of device work launched outside of all steps */
+    int64_t waiting_ns; /* nothing ran on a device, and the next kernel was not launched yet */
+    int64_t *strays;    /* ends of device work launched outside of all steps */
     size_t n_strays, cap_strays;
     bool host_done;
 };
 
-/* What a name says. */
-enum tr_meaning {
-    TR_MEANS_UNKNOWN = 0,
-    TR_MEANS_STEP,
-    TR_MEANS_COMMUNICATION, /* on the host, as tb_plugin has it */
-    TR_MEANS_DATALOADER,
-    TR_MEANS_COMMUNICATION_KERNEL,
-    TR_MEANS_NOTHING,
-};
-enum tr_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name);
+enum ps_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name);
 
 /* The step that a runtime call lies wholly inside, NULL for none. */
 struct tr_step *tr_steps_of(struct tr_steps *steps, const struct tr_launch *launch);

@@ -133,16 +133,16 @@ static void add_kernel(struct tr_steps *steps, struct tr_device *device,
 
 static enum tr_work work_of(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
 {
-    switch (track->slice_kind[row]) {
-    case PS_SLICE_MEMCPY:
+    switch (ps_role_of(track->slice_kind[row], track->flags[row],
+                       tr_steps_meaning(steps, track->name_id[row]))) {
+    case PS_ROLE_MEMCPY:
         return TR_WORK_MEMCPY;
-    case PS_SLICE_MEMSET:
+    case PS_ROLE_MEMSET:
         return TR_WORK_MEMSET;
+    case PS_ROLE_COMMUNICATION:
+        return TR_WORK_COMMUNICATION;
     default:
-        return track->flags[row] & PS_SLICE_COLLECTIVE ||
-                       tr_steps_meaning(steps, track->name_id[row]) == TR_MEANS_COMMUNICATION_KERNEL
-                   ? TR_WORK_COMMUNICATION
-                   : TR_WORK_COMPUTE;
+        return TR_WORK_COMPUTE;
     }
 }
 
@@ -204,6 +204,15 @@ static uint8_t cause_of(const struct tr_launch *launch, int64_t from, int64_t to
                                           : TR_GAP_OTHER;
 }
 
+static void add_gap(struct tr_steps *steps, struct tr_device *device, struct ps_gap gap,
+                    const struct tr_launch *launch)
+{
+    gap.cause = cause_of(launch, gap.start_ns, gap.end_ns);
+    keep_gap(&steps->gaps, gap);
+    if (gap.cause == TR_GAP_HOST_WAIT)
+        ps_spans_add(&device->waits, gap.start_ns, gap.end_ns);
+}
+
 void tr_steps_stream(struct tr_steps *steps, const struct tr_track *track)
 {
     struct tr_device *device = NULL;
@@ -220,14 +229,13 @@ void tr_steps_stream(struct tr_steps *steps, const struct tr_track *track)
         launch = launch_of(steps, track, row);
         add_work(steps, device, track, row, launch);
         if (before != TR_NO_ROW && start > busy_until)
-            keep_gap(&steps->gaps, (struct ps_gap){
-                                       .stream_track = track->id,
-                                       .start_ns = busy_until,
-                                       .end_ns = start,
-                                       .cause = cause_of(launch, busy_until, start),
-                                       .before = ps_slice_id(track->id, before),
-                                       .after = ps_slice_id(track->id, row),
-                                   });
+            add_gap(steps, device,
+                    (struct ps_gap){.stream_track = track->id,
+                                    .start_ns = busy_until,
+                                    .end_ns = start,
+                                    .before = ps_slice_id(track->id, before),
+                                    .after = ps_slice_id(track->id, row)},
+                    launch);
         if (before == TR_NO_ROW || end >= busy_until) {
             busy_until = end;
             before = row;
@@ -339,21 +347,31 @@ static void temporal(struct tr_device *device, struct ps_device_summary *summary
     ps_spans_free(&all);
 }
 
-/* Communication and computation within the steps, those that HTA leaves out too. */
-static void overlap(struct tr_device *device, struct ps_device_summary *summary, int64_t from,
-                    int64_t to)
+/* Within the steps, those that HTA leaves out too: communication, computation, both at once, and
+ * how long nothing ran because the host had not launched it. */
+static int64_t overlap(struct tr_device *device, struct ps_device_summary *summary, int64_t from,
+                       int64_t to)
 {
-    struct ps_spans *compute = &device->works[0][TR_WORK_COMPUTE];
-    struct ps_spans *communication = &device->works[0][TR_WORK_COMMUNICATION];
+    struct ps_spans all = {0}, *works = device->works[0];
+    struct ps_spans *compute = &works[TR_WORK_COMPUTE];
+    struct ps_spans *communication = &works[TR_WORK_COMMUNICATION];
+    int64_t waiting;
 
-    add_all(compute, &device->works[1][TR_WORK_COMPUTE]);
-    add_all(communication, &device->works[1][TR_WORK_COMMUNICATION]);
-    ps_spans_join(compute);
-    ps_spans_join(communication);
+    for (size_t k = 0; k < TR_N_WORKS; k++) {
+        add_all(&works[k], &device->works[1][k]);
+        ps_spans_join(&works[k]);
+        add_all(&all, &works[k]);
+    }
+    ps_spans_join(&all);
+    ps_spans_join(&device->waits);
     summary->communication_ns = ps_spans_length(communication, from, to);
     summary->overlap_ns = ps_spans_common(communication, compute, from, to);
     summary->busy_ns =
         ps_spans_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
+    waiting =
+        ps_spans_length(&device->waits, from, to) - ps_spans_common(&device->waits, &all, from, to);
+    ps_spans_free(&all);
+    return waiting;
 }
 
 static void give_device(struct tr_steps *steps, struct tr_device *device, int64_t from, int64_t to,
@@ -375,7 +393,7 @@ static void give_device(struct tr_steps *steps, struct tr_device *device, int64_
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     temporal(device, &summary);
-    overlap(device, &summary, from, to);
+    steps->waiting_ns += overlap(device, &summary, from, to);
     describe(steps->trace, &summary);
     out->ops->device(out, &summary);
     *busy_ns += summary.busy_ns;
@@ -392,6 +410,7 @@ void tr_steps_devices(struct tr_steps *steps, int64_t from, int64_t to)
     if (steps->n_devices)
         busy = ps_real((double)busy_ns / ((double)(to - from) * (double)steps->n_devices));
     out->ops->number(out, "gpu_busy", busy);
+    out->ops->number(out, "host_wait_idle_ns", ps_int(steps->waiting_ns));
     give_gaps(steps);
 }
 
@@ -402,6 +421,7 @@ void tr_steps_devices_free(struct tr_steps *steps)
             ps_spans_free(&steps->devices[i].works[0][k]);
             ps_spans_free(&steps->devices[i].works[1][k]);
         }
+        ps_spans_free(&steps->devices[i].waits);
         free(steps->devices[i].kernels);
     }
     free(steps->devices);

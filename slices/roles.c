@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "slices/roles.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static bool starts_with_one(struct ps_str text, const char *const *prefixes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ps_str_starts(text, ps_str_of(prefixes[i])))
+            return true;
+    return false;
+}
+
+/* "nccl:all_reduce", "gloo:broadcast": tb_plugin's list. */
+static bool is_collective(struct ps_str name)
+{
+    static const char *const words[] = {"broadcast", "reduce", "all_reduce", "all_gather",
+                                        "reduce_scatter"};
+    static const char *const backends[] = {"nccl:", "gloo:"};
+
+    if (!starts_with_one(name, backends, 2))
+        return false;
+    name = ps_str_skip(name, 5);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_is(name, words[i]))
+            return true;
+    return false;
+}
+
+static bool is_dataloader(struct ps_str name)
+{
+    static const char *const loaders[] = {"enumerate(DataLoader)#", "enumerate(DataPipe)#"};
+    struct ps_str end = PS_STR("__next__");
+
+    return starts_with_one(name, loaders, 2) &&
+           ps_str_eq(ps_str_skip(name, name.len - end.len), end);
+}
+
+static bool is_collective_kernel(struct ps_str name)
+{
+    static const char *const prefixes[] = {"nccl", "rccl", "hccl"};
+
+    return starts_with_one(name, prefixes, 3) || ps_str_find(name, PS_STR("ncclKernel")) ||
+           ps_str_find(name, PS_STR("ncclDevKernel"));
+}
+
+enum ps_meaning ps_meaning_of(struct ps_str name)
+{
+    return ps_str_starts(name, PS_STR("ProfilerStep#")) ? PS_MEANS_STEP
+           : is_collective(name)                        ? PS_MEANS_COLLECTIVE
+           : is_dataloader(name)                        ? PS_MEANS_DATALOADER
+           : is_collective_kernel(name)                 ? PS_MEANS_COLLECTIVE_KERNEL
+                                                        : PS_MEANS_NOTHING;
+}
+
+uint8_t *ps_meanings_slot(struct ps_meanings *meanings, uint32_t text)
+{
+    if (text >= meanings->n) {
+        size_t n = (size_t)text + text / 2 + 64;
+
+        meanings->at = ps_grow(meanings->at, n, 1);
+        memset(meanings->at + meanings->n, PS_MEANS_UNKNOWN, n - meanings->n);
+        meanings->n = n;
+    }
+    return &meanings->at[text];
+}
+
+void ps_meanings_free(struct ps_meanings *meanings)
+{
+    free(meanings->at);
+    *meanings = (struct ps_meanings){0};
+}
+
+static enum ps_role role_of_host(enum ps_meaning meaning)
+{
+    switch (meaning) {
+    case PS_MEANS_STEP:
+        return PS_N_ROLES;
+    case PS_MEANS_COLLECTIVE:
+        return PS_ROLE_COMMUNICATION;
+    case PS_MEANS_DATALOADER:
+        return PS_ROLE_DATALOADER;
+    default:
+        return PS_ROLE_CPU;
+    }
+}
+
+enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_meaning meaning)
+{
+    switch (kind) {
+    case PS_SLICE_KERNEL:
+        return flags & PS_SLICE_COLLECTIVE || meaning == PS_MEANS_COLLECTIVE_KERNEL
+                   ? PS_ROLE_COMMUNICATION
+                   : PS_ROLE_KERNEL;
+    case PS_SLICE_MEMCPY:
+        return PS_ROLE_MEMCPY;
+    case PS_SLICE_MEMSET:
+        return PS_ROLE_MEMSET;
+    case PS_SLICE_RUNTIME:
+        return PS_ROLE_RUNTIME;
+    case PS_SLICE_OP:
+    case PS_SLICE_ANNOTATION:
+    case PS_SLICE_GPU_ANNOTATION: /* tb_plugin takes these for the host's too */
+        return role_of_host(meaning);
+    default:
+        return PS_N_ROLES;
+    }
+}
