@@ -21,6 +21,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     torch->names.trace = trace;
     torch->frames = has_call_from(trace);
     torch->memory = tr_memory_of(trace);
+    tr_torch_shapes(trace);
     torch->flops = tr_flops_new(trace);
     torch->correlations = tr_correlations_new(trace, devices);
     torch->steps = tr_steps_new(trace);

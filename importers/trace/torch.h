@@ -52,6 +52,10 @@ struct tr_names {
 };
 struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id);
 
+/* Shapes as torch groups by them: in its table an argument that is a list of tensors is [], while
+ * the file tells the shape of each. */
+void tr_torch_shapes(struct tr_trace *trace);
+
 /* An operator of a host track, while the tree is built: what device work is attributed to. */
 struct tr_open {
     uint32_t row;

@@ -288,3 +288,54 @@ uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id)
         return 0;
     return tr_text_id(trace, PS_STR("ProfilerStep*"));
 }
+
+/* Whether an argument is a list of tensors: a list two levels below the list of arguments. */
+static bool has_tensor_list(struct ps_str shapes)
+{
+    int depth = 0;
+    for (size_t i = 0; i < shapes.len; i++) {
+        depth += shapes.at[i] == '[';
+        depth -= shapes.at[i] == ']';
+        if (depth > 2)
+            return true;
+    }
+    return false;
+}
+
+/* Copies the list of arguments, lists of tensors as []. Brackets are all that counts: shapes hold
+ * numbers. */
+static void put_without_lists(struct ps_str shapes, struct ps_buf *out)
+{
+    int depth = 0;
+    size_t argument = 0; /* where the argument begins in `out` */
+    bool list = false;
+    for (size_t i = 0; i < shapes.len; i++) {
+        char c = shapes.at[i];
+        depth += c == '[';
+        if (c == '[' && depth == 2) {
+            argument = out->len;
+            list = false;
+        }
+        list = list || depth > 2;
+        ps_buf_add(out, &c, 1);
+        if (c == ']' && depth == 2 && list) {
+            out->len = argument;
+            ps_buf_puts(out, "[]");
+        }
+        depth -= c == ']';
+    }
+}
+
+void tr_torch_shapes(struct tr_trace *trace)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    for (uint32_t i = 0; i < trace->n_templates; i++) {
+        struct tr_template *template = &trace->templates[i];
+        struct ps_str shapes = tr_text(trace, template->shapes);
+        if (template->shapes == 0 || !has_tensor_list(shapes))
+            continue;
+        text.len = 0;
+        put_without_lists(shapes, &text);
+        template->shapes = tr_text_id(trace, ps_buf_slice(&text));
+    }
+}
