@@ -100,6 +100,14 @@ const MEMORY: TabSpec = {
     load: async () => (await import('./memory_tab')).MemoryTab,
 };
 
+const TIMELINE: TabSpec = {
+    id: 'timeline',
+    title: 'Timeline',
+    load: async () => (await import('./timeline_tab')).TimelineTab,
+};
+
+TABS['torch-trace'] = [TIMELINE];
+TABS.trace = [TIMELINE];
 TABS.line_profiler = [...LINES, ACROSS];
 TABS.memory_profiler = [...LINES, ACROSS];
 TABS.scalene = [...LINES, MEMORY, ACROSS];

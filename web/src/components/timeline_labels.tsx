@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of the lanes, left of them. A click folds a track to its outermost row; the name of a
+ * process folds all of its tracks. Only those near what is in sight are in the page.
+ */
+import { type Lane, laneFrom, type Lanes } from '../model/timeline_lanes';
+
+interface LabelsProps {
+    lanes: Lanes;
+    /** px of the lanes that are in the page */
+    from: number;
+    to: number;
+    onFold: (keys: string[]) => void;
+}
+
+export function TimelineLabels({ lanes, from, to, onFold }: LabelsProps) {
+    const shown: Lane[] = [];
+    for (let i = laneFrom(lanes, Math.max(0, from)); i < lanes.lanes.length; i++) {
+        if (lanes.lanes[i].top > to) break;
+        shown.push(lanes.lanes[i]);
+    }
+    return (
+        <>
+            {shown.map((lane) => (
+                <LaneLabel key={lane.key} lane={lane} lanes={lanes} onFold={onFold} />
+            ))}
+        </>
+    );
+}
+
+function keysOfProcess({ lanes }: Lanes, process: number): string[] {
+    return lanes.flatMap(({ kind, key, process: of }) =>
+        kind === 'track' && of?.id === process ? [key] : [],
+    );
+}
+
+function LaneLabel({
+    lane,
+    lanes,
+    onFold,
+}: {
+    lane: Lane;
+    lanes: Lanes;
+    onFold: (keys: string[]) => void;
+}) {
+    const { words, kind, process } = lane;
+    const edge = lane.first ? ' is-first' : '';
+    const place = { top: lane.top, height: lane.height };
+    if (kind === 'busy') {
+        return (
+            <div class="timeline-label is-busy" style={place} title={words.whole}>
+                <span>{words.role}</span>
+            </div>
+        );
+    }
+    const beside = words.process && lane.track && lane.track.stream >= 0;
+    const folded = lane.folded ? ' is-folded' : '';
+    return (
+        <div class={`timeline-label${edge}${folded}`} style={place} title={words.whole}>
+            <div class={beside ? 'timeline-names is-beside' : 'timeline-names'}>
+                {words.process && process && (
+                    <button
+                        type="button"
+                        class="timeline-process"
+                        title={`fold or unfold all of ${words.process}`}
+                        onClick={() => onFold(keysOfProcess(lanes, process.id))}
+                    >
+                        {words.process}
+                    </button>
+                )}
+                <button
+                    type="button"
+                    class="timeline-fold"
+                    aria-expanded={!lane.folded}
+                    onClick={() => onFold([lane.key])}
+                >
+                    {words.name}
+                    {words.role && !beside && <span class="timeline-role">{words.role}</span>}
+                </button>
+            </div>
+        </div>
+    );
+}

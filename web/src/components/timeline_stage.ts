@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the timeline holds between renders: the window, the scroll, the hover. Input writes here and
+ * the picture follows within a frame, from what is in memory; data is asked for meanwhile, and the
+ * URL hears of it after a rest.
+ */
+import type { ComponentChildren } from 'preact';
+import { TimelineCanvas } from '../canvas/timeline_canvas';
+import { type Flow, HEAD, type Mark, type TimelineScene } from '../canvas/timeline_scene';
+import { readTimelineTheme } from '../canvas/timeline_theme';
+import { type Need, needOf, type TimelineData } from '../model/timeline_data';
+import { type Hit, hitAt } from '../model/timeline_hit';
+import type { Lanes } from '../model/timeline_lanes';
+import type { TimelineAnswer } from '../model/timeline_types';
+import {
+    clampView,
+    easeView,
+    fitView,
+    parseView,
+    revealView,
+    sameView,
+    spanWords,
+    type TimeView,
+    viewText,
+    widthOf,
+} from '../model/timeline_view';
+import { hideTooltip } from './tooltip';
+
+export interface TimelineProps {
+    answer: TimelineAnswer;
+    data: TimelineData;
+    lanes: Lanes;
+    /** `from~to` in ns; empty: the whole run */
+    at: string;
+    onAt: (at: string | null) => void;
+    /** px that the lanes are scrolled up */
+    y: number;
+    onY: (y: number | null) => void;
+    range: TimeView | null;
+    onRange: (range: TimeView | null) => void;
+    selected: Mark | null;
+    flows: Flow[];
+    onSelect: (id: number | null) => void;
+    /** text ids that a search hit */
+    found: ReadonlySet<number> | null;
+    onFold: (keys: string[]) => void;
+    onNeed: (need: Need) => void;
+    onStep: (forward: boolean) => void;
+    onBack: () => void;
+    onFind: () => void;
+    tip: (hit: Hit) => ComponentChildren;
+}
+
+/** The elements that a stage moves. */
+export interface StageParts {
+    canvas: HTMLCanvasElement;
+    scroller: HTMLElement;
+    labels: HTMLElement;
+    span: HTMLElement;
+}
+
+const EASE_MS = 120;
+const REST_MS = 160;
+const ASK_MS = 50;
+const COMMIT_MS = 300;
+
+export class TimelineStage {
+    readonly renderer: TimelineCanvas;
+    readonly scene: TimelineScene;
+    /** where the pointer is over the canvas, in px; null: it is elsewhere */
+    pointer: { x: number; y: number } | null = null;
+    /** being dragged; becomes the range at its end */
+    draft: TimeView | null = null;
+    /** the window that this stage wrote to the URL itself */
+    sent: string;
+    private frame = 0;
+    private easing = 0;
+    private askTimer = 0;
+    private restTimer = 0;
+    private commitTimer = 0;
+    private spanWords = '';
+
+    constructor(
+        readonly parts: StageParts,
+        public props: TimelineProps,
+        readonly onBand: () => void,
+    ) {
+        this.renderer = new TimelineCanvas(parts.canvas);
+        const { answer, data } = props;
+        const whole = { from: answer.start_ns, to: Math.max(answer.start_ns + 1, answer.end_ns) };
+        this.sent = props.at;
+        this.scene = {
+            answer,
+            whole,
+            view: parseView(props.at, whole) ?? whole,
+            top: 0,
+            lanes: props.lanes,
+            cache: data.cache,
+            names: data.names,
+            curves: null,
+            theme: readTimelineTheme(parts.canvas),
+            hover: null,
+            selected: null,
+            flows: [],
+            range: null,
+            found: null,
+            paintVersion: 0,
+        };
+    }
+
+    get view(): TimeView {
+        return this.scene.view;
+    }
+
+    get whole(): TimeView {
+        return this.scene.whole;
+    }
+
+    /** px of the lanes */
+    get room(): number {
+        return Math.max(0, this.renderer.height - HEAD);
+    }
+
+    get ofPx(): number {
+        return widthOf(this.view) / Math.max(1, this.renderer.width);
+    }
+
+    timeAt(x: number): number {
+        return this.view.from + x * this.ofPx;
+    }
+
+    hit(x: number, y: number): Hit | null {
+        if (y < HEAD) return null;
+        const { cache, lanes, view, top } = this.scene;
+        return hitAt(cache, lanes, view, this.renderer.width, x, y - HEAD + top);
+    }
+
+    redraw = (): void => {
+        if (!this.frame) this.frame = requestAnimationFrame(this.paint);
+    };
+
+    private paint = (): void => {
+        cancelAnimationFrame(this.frame);
+        this.frame = 0;
+        const { scene, props } = this;
+        if (scene.found !== props.found) scene.paintVersion++;
+        scene.found = props.found;
+        scene.lanes = props.lanes;
+        scene.curves = props.data.curves;
+        scene.selected = props.selected;
+        scene.flows = props.flows;
+        scene.range = this.draft ?? props.range;
+        scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.room));
+        this.renderer.draw(scene);
+        this.parts.labels.style.transform = `translateY(${-scene.top}px)`;
+        const words = spanWords(scene.view, this.renderer.width);
+        if (words !== this.spanWords) this.parts.span.textContent = words;
+        this.spanWords = words;
+    };
+
+    retheme = (): void => {
+        this.scene.theme = readTimelineTheme(this.parts.canvas);
+        this.scene.paintVersion++;
+        this.redraw();
+    };
+
+    resize(): void {
+        const { canvas } = this.parts;
+        const box = canvas.parentElement?.getBoundingClientRect();
+        if (!box) return;
+        const [width, height] = [Math.floor(box.width), Math.floor(box.height)];
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${height}px`;
+        this.renderer.resize(width, height, devicePixelRatio || 1);
+        this.paint();
+        this.onBand();
+        this.ask();
+    }
+
+    /** Asks for what is missing: soon while it moves, and once more where it came to rest. */
+    ask(): void {
+        this.askTimer ||= setTimeout(() => {
+            this.askTimer = 0;
+            this.props.onNeed(this.need(true));
+        }, ASK_MS) as unknown as number;
+        clearTimeout(this.restTimer);
+        this.restTimer = setTimeout(
+            () => this.props.onNeed(this.need(false)),
+            REST_MS,
+        ) as unknown as number;
+    }
+
+    need(moving: boolean): Need {
+        const { lanes, view, top } = this.scene;
+        return needOf(lanes, view, Math.max(1, this.renderer.width), top, this.room, moving);
+    }
+
+    /** Follows input at once; the URL hears of it after a rest. */
+    moveTo(view: TimeView): void {
+        cancelAnimationFrame(this.easing);
+        this.scene.view = view;
+        this.scene.hover = null;
+        hideTooltip();
+        this.redraw();
+        this.ask();
+        this.commit();
+    }
+
+    scrollTo(top: number): void {
+        this.parts.scroller.scrollTop = top;
+        this.onScroll();
+    }
+
+    onScroll(): void {
+        const { scrollTop } = this.parts.scroller;
+        if (scrollTop === this.scene.top) return;
+        this.scene.top = scrollTop;
+        this.scene.hover = null;
+        this.redraw();
+        this.onBand();
+        this.ask();
+        this.commit();
+    }
+
+    private commit(): void {
+        clearTimeout(this.commitTimer);
+        this.commitTimer = setTimeout(() => {
+            const at = sameView(this.view, this.whole) ? null : viewText(this.view);
+            this.sent = at ?? '';
+            this.props.onAt(at);
+            this.props.onY(Math.round(this.scene.top) || null);
+        }, COMMIT_MS) as unknown as number;
+    }
+
+    easeTo(target: TimeView): void {
+        const from = this.view;
+        const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+        if (still || sameView(from, target)) {
+            this.moveTo(target);
+            return;
+        }
+        cancelAnimationFrame(this.easing);
+        const start = performance.now();
+        const step = (now: number): void => {
+            const t = (now - start) / EASE_MS;
+            this.moveTo(t >= 1 ? target : clampView(easeView(from, target, t), this.whole));
+            if (t < 1) this.easing = requestAnimationFrame(step);
+        };
+        step(start);
+    }
+
+    /** A window that came through the URL. */
+    follow(at: string): void {
+        if (at === this.sent) return;
+        this.sent = at;
+        this.easeTo(parseView(at, this.whole) ?? this.whole);
+    }
+
+    /** F: the selected slice; when it fills the window already, the range; then the whole run. */
+    fit(): void {
+        const { selected, range } = this.props;
+        const targets = [selected && { from: selected.start, to: selected.end }, range, this.whole];
+        const views = targets.flatMap((one) =>
+            one ? [one === this.whole ? one : fitView(one, this.whole)] : [],
+        );
+        const now = views.findIndex((one) => sameView(one, this.view));
+        this.easeTo(views[(now + 1) % views.length] ?? this.whole);
+    }
+
+    /** Brings a slice into sight, with as little movement as that takes. */
+    reveal(mark: { track: number; depth: number; start: number; end: number }): void {
+        const view = revealView({ from: mark.start, to: mark.end }, this.view, this.whole);
+        if (!sameView(view, this.view)) this.easeTo(view);
+        const lane = this.scene.lanes.byTrack.get(mark.track);
+        if (!lane) return;
+        const y = lane.top + 17 * mark.depth;
+        const { top } = this.scene;
+        if (y < top || y + 40 > top + this.room) this.scrollTo(y - this.room / 2);
+    }
+
+    dispose(): void {
+        cancelAnimationFrame(this.frame);
+        cancelAnimationFrame(this.easing);
+        for (const timer of [this.askTimer, this.restTimer, this.commitTimer]) clearTimeout(timer);
+        hideTooltip();
+    }
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overview, ruler and lanes in one canvas, with their names beside it. What is selected, the window
+ * and the range belong to the caller, who keeps them in the URL.
+ */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { fig, text } from '../base/units';
+import { watchTheme } from './theme_watch';
+import { listenTimeline } from './timeline_input';
+import { useTimelineKeys } from './timeline_keys';
+import { TimelineLabels } from './timeline_labels';
+import { type TimelineProps, TimelineStage } from './timeline_stage';
+
+/** Labels are in the page in bands of this many px, so that scrolling rarely renders. */
+const BAND = 400;
+
+interface TimelineViewProps extends TimelineProps {
+    /** filled with what the caller may ask of the picture */
+    stageRef: { current: TimelineStage | null };
+}
+
+export function TimelineView(props: TimelineViewProps) {
+    const canvas = useRef<HTMLCanvasElement | null>(null);
+    const scroller = useRef<HTMLDivElement | null>(null);
+    const labels = useRef<HTMLDivElement | null>(null);
+    const span = useRef<HTMLDivElement | null>(null);
+    const [band, setBand] = useState(0);
+    const [tall, setTall] = useState(800);
+    const { stageRef, lanes, selected, flows, range, found, at } = props;
+
+    useLayoutEffect(() => {
+        if (!canvas.current || !scroller.current || !labels.current || !span.current)
+            return undefined;
+        const parts = {
+            canvas: canvas.current,
+            scroller: scroller.current,
+            labels: labels.current,
+            span: span.current,
+        };
+        const now = new TimelineStage(parts, props, () => {
+            setBand(Math.floor(now.scene.top / BAND));
+            setTall(now.room);
+        });
+        stageRef.current = now;
+        now.resize();
+        now.scrollTo(props.y);
+        const observer = new ResizeObserver(() => now.resize());
+        if (parts.canvas.parentElement) observer.observe(parts.canvas.parentElement);
+        const unwatch = watchTheme(now.retheme);
+        const release = listenTimeline(now);
+        return () => {
+            observer.disconnect();
+            unwatch();
+            release();
+            now.dispose();
+            stageRef.current = null;
+        };
+    }, []);
+
+    useLayoutEffect(() => {
+        if (stageRef.current) stageRef.current.props = props;
+    });
+    useLayoutEffect(() => stageRef.current?.redraw(), [selected, flows, range, found]);
+    useLayoutEffect(() => {
+        stageRef.current?.redraw();
+        stageRef.current?.onScroll();
+        stageRef.current?.ask();
+    }, [lanes]);
+    useEffect(() => stageRef.current?.follow(at), [at]);
+    useTimelineKeys(stageRef, selected !== null);
+
+    const { start_ns, end_ns } = props.answer;
+    return (
+        <div class="timeline-stage">
+            <div class="timeline-names-column">
+                <div class="timeline-overview-label">
+                    <b>Overview</b>
+                    <span>{text(fig((end_ns - start_ns) / 1e9))}</span>
+                </div>
+                <div class="timeline-span" ref={span} />
+                <div class="timeline-labels">
+                    <div ref={labels}>
+                        <TimelineLabels
+                            lanes={lanes}
+                            from={(band - 1) * BAND}
+                            to={(band + 2) * BAND + tall}
+                            onFold={props.onFold}
+                        />
+                    </div>
+                </div>
+            </div>
+            <div class="timeline-surface">
+                <canvas
+                    ref={canvas}
+                    class="timeline-canvas"
+                    tabIndex={0}
+                    role="img"
+                    aria-label={ariaText(props)}
+                />
+                <div
+                    ref={scroller}
+                    class="timeline-scroll"
+                    onScroll={() => stageRef.current?.onScroll()}
+                >
+                    <div style={{ height: lanes.height }} />
+                </div>
+            </div>
+        </div>
+    );
+}
+
+function ariaText({ answer, selected, range }: TimelineViewProps): string {
+    const { tracks, counters, memory } = answer;
+    const parts = [
+        `Timeline of ${tracks.length} tracks and ${counters.length + memory.length} curves`,
+    ];
+    if (selected) parts.push(`a slice at ${text(fig(selected.start / 1e9))} is selected`);
+    if (range) parts.push(`a range of ${text(fig((range.to - range.from) / 1e9))} is selected`);
+    return parts.join(', ');
+}

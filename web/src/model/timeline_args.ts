@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arguments of a slice as rows to read: the well-known ones in words and units, the rest as the
+ * file has them.
+ */
+import { bytes, fig, fmtFixed, int, pct, text, THIN } from '../base/units';
+import { isDeviceWork, type SliceAnswer, type TraceTrack } from './timeline_types';
+
+export interface FactRow {
+    key: string;
+    value: string;
+    strong?: boolean;
+    tip?: string;
+}
+
+type Args = Record<string, unknown>;
+
+/* What stands in the rows above the arguments, or is only bookkeeping of the file. */
+const SAID = new Set([
+    'grid',
+    'block',
+    'registers per thread',
+    'shared memory',
+    'est. achieved occupancy %',
+    'blocks per SM',
+    'stream',
+    'device',
+    'bytes',
+    'memory bandwidth (GB/s)',
+]);
+
+const numberOf = (value: unknown): number | null => {
+    const n = typeof value === 'string' && value.trim() ? Number(value) : value;
+    return typeof n === 'number' && Number.isFinite(n) ? n : null;
+};
+
+export function timesText(ns: number): string {
+    return `${fmtFixed(ns / 1e6, 3)}${THIN}ms`;
+}
+
+function sizes(value: unknown): string | null {
+    if (!Array.isArray(value) || !value.length) return null;
+    return value
+        .map((part) => (numberOf(part) === null ? String(part) : int(Number(part))))
+        .join(' × ');
+}
+
+function timeRows({ slice }: SliceAnswer): FactRow[] {
+    const rows: FactRow[] = [
+        {
+            key: 'Start',
+            value: timesText(slice.start_ns),
+            tip: `${int(slice.start_ns)} ns since the first event`,
+        },
+    ];
+    if (slice.flags & 1) return [...rows, { key: 'Duration', value: 'a point in time' }];
+    const duration = text(fig(slice.duration_ns / 1e9));
+    rows.push({
+        key: 'Duration',
+        value: duration,
+        strong: true,
+        tip: `${int(slice.duration_ns)} ns`,
+    });
+    if (!isDeviceWork(slice.kind) && slice.self_ns !== slice.duration_ns && !(slice.flags & 8)) {
+        const share = slice.duration_ns > 0 ? (slice.self_ns / slice.duration_ns) * 100 : 0;
+        const value = `${text(fig(slice.self_ns / 1e9))} · ${pct(share)}${THIN}%`;
+        rows.push({ key: 'Self', value, tip: 'less what it called; percent of its duration' });
+    }
+    return rows;
+}
+
+function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
+    const rows: FactRow[] = [];
+    const stream = numberOf(args.stream) ?? (track && track.stream >= 0 ? track.stream : null);
+    const device = numberOf(args.device) ?? (track && track.device >= 0 ? track.device : null);
+    if (stream !== null && device !== null) {
+        rows.push({ key: 'Stream, device', value: `${stream}, GPU ${device}` });
+    }
+    const [grid, block] = [sizes(args.grid), sizes(args.block)];
+    if (grid) rows.push({ key: 'Grid', value: grid });
+    if (block) rows.push({ key: 'Block', value: block });
+    const registers = numberOf(args['registers per thread']);
+    if (registers !== null) rows.push({ key: 'Registers', value: `${int(registers)} a thread` });
+    const shared = numberOf(args['shared memory']);
+    if (shared !== null) rows.push({ key: 'Shared memory', value: `${int(shared)}${THIN}B` });
+    const occupancy = numberOf(args['est. achieved occupancy %']);
+    if (occupancy !== null) {
+        const tip =
+            'achieved occupancy as the profiler estimates it, percent of the warps an SM holds';
+        rows.push({ key: 'Occupancy', value: `${fmtFixed(occupancy, 0)}${THIN}% est.`, tip });
+    }
+    const blocks = numberOf(args['blocks per SM']);
+    if (blocks !== null) rows.push({ key: 'Blocks per SM', value: fmtFixed(blocks, 2) });
+    const moved = numberOf(args.bytes);
+    if (moved !== null) rows.push({ key: 'Bytes', value: bytes(moved), tip: `${int(moved)} B` });
+    const rate = numberOf(args['memory bandwidth (GB/s)']);
+    if (rate !== null) rows.push({ key: 'Bandwidth', value: `${fmtFixed(rate, 2)}${THIN}GB/s` });
+    return rows;
+}
+
+function workRows({ slice }: SliceAnswer): FactRow[] {
+    const rows: FactRow[] = [];
+    if (slice.device_total_ns > 0) {
+        const value = text(fig(slice.device_total_ns / 1e9));
+        rows.push({ key: 'Device time', value, tip: 'of what it and what it called launched' });
+    }
+    if (slice.cpu_bytes) rows.push({ key: 'CPU memory', value: bytesSigned(slice.cpu_bytes) });
+    if (slice.device_bytes)
+        rows.push({ key: 'Device memory', value: bytesSigned(slice.device_bytes) });
+    if (slice.flops > 0) rows.push({ key: 'FLOPs', value: int(slice.flops) });
+    return rows;
+}
+
+function bytesSigned(count: number): string {
+    return `${count < 0 ? '−' : '+'}${bytes(Math.abs(count))}`;
+}
+
+const FLAG_WORDS: [number, string][] = [
+    [2, 'has no end in the file: drawn to where the trace ends'],
+    [4, 'overlaps its neighbours: drawn on a row of its own'],
+    [8, 'began on another thread: not part of the tree'],
+    [16, 'torch counts it as one with its parent, which has the same name'],
+    [32, 'torch never lists it'],
+    [64, 'communication'],
+    [128, 'its name says that it uses Tensor Cores'],
+];
+
+export function flagWords(flags: number): string[] {
+    return FLAG_WORDS.flatMap(([bit, words]) => (flags & bit ? [words] : []));
+}
+
+export function factRows(answer: SliceAnswer, track: TraceTrack | null): FactRow[] {
+    const device = isDeviceWork(answer.slice.kind);
+    return [...timeRows(answer), ...(device ? deviceRows(track, answer.args) : workRows(answer))];
+}
+
+/** Everything else that the file says of it. */
+export function argRows({ slice, args }: SliceAnswer): FactRow[] {
+    const device = isDeviceWork(slice.kind);
+    return Object.entries(args)
+        .filter(([key]) => !device || !SAID.has(key))
+        .map(([key, value]) => ({
+            key,
+            value: typeof value === 'string' ? value : JSON.stringify(value),
+        }));
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the server said of each track, as typed arrays, and whether it will do for a window. Each
+ * track keeps its last window and one of the whole run, so that a fast pan never shows nothing.
+ */
+import { type TimeView, widthOf } from './timeline_view';
+import type { WindowAnswer, WindowTrack } from './timeline_types';
+
+/** Slices by depth and start; those of depth d are [lane[d], lane[d + 1]). */
+export interface SliceColumns {
+    n: number;
+    row: Uint32Array;
+    start: Float64Array;
+    end: Float64Array;
+    name: Uint32Array;
+    family: Uint8Array;
+    flags: Uint16Array;
+    lane: Uint32Array;
+}
+
+/** Runs of pixels of the window, by depth and px. */
+export interface DensityColumns {
+    n: number;
+    px: Uint32Array;
+    len: Uint32Array;
+    fill: Uint8Array;
+    count: Uint32Array;
+    name: Uint32Array;
+    family: Uint8Array;
+    lane: Uint32Array;
+}
+
+export interface TrackWindow {
+    track: number;
+    from: number;
+    to: number;
+    px: number;
+    /** ns */
+    ofPx: number;
+    depth: number;
+    slices: SliceColumns;
+    density: DensityColumns;
+    counted: number;
+}
+
+function offsets(depth: number[], rows: number): Uint32Array {
+    const lane = new Uint32Array(rows + 1);
+    for (const d of depth) lane[d + 1]++;
+    for (let d = 0; d < rows; d++) lane[d + 1] += lane[d];
+    return lane;
+}
+
+function greatest(list: number[]): number {
+    // Sorted by depth: the last is the greatest.
+    return list.length ? list[list.length - 1] : -1;
+}
+
+export function trackWindow(answer: WindowAnswer, track: WindowTrack): TrackWindow {
+    const { slices, density } = track;
+    const rows = Math.max(greatest(slices.depth), greatest(density.depth)) + 1;
+    const n = slices.depth.length;
+    const start = new Float64Array(n);
+    const end = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+        start[i] = answer.from_ns + slices.start[i];
+        end[i] = start[i] + slices.duration[i];
+    }
+    return {
+        track: track.id,
+        from: answer.from_ns,
+        to: answer.to_ns,
+        px: answer.px,
+        ofPx: (answer.to_ns - answer.from_ns) / answer.px,
+        depth: rows,
+        counted: track.counted,
+        slices: {
+            n,
+            start,
+            end,
+            row: Uint32Array.from(slices.row),
+            name: Uint32Array.from(slices.name),
+            family: Uint8Array.from(slices.family),
+            flags: Uint16Array.from(slices.flags),
+            lane: offsets(slices.depth, rows),
+        },
+        density: {
+            n: density.depth.length,
+            px: Uint32Array.from(density.px),
+            len: Uint32Array.from(density.len),
+            fill: Uint8Array.from(density.fill),
+            count: Uint32Array.from(density.count),
+            name: Uint32Array.from(density.name),
+            family: Uint8Array.from(density.family),
+            lane: offsets(density.depth, rows),
+        },
+    };
+}
+
+/** First slice of [low, high) that ends after t; slices of one depth do not overlap. */
+export function firstAfter(slices: SliceColumns, low: number, high: number, t: number): number {
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (slices.end[middle] <= t && slices.start[middle] < t) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/** First run of [low, high) that reaches beyond px. */
+export function runAfter(density: DensityColumns, low: number, high: number, px: number): number {
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (density.px[middle] + density.len[middle] <= px) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/** How much finer or coarser than a pixel of the view the data may be: at rest, and while it moves. */
+const AT_REST = 1.03;
+const MOVING = 1.6;
+/** Of the width of the view: what must be there beyond its edges before more is asked for. */
+const EDGE = 0.1;
+const TRACKS_KEPT = 400;
+
+interface Kept {
+    near: TrackWindow;
+    whole: TrackWindow | null;
+}
+
+export class WindowCache {
+    private readonly tracks = new Map<number, Kept>();
+
+    constructor(readonly whole: TimeView) {}
+
+    put(answer: WindowAnswer): TrackWindow[] {
+        const all = answer.from_ns <= this.whole.from && answer.to_ns >= this.whole.to;
+        return answer.tracks.map((track) => {
+            const window = trackWindow(answer, track);
+            const old = this.tracks.get(track.id);
+            this.tracks.delete(track.id);
+            this.tracks.set(track.id, { near: window, whole: all ? window : (old?.whole ?? null) });
+            this.trim();
+            return window;
+        });
+    }
+
+    /** A window of the whole run, to fall back on; the near one stays. */
+    putWhole(answer: WindowAnswer): void {
+        for (const track of answer.tracks) {
+            const window = trackWindow(answer, track);
+            const old = this.tracks.get(track.id);
+            if (old) old.whole = window;
+            else this.tracks.set(track.id, { near: window, whole: window });
+        }
+    }
+
+    near(track: number): TrackWindow | null {
+        return this.tracks.get(track)?.near ?? null;
+    }
+
+    wholeOf(track: number): TrackWindow | null {
+        return this.tracks.get(track)?.whole ?? null;
+    }
+
+    /** Tracks whose data does not do for this view of `px` pixels. */
+    missing(view: TimeView, px: number, tracks: number[], moving: boolean): number[] {
+        return tracks.filter((track) => {
+            const window = this.near(track);
+            return !window || !covers(window, view, px, this.whole, moving);
+        });
+    }
+
+    private trim(): void {
+        for (const track of this.tracks.keys()) {
+            if (this.tracks.size <= TRACKS_KEPT) return;
+            this.tracks.delete(track);
+        }
+    }
+}
+
+export function covers(
+    window: { from: number; to: number; ofPx: number },
+    view: TimeView,
+    px: number,
+    whole: TimeView,
+    moving: boolean,
+): boolean {
+    const edge = widthOf(view) * EDGE;
+    if (window.from > Math.max(whole.from, view.from - edge) + 1) return false;
+    if (window.to < Math.min(whole.to, view.to + edge) - 1) return false;
+    const ratio = window.ofPx / (widthOf(view) / px);
+    const slack = moving ? MOVING : AT_REST;
+    return ratio <= slack && ratio >= 1 / slack;
+}
+
+/** What to ask for: the view, and half of it again on both sides, in whole ns and at one px a px. */
+export function windowFor(
+    view: TimeView,
+    px: number,
+    whole: TimeView,
+): { from: number; to: number; px: number } {
+    const width = widthOf(view);
+    const from = Math.floor(Math.max(whole.from, view.from - width / 2));
+    const to = Math.max(from + 1, Math.ceil(Math.min(whole.to, view.to + width / 2)));
+    return { from, to, px: Math.max(1, Math.round(((to - from) / width) * px)) };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a timeline has in memory, and what it would need for what it shows now.
+ */
+import { WindowCache } from './timeline_cache';
+import type { CurveSet } from './timeline_curves';
+import { type Lane, laneFrom, type Lanes } from './timeline_lanes';
+import { NameTable } from './timeline_names';
+import type { TimeView } from './timeline_view';
+
+export interface TimelineData {
+    cache: WindowCache;
+    names: NameTable;
+    curves: CurveSet | null;
+}
+
+export function timelineData(whole: TimeView): TimelineData {
+    return { cache: new WindowCache(whole), names: new NameTable(), curves: null };
+}
+
+export interface Need {
+    view: TimeView;
+    /** width of the view */
+    px: number;
+    /** lanes in sight, by what is to be fetched for them */
+    tracks: number[];
+    busy: number[];
+    memory: string[];
+    counters: number[];
+    /** half-way somewhere: what is roughly right will do */
+    moving: boolean;
+}
+
+/** px above and below the lanes in sight whose lanes are fetched too */
+const AROUND = 120;
+
+function add(need: Need, lane: Lane): void {
+    if (lane.kind === 'memory') need.memory.push(lane.key.slice(1));
+    else if (lane.kind === 'counter' && lane.counter) need.counters.push(lane.counter.id);
+    else if (lane.track) (lane.kind === 'busy' ? need.busy : need.tracks).push(lane.track.id);
+}
+
+export function needOf(
+    lanes: Lanes,
+    view: TimeView,
+    px: number,
+    top: number,
+    height: number,
+    moving: boolean,
+): Need {
+    const need: Need = { view, px, tracks: [], busy: [], memory: [], counters: [], moving };
+    for (let i = laneFrom(lanes, Math.max(0, top - AROUND)); i < lanes.lanes.length; i++) {
+        if (lanes.lanes[i].top >= top + height + AROUND) break;
+        add(need, lanes.lanes[i]);
+    }
+    return need;
+}

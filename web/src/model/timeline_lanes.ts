@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What stands where on the timeline, from top to bottom: a lane a track, the busy share under each
+ * stream, memory, counters. Pure layout; the canvas and the labels draw from it.
+ */
+import {
+    type TimelineAnswer,
+    TRACK,
+    type TraceCounter,
+    type TraceMemory,
+    type TraceProcess,
+    type TraceTrack,
+} from './timeline_types';
+
+export const SLICE_ROW = 17;
+const PAD = 3;
+const TRACK_FOOT = 5;
+const LABEL_LINE = 16;
+const BUSY = 26;
+const MEMORY = 112;
+const COUNTER = 60;
+
+export interface Lane {
+    /** `t3`, `b3`, `m1:0`, `c2`: also how the URL names what is folded */
+    key: string;
+    kind: 'track' | 'busy' | 'memory' | 'counter';
+    top: number;
+    height: number;
+    folded: boolean;
+    /** a process begins here */
+    first: boolean;
+    process: TraceProcess | null;
+    track: TraceTrack | null;
+    memory: TraceMemory | null;
+    counter: TraceCounter | null;
+    words: LaneWords;
+}
+
+export interface LaneWords {
+    /** bold: the process, where it begins */
+    process: string;
+    name: string;
+    role: string;
+    /** everything, for the tooltip */
+    whole: string;
+}
+
+export interface Lanes {
+    lanes: Lane[];
+    height: number;
+    /** track id -> its lane */
+    byTrack: Map<number, Lane>;
+}
+
+const ROLES: Record<number, string> = {
+    [TRACK.streamAnnotations]: 'GPU annotations',
+    [TRACK.async]: 'asynchronous',
+    [TRACK.instants]: 'instants',
+    [TRACK.overhead]: 'profiler overhead',
+    [TRACK.span]: 'recording',
+    [TRACK.sync]: 'device waits',
+};
+
+export function processWords({ name, labels, pid }: TraceProcess): string {
+    if (labels) return labels;
+    if (!name) return `process ${pid}`;
+    return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
+}
+
+/** `thread 25738 (python)` is a thread 25738 of python: what is in brackets goes to the second line. */
+export function trackWords(track: TraceTrack): { name: string; role: string } {
+    if (track.kind === TRACK.stream || track.kind === TRACK.streamAnnotations) {
+        const role = ROLES[track.kind] ?? '';
+        return { name: track.stream >= 0 ? `stream ${track.stream}` : track.name, role };
+    }
+    const named = track.name || (/^\d+$/.test(track.tid) ? `thread ${track.tid}` : track.tid);
+    const match = /^(.*\S)\s*\(([^()]*)\)$/.exec(named);
+    const inside = match && !/^[\d.]+$/.test(match[2]) ? match[2] : '';
+    const role = ROLES[track.kind] ?? inside;
+    return { name: match && inside ? match[1] : named, role };
+}
+
+interface Open {
+    answer: TimelineAnswer;
+    folded: ReadonlySet<string>;
+    roles: ReadonlyMap<number, string>;
+    lanes: Lane[];
+    processes: Map<number, TraceProcess>;
+    top: number;
+    process: number;
+}
+
+function push(open: Open, lane: Omit<Lane, 'top' | 'folded' | 'first'>, process: number): void {
+    const first = process !== open.process;
+    open.process = process;
+    open.lanes.push({ ...lane, top: open.top, folded: open.folded.has(lane.key), first });
+    open.top += lane.height;
+}
+
+function trackHeight(track: TraceTrack, folded: boolean, lines: number): number {
+    if (folded) return SLICE_ROW + 2 * PAD;
+    const own = PAD + Math.max(1, track.depth) * SLICE_ROW + TRACK_FOOT;
+    if (track.kind === TRACK.stream)
+        return Math.max(own - TRACK_FOOT + 2, PAD + lines * LABEL_LINE + 2);
+    return Math.max(own, 2 * PAD + lines * LABEL_LINE + 4);
+}
+
+function addTrack(open: Open, track: TraceTrack): void {
+    const key = `t${track.id}`;
+    const folded = open.folded.has(key);
+    const process = open.processes.get(track.process) ?? null;
+    const first = track.process !== open.process;
+    const words = trackWords(track);
+    const role = open.roles.get(track.id) ?? words.role;
+    const bold = first && process ? processWords(process) : '';
+    const stream = track.kind === TRACK.stream;
+    const lines = (bold && !stream ? 1 : 0) + 1 + (role ? 1 : 0);
+    const whole = [
+        process && `${process.name} ${process.pid} ${process.labels}`.trim(),
+        track.name,
+        track.tid,
+    ]
+        .filter(Boolean)
+        .join(' · ');
+    push(
+        open,
+        {
+            key,
+            kind: 'track',
+            height: trackHeight(track, folded, lines),
+            process,
+            track,
+            memory: null,
+            counter: null,
+            words: { process: bold, name: words.name, role, whole },
+        },
+        track.process,
+    );
+    if (stream && !folded) addBusy(open, track, process);
+}
+
+function addBusy(open: Open, track: TraceTrack, process: TraceProcess | null): void {
+    const words = {
+        process: '',
+        name: '',
+        role: 'busy, 0–100 %',
+        whole: 'share of each pixel in which the stream works',
+    };
+    const lane = {
+        key: `b${track.id}`,
+        kind: 'busy' as const,
+        height: BUSY + 6,
+        memory: null,
+        counter: null,
+    };
+    push(open, { ...lane, process, track, words }, track.process);
+}
+
+function addMemory(open: Open, memory: TraceMemory): void {
+    const key = `m${memory.device_type}:${memory.device}`;
+    const role = `0 – ${byteScale(memory.peak_bytes).words}`;
+    const name = `${memory.label} memory`;
+    const words = {
+        process: '',
+        name,
+        role,
+        whole: `${name}: allocated, and reserved as a thin line`,
+    };
+    const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : MEMORY;
+    push(
+        open,
+        { key, kind: 'memory', height, process: null, track: null, memory, counter: null, words },
+        -1,
+    );
+}
+
+function addCounter(open: Open, counter: TraceCounter): void {
+    const key = `c${counter.id}`;
+    const say = (value: number): string =>
+        value.toLocaleString('en', { maximumSignificantDigits: 4 });
+    const low = Math.min(0, counter.least);
+    const role = `${say(low)} – ${say(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
+    const words = { process: '', name: counter.name, role, whole: `${counter.name} ${role}` };
+    const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER;
+    const process = open.processes.get(counter.process) ?? null;
+    push(
+        open,
+        { key, kind: 'counter', height, process, track: null, memory: null, counter, words },
+        -1,
+    );
+}
+
+export function layoutLanes(
+    answer: TimelineAnswer,
+    folded: ReadonlySet<string>,
+    roles: ReadonlyMap<number, string>,
+): Lanes {
+    const processes = new Map(answer.processes.map((process) => [process.id, process]));
+    const open: Open = { answer, folded, roles, lanes: [], processes, top: 0, process: Number.NaN };
+    for (const track of answer.tracks) addTrack(open, track);
+    for (const memory of answer.memory) addMemory(open, memory);
+    for (const counter of answer.counters) addCounter(open, counter);
+    const byTrack = new Map<number, Lane>();
+    for (const lane of open.lanes) {
+        if (lane.kind === 'track' && lane.track) byTrack.set(lane.track.id, lane);
+    }
+    return { lanes: open.lanes, height: open.top, byTrack };
+}
+
+/** Index of the first lane that reaches below y. */
+export function laneFrom({ lanes }: Lanes, y: number): number {
+    let [low, high] = [0, lanes.length];
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (lanes[middle].top + lanes[middle].height <= y) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+export function laneAt(lanes: Lanes, y: number): Lane | null {
+    const lane = lanes.lanes[laneFrom(lanes, y)];
+    return lane && y >= lane.top ? lane : null;
+}
+
+/** y of the upper edge of a depth within all lanes. A folded track shows its outermost row only. */
+export const sliceTop = (lane: Lane, depth: number): number => lane.top + PAD + depth * SLICE_ROW;
+
+/** The depth under y, or -1 where the lane has none. */
+export function depthAt(lane: Lane, y: number): number {
+    const depth = Math.floor((y - lane.top - PAD) / SLICE_ROW);
+    const rows = lane.folded ? 1 : (lane.track?.depth ?? 0);
+    return depth >= 0 && depth < rows ? depth : -1;
+}
+
+const UNITS: [number, string][] = [
+    [2 ** 40, 'TiB'],
+    [2 ** 30, 'GiB'],
+    [2 ** 20, 'MiB'],
+    [2 ** 10, 'KiB'],
+    [1, 'B'],
+];
+
+/** A round number of bytes that holds the peak. */
+export function byteScale(peak: number): { top: number; words: string } {
+    const [factor, unit] = UNITS.find(([size]) => peak >= size) ?? [1, 'B'];
+    const units = Math.max(1, peak / factor);
+    const power = 10 ** Math.max(0, Math.floor(Math.log10(units)));
+    const round = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= units) ?? 10;
+    const whole = Math.ceil(round * power);
+    return { top: whole * factor, words: `${whole} ${unit}` };
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The JSON of docs/api.md, section Traces, as far as the timeline reads it. Times are whole ns since
+ * the first event.
+ */
+
+export interface TraceProcess {
+    id: number;
+    pid: string;
+    name: string;
+    labels: string;
+    device: number | null;
+    worker: number;
+}
+
+export interface TraceTrack {
+    id: number;
+    process: number;
+    kind: number;
+    name: string;
+    tid: string;
+    device: number;
+    stream: number;
+    slices: number;
+    depth: number;
+    start_ns: number;
+    end_ns: number;
+}
+
+export interface TraceCounter {
+    id: number;
+    process: number;
+    name: string;
+    unit: string;
+    least: number;
+    greatest: number;
+}
+
+export interface TraceMemory {
+    device_type: number;
+    device: number;
+    label: string;
+    peak_bytes: number;
+    reserved_peak_bytes: number;
+}
+
+export interface TraceStep {
+    id: number;
+    name: string;
+    start_ns: number;
+    end_ns: number;
+    worker: number;
+}
+
+export interface TimelineAnswer {
+    start_ns: number;
+    end_ns: number;
+    origin_us: string;
+    processes: TraceProcess[];
+    tracks: TraceTrack[];
+    counters: TraceCounter[];
+    memory: TraceMemory[];
+    steps: TraceStep[];
+    overview: { px: number; tracks: { id: number; busy: number[] }[] };
+}
+
+export interface WindowTrack {
+    id: number;
+    slices: {
+        depth: number[];
+        row: number[];
+        start: number[];
+        duration: number[];
+        name: number[];
+        family: number[];
+        kind: number[];
+        flags: number[];
+    };
+    density: {
+        depth: number[];
+        px: number[];
+        len: number[];
+        fill: number[];
+        count: number[];
+        name: number[];
+        family: number[];
+    };
+    counted: number;
+}
+
+export interface WindowAnswer {
+    from_ns: number;
+    to_ns: number;
+    px: number;
+    tracks: WindowTrack[];
+    drawn: number;
+    counted: number;
+}
+
+export interface CurvesAnswer {
+    counters: { id: number; t_ns: number[]; value: number[] }[];
+    memory: {
+        device_type: number;
+        device: number;
+        t_ns: number[];
+        allocated: (number | null)[];
+        reserved: (number | null)[];
+    }[];
+    busy: { track: number; share: number[] }[];
+}
+
+export interface SliceRef {
+    id: number;
+    name: string;
+    start_ns: number;
+    duration_ns: number;
+}
+
+export interface SliceFlow {
+    kind: string;
+    from: number;
+    to: number;
+    from_ns: number;
+    to_ns: number;
+    from_name: string;
+    to_name: string;
+}
+
+export interface SliceFacts {
+    id: number;
+    track: number;
+    row: number;
+    name: string;
+    /** text id */
+    name_id: number;
+    category: string;
+    kind: number;
+    flags: number;
+    family: number;
+    start_ns: number;
+    duration_ns: number;
+    self_ns: number;
+    depth: number;
+    device_self_ns: number;
+    device_total_ns: number;
+    cpu_bytes: number;
+    device_bytes: number;
+    flops: number;
+}
+
+export interface SliceAnswer {
+    slice: SliceFacts;
+    args: Record<string, unknown>;
+    parents: SliceRef[];
+    children: SliceRef[];
+    children_total: number;
+    previous: number | null;
+    next: number | null;
+    launch: (SliceRef & { delay_ns: number }) | null;
+    operator: { id: number; name: string } | null;
+    kernels: (SliceRef & { track: number })[];
+    flows: SliceFlow[];
+    memory: { t_ns: number; bytes: number; device: number; device_type: number }[];
+}
+
+export interface NamedAnswer {
+    name: string;
+    count: number;
+    total_ns: number;
+    mean_ns: number;
+    median_ns: number;
+    p95_ns: number;
+    min_ns: number;
+    max_ns: number;
+    histogram: { from_ns: number; to_ns: number; log: boolean; count: number[] };
+}
+
+export interface FoundName {
+    id: number;
+    name: string;
+    count: number;
+    total_ns: number;
+    kind: number;
+}
+
+export interface FindAnswer {
+    names: FoundName[];
+    names_total: number;
+    count: number;
+    hit: (SliceRef & { track: number; depth: number }) | null;
+}
+
+/** A slice's id is track · 2³² + row, beyond what bit operations reach. */
+export const TRACK_UNIT = 2 ** 32;
+
+export const sliceId = (track: number, row: number): number => track * TRACK_UNIT + row;
+export const trackOf = (id: number): number => Math.floor(id / TRACK_UNIT);
+export const rowOf = (id: number): number => id % TRACK_UNIT;
+
+export const TRACK = {
+    thread: 0,
+    stream: 1,
+    streamAnnotations: 2,
+    async: 3,
+    instants: 4,
+    overhead: 5,
+    span: 6,
+    sync: 7,
+} as const;
+
+/** Kernels, copies and sets: what a device works on. */
+export const isDeviceWork = (kind: number): boolean => kind >= 6 && kind <= 8;

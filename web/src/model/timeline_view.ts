@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The window of time one looks through, and what moves it. Pure: px come from outside. Times are ns
+ * since the first event; they may be fractions while one zooms.
+ */
+import { fmtFixed } from '../base/units';
+
+export interface TimeView {
+    from: number;
+    to: number;
+}
+
+/** ns: less than this in the whole window shows nothing that a clock can tell apart. */
+const NARROWEST = 100;
+
+export const widthOf = (view: TimeView): number => view.to - view.from;
+
+export function clampView(view: TimeView, whole: TimeView): TimeView {
+    const all = widthOf(whole);
+    const width = Math.min(all, Math.max(Math.min(NARROWEST, all), widthOf(view)));
+    const from = Math.min(Math.max(whole.from, view.from), whole.to - width);
+    return { from, to: from + width };
+}
+
+/** Keeps the moment `at` where it is; factor < 1 zooms in. */
+export function zoomView(view: TimeView, whole: TimeView, factor: number, at: number): TimeView {
+    const all = widthOf(whole);
+    const width = Math.min(all, Math.max(Math.min(NARROWEST, all), widthOf(view) * factor));
+    const from = at - (width * (at - view.from)) / widthOf(view);
+    return clampView({ from, to: from + width }, whole);
+}
+
+export function panView(view: TimeView, whole: TimeView, by: number): TimeView {
+    return clampView({ from: view.from + by, to: view.to + by }, whole);
+}
+
+/** A window that shows [from, to] with some room on both sides. */
+export function fitView(of: TimeView, whole: TimeView, room = 0.06): TimeView {
+    const width = Math.max(1, widthOf(of));
+    return clampView({ from: of.from - width * room, to: of.to + width * room }, whole);
+}
+
+/** Moves as little as is needed for [from, to] to be in sight; as wide as it was when that can be. */
+export function revealView(of: TimeView, view: TimeView, whole: TimeView): TimeView {
+    const width = widthOf(view);
+    if (widthOf(of) > width) return fitView(of, whole);
+    if (of.from >= view.from && of.to <= view.to) return view;
+    const middle = (of.from + of.to) / 2;
+    return clampView({ from: middle - width / 2, to: middle + width / 2 }, whole);
+}
+
+export function sameView(a: TimeView, b: TimeView): boolean {
+    const slack = widthOf(a) * 1e-4;
+    return Math.abs(a.from - b.from) <= slack && Math.abs(a.to - b.to) <= slack;
+}
+
+/** Cubic-out between two windows; t from 0 to 1. */
+export function easeView(a: TimeView, b: TimeView, t: number): TimeView {
+    const k = 1 - (1 - Math.min(1, Math.max(0, t))) ** 3;
+    return { from: a.from + (b.from - a.from) * k, to: a.to + (b.to - a.to) * k };
+}
+
+export function viewText(view: TimeView): string {
+    return `${Math.floor(view.from)}~${Math.ceil(view.to)}`;
+}
+
+export function parseView(text: string | undefined, whole: TimeView): TimeView | null {
+    const match = /^(\d+)~(\d+)$/.exec(text ?? '');
+    if (!match) return null;
+    const [from, to] = [Number(match[1]), Number(match[2])];
+    return to > from && from < whole.to && to > whole.from ? clampView({ from, to }, whole) : null;
+}
+
+/** A range between two moments: whole ns, at least one, inside of the run. */
+export function roundRange(a: number, b: number, whole: TimeView): TimeView {
+    const from = Math.max(whole.from, Math.floor(Math.min(a, b)));
+    const to = Math.min(whole.to + 1, Math.max(from + 1, Math.ceil(Math.max(a, b))));
+    return { from, to };
+}
+
+export interface Axis {
+    /** ns between two lines */
+    step: number;
+    first: number;
+    unit: string;
+    /** ns in a unit */
+    scale: number;
+    decimals: number;
+}
+
+const TICK_PX = 104;
+
+function niceStep(least: number): number {
+    const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+    for (const factor of [1, 2, 5, 10]) {
+        if (power * factor >= least) return power * factor;
+    }
+    return power * 10;
+}
+
+/** Lines at round times, about TICK_PX apart, in a unit whose digits stay few. */
+export function axisOf(view: TimeView, px: number): Axis {
+    const step = niceStep((widthOf(view) / Math.max(1, px)) * TICK_PX);
+    const [unit, scale] = unitOf(view.to, step);
+    const decimals = Math.max(0, Math.ceil(Math.log10(scale) - Math.log10(step) - 1e-9));
+    return { step, first: Math.ceil(view.from / step) * step, unit, scale, decimals };
+}
+
+function unitOf(greatest: number, step: number): [string, number] {
+    if (greatest >= 2e9 && step >= 1e7) return ['s', 1e9];
+    if (greatest >= 1e6) return ['ms', 1e6];
+    if (greatest >= 1e3) return ['µs', 1e3];
+    return ['ns', 1];
+}
+
+/** `176.302 – 350.294 ms`: as many digits as a pixel of the window tells apart. */
+export function spanWords(view: TimeView, px: number): string {
+    const { unit, scale } = axisOf(view, px);
+    const ofPx = widthOf(view) / Math.max(1, px);
+    const digits = Math.ceil(Math.log10(scale / Math.max(1, ofPx)));
+    const decimals = Math.min(Math.log10(scale), Math.max(scale === 1 ? 0 : 1, digits));
+    const say = (ns: number): string => fmtFixed(ns / scale, decimals);
+    return `${say(view.from)} – ${say(view.to)} ${unit}`;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Search of the timeline: hits keep their colour, Enter walks from hit to hit, and the names that
+ * match stand below with their counts.
+ */
+import { useMemo } from 'preact/hooks';
+import { API, getJson, isAbort, withParams } from '../base/client';
+import { setQuery } from '../base/router';
+import type { Run } from '../base/types';
+import { fig, int, text } from '../base/units';
+import { SearchField } from '../components/search_field';
+import type { FindAnswer, FoundName } from '../model/timeline_types';
+import { type Answer, useJson } from './use_json';
+
+const NAMES = 1000;
+
+export interface Find {
+    q: string;
+    regex: boolean;
+    answer: Answer<FindAnswer>;
+    /** text ids that match; null: no search */
+    found: ReadonlySet<number> | null;
+}
+
+export function useFind(run: Run, q: string, regex: boolean): Find {
+    const params = { q, regex: regex || undefined, limit: NAMES };
+    const path = q ? withParams(`${API}/runs/${run.id}/find`, params) : null;
+    const answer = useJson<FindAnswer>(path);
+    const found = useMemo(
+        () => (path && answer.data ? new Set(answer.data.names.map(({ id }) => id)) : null),
+        [path === null, answer.data],
+    );
+    return { q, regex, answer, found };
+}
+
+/** The next slice that matches, or the previous one; null when there is none on that side. */
+export async function findFrom(
+    run: Run,
+    { q, regex }: { q: string; regex: boolean },
+    from_ns: number,
+    backward: boolean,
+): Promise<FindAnswer['hit']> {
+    const dir = backward ? 'previous' : 'next';
+    const params = { q, regex: regex || undefined, from_ns: Math.floor(from_ns), dir, limit: 1 };
+    try {
+        const path = withParams(`${API}/runs/${run.id}/find`, params);
+        return (await getJson<FindAnswer>(path)).hit;
+    } catch (reason) {
+        if (isAbort(reason)) return null;
+        throw reason;
+    }
+}
+
+interface FieldProps {
+    find: Find;
+    inputRef: { current: HTMLInputElement | null };
+    width?: number;
+    onEnter: (backward: boolean) => void;
+}
+
+export function FindField({ find, inputRef, width, onEnter }: FieldProps) {
+    const { answer, q, regex } = find;
+    return (
+        <SearchField
+            value={q}
+            inputRef={inputRef}
+            placeholder="Search slices"
+            label="search slices, operators, kernels"
+            hint="/"
+            width={width}
+            count={q ? (answer.data?.count ?? null) : null}
+            regex={regex}
+            onRegex={(on) => setQuery({ fre: on ? '1' : null }, { replace: true })}
+            error={answer.error?.text ?? null}
+            onInput={(find) => setQuery({ find: find || null }, { replace: true })}
+            onEnter={onEnter}
+        />
+    );
+}
+
+/** The names that match, most time first; a click leads to the next slice of that name. */
+export function FoundNames({ find, onName }: { find: Find; onName: (found: FoundName) => void }) {
+    const { data, error } = find.answer;
+    if (error) return <p class="timeline-hint">{error.text}</p>;
+    if (!data) return null;
+    if (!data.names.length) return <p class="timeline-hint">No slice has this in its name.</p>;
+    return (
+        <div class="timeline-part">
+            <div class="timeline-part-head">
+                <b>{int(data.names_total)} names match</b>
+                <span>Enter, Shift+Enter: next, previous</span>
+            </div>
+            {data.names.slice(0, 60).map((found) => (
+                <div class="timeline-part-row" key={found.id}>
+                    <button
+                        type="button"
+                        class="timeline-link"
+                        title={found.name}
+                        onClick={() => onName(found)}
+                    >
+                        {found.name}
+                    </button>
+                    <span>{int(found.count)}</span>
+                    <span>{text(fig(found.total_ns / 1e9))}</span>
+                </div>
+            ))}
+            {data.names_total > 60 && (
+                <div class="timeline-part-more">{int(data.names_total - 60)} more names</div>
+            )}
+        </div>
+    );
+}

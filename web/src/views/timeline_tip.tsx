@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+import { useEffect, useState } from 'preact/hooks';
+import { fig, int, text } from '../base/units';
+import { FamilySwatch } from '../components/family_swatch';
+import { familyOf } from '../model/family';
+import { timesText } from '../model/timeline_args';
+import type { TimelineData } from '../model/timeline_data';
+import type { Hit } from '../model/timeline_hit';
+import type { TimelineLoader } from './timeline_data';
+
+interface TipProps {
+    hit: Hit;
+    data: TimelineData;
+    loader: TimelineLoader;
+}
+
+const RETRY_MS = 60;
+
+/** What lies under the pointer. Its name may have to be fetched. */
+export function SliceTip({ hit, data, loader }: TipProps) {
+    const [, redraw] = useState(0);
+    const name = data.names.nameOf(hit.name);
+    useEffect(() => {
+        if (name !== null) return undefined;
+        data.names.want(hit.name);
+        void loader.fetchNames();
+        const timer = setInterval(() => {
+            if (data.names.nameOf(hit.name) !== null) redraw((n) => n + 1);
+        }, RETRY_MS);
+        return () => clearInterval(timer);
+    }, [hit.name, name]);
+    const several = hit.id < 0 && hit.count > 1;
+    return (
+        <div class="timeline-tip">
+            <div class="tooltip-title">{name ?? '…'}</div>
+            {several ? (
+                <div>
+                    {int(hit.count)} slices in {text(fig((hit.end - hit.start) / 1e9))}, the longest
+                    of them by name
+                </div>
+            ) : (
+                <div>
+                    {text(fig((hit.end - hit.start) / 1e9))} from {timesText(hit.start)}
+                </div>
+            )}
+            {hit.family > 0 && (
+                <div>
+                    <FamilySwatch family={hit.family} /> {familyOf(hit.family).word}
+                </div>
+            )}
+        </div>
+    );
+}
