@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The paint functions: what a frame of each mode looks like and says. */
+import type { FlameAnswer } from '../base/trace_types';
 import { THIN, fig, fmtFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
 import type { FrameLayout } from '../model/frames';
@@ -7,6 +8,7 @@ import type { ImportTree } from '../model/icicle';
 import { type Measure, fitEllipsis, fitName, functionName } from '../model/labels';
 import { tintOf, tintOfFile } from '../model/tint';
 import type { FramePaint } from './frame_canvas';
+import { FAMILY_FILL } from './theme';
 
 const VALUE_GAP = 7;
 
@@ -84,6 +86,27 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
             const whole = names[tree.name[node[f]]];
             const name = fitEllipsis(whole, room, measure);
             return withValue(name, whole, callValue(tree, node[f]), room, measure);
+        },
+    };
+}
+
+/** Slices of a trace by their path: families have their colours, names of no family one of two tints. */
+export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: string): FramePaint {
+    const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
+    const root = rootLabel(title, layout.total / 1e9);
+    const { node } = layout;
+    return {
+        texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
+        origin: (f) => {
+            const family = node[f] < 0 ? 0 : flame.family[node[f]];
+            return family > 0 ? FAMILY_FILL + family : 1;
+        },
+        tint: (f) => (node[f] < 0 ? 0 : (tints[flame.name[node[f]]] as 0 | 1)),
+        label: (f, room, measure) => {
+            if (node[f] < 0) return root(f, room, measure);
+            const whole = flame.names[flame.name[node[f]]];
+            const name = fitEllipsis(whole, room, measure);
+            return withValue(name, whole, text(fig(flame.total[node[f]] / 1e9)), room, measure);
         },
     };
 }

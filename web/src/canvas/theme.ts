@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tokens of the style sheet as a canvas needs them: strings, with the two tints of each origin mixed once. */
+import { FAMILIES } from '../model/family';
 import { mix } from '../model/tint';
 
 export interface Fill {
@@ -19,9 +20,12 @@ export interface FrameTheme {
     ink: string;
     font: string;
     fontStrong: string;
-    /** [origin][tint]; origin 4, unknown, is drawn as an outline */
+    /** [origin][tint]; origin 4, unknown, is drawn as an outline; families follow from FAMILY_FILL */
     fills: [Fill, Fill][];
 }
+
+/** Where the fills of operator families begin, which have one tint. */
+export const FAMILY_FILL = 5;
 
 const ORIGIN_TOKENS = ['own', 'third-party', 'stdlib', 'builtin'];
 const TINTS = [0.1, 0.2] as const;
@@ -48,6 +52,13 @@ export function readTheme(element: Element): FrameTheme {
         ink: token('ink'),
         font: `11.5px ${sans}`,
         fontStrong: `600 11.5px ${sans}`,
-        fills: [...ORIGIN_TOKENS.map((o) => tints(token(`origin-${o}`))), [fill(bg), fill(bg)]],
+        fills: [
+            ...ORIGIN_TOKENS.map((o) => tints(token(`origin-${o}`))),
+            [fill(bg), fill(bg)],
+            ...FAMILIES.map(({ key }): [Fill, Fill] => {
+                const one = fill(token(`family-${key}`));
+                return [one, one];
+            }),
+        ],
     };
 }

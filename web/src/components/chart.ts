@@ -8,6 +8,7 @@ import {
     BarElement,
     CategoryScale,
     Chart,
+    Filler,
     LinearScale,
     LineController,
     LineElement,
@@ -16,7 +17,7 @@ import {
 } from 'chart.js';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
-Chart.register(LineController, LineElement, PointElement);
+Chart.register(Filler, LineController, LineElement, PointElement);
 
 export interface Bar {
     label: string;
@@ -137,6 +138,10 @@ export interface Curve {
     width: number;
     /** [on, off] in px; whole lines without it */
     dash?: number[];
+    /** a value holds until the next; without it the points are joined */
+    stepped?: boolean;
+    /** colour of what is below the curve */
+    fill?: string;
 }
 
 export interface LineView {
@@ -145,6 +150,8 @@ export interface LineView {
     to: number;
     /** top of the vertical axis, which begins at 0 */
     top: number;
+    /** between two ticks of that axis; without it the chart chooses */
+    step?: number;
     xText: (value: number) => string;
     yText: (value: number) => string;
 }
@@ -187,15 +194,20 @@ export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): Line
         destroy: () => chart.destroy(),
         area: () => chart.chartArea,
         update: (view, theme) => {
-            chart.data.datasets = view.curves.map(({ x, y, colour, width, dash }) => ({
-                data: x.map((at, i) => ({ x: at, y: y[i] })),
-                borderColor: colour,
-                borderWidth: width,
-                borderDash: dash ?? [],
-                borderJoinStyle: 'round' as const,
-                pointRadius: 0,
-                tension: 0,
-            }));
+            chart.data.datasets = view.curves.map(
+                ({ x, y, colour, width, dash, stepped, fill }) => ({
+                    data: x.map((at, i) => ({ x: at, y: y[i] })),
+                    stepped: stepped ?? false,
+                    fill: fill ? 'origin' : false,
+                    backgroundColor: fill,
+                    borderColor: colour,
+                    borderWidth: width,
+                    borderDash: dash ?? [],
+                    borderJoinStyle: 'round' as const,
+                    pointRadius: 0,
+                    tension: 0,
+                }),
+            );
             chart.options.scales = timeScales(view, theme);
             chart.update('none');
         },
@@ -230,6 +242,7 @@ function timeScales(view: LineView, theme: BarTheme) {
             },
             ticks: {
                 ...ticks,
+                stepSize: view.step,
                 maxTicksLimit: 7,
                 includeBounds: false,
                 callback: (value: string | number) => view.yText(Number(value)),

@@ -14,7 +14,7 @@ const KEY_PAN = 0.12;
 
 export type Act = (run: (now: FrameStage) => void) => () => void;
 
-export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean): void {
+export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyless = false): void {
     const width = (now: FrameStage): number => now.span.x1 - now.span.x0;
     const zoom = (factor: number) =>
         act((now) => {
@@ -35,7 +35,7 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean): void
         if (now.zoomed) now.zoomTo(outOf(now.props.layout, now.span));
         else now.props.onSelect(-1);
     });
-    useKeys('Picture', [
+    const keys = [
         { key: 'w', label: 'zoom in', run: zoom(KEY_ZOOM) },
         { key: 's', label: 'zoom out', run: zoom(1 / KEY_ZOOM) },
         { key: '+', label: '', run: zoom(KEY_ZOOM) },
@@ -53,7 +53,8 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean): void
         ...(zoomed || selected
             ? [{ key: 'Escape', label: zoomed ? 'zoom out one level' : 'let go', run: back }]
             : []),
-    ]);
+    ];
+    useKeys('Picture', keyless ? [] : keys);
 }
 
 function fit(now: FrameStage): void {

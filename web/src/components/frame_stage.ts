@@ -32,6 +32,8 @@ export interface FrameViewProps {
     tip: (node: number) => ComponentChildren;
     height?: number;
     empty?: ComponentChildren;
+    /** The keys belong to what it stands beside. */
+    keyless?: boolean;
 }
 
 const EASE_MS = 120;

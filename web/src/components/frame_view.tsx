@@ -70,7 +70,7 @@ export function FrameView(props: FrameViewProps) {
     const act = (run: (now: FrameStage) => void) => () => {
         if (stage.current) run(stage.current);
     };
-    useFrameKeys(act, path.length > 0, selected >= 0);
+    useFrameKeys(act, path.length > 0, selected >= 0, props.keyless);
 
     const content = layout.rows * FRAME_ROW + 2;
     return (

@@ -8,6 +8,7 @@ import { Notice } from '../components/notice';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { lineFacts } from './lines_words';
+import { traceFacts } from './trace_facts';
 
 const NARROW = 1000;
 
@@ -70,8 +71,8 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
 export function factsOf(run: Run): Fact[] {
     if (run.kind === 'importtime') return importFacts(run.summary as unknown as ImportSummary);
     if (run.kind === 'pstats') return pstatsFacts(run.summary as unknown as PstatsSummary);
-    const ofLines = lineFacts(run);
-    if (ofLines) return ofLines;
+    const others = lineFacts(run) ?? traceFacts(run);
+    if (others) return others;
     if (!run.headline) return [];
     const value = <FigText fig={figIn(run.headline.value, run.headline.unit)} />;
     return [{ label: run.headline.label, value }];

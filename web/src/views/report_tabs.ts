@@ -6,6 +6,8 @@
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
 import { LedgerTab } from './ledger_tab';
+import { isTrace } from './trace_data';
+import { traceTabs } from './trace_tabs';
 
 export type TabView = ComponentType<{ run: Run }>;
 
@@ -115,7 +117,7 @@ TABS.mprof = [MEMORY];
 TABS.pstats.push({ ...ACROSS, title: 'Lines' });
 
 export function tabsOf(run: Run): TabSpec[] {
-    return [...(TABS[run.kind] ?? []), LEDGER];
+    return [...(isTrace(run) ? traceTabs(run) : (TABS[run.kind] ?? [])), LEDGER];
 }
 
 const loaded = new Map<TabSpec, TabView>();

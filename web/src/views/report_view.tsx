@@ -54,8 +54,19 @@ function useRun(id: string): { run: Run | null; error: ApiError | null } {
     return { run, error };
 }
 
-/* Each tab keeps its own query while one moves between the tabs of a run. */
+/* Each tab keeps its own query while one moves between the tabs of a run; the range of a trace is
+ * one for all of them. */
 const lastQuery = new Map<string, Query>();
+const SHARED = ['from_ns', 'to_ns'];
+
+function withShared(kept: Query, now: Query): Query {
+    const query = { ...kept };
+    for (const key of SHARED) {
+        if (now[key]) query[key] = now[key];
+        else delete query[key];
+    }
+    return query;
+}
 
 function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) => string {
     const { query } = route.value;
@@ -63,7 +74,10 @@ function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) 
     const hrefs = new Map(
         specs.map(({ id }) => [
             id,
-            formatHash(['run', run.id, id], lastQuery.get(`${run.id}/${id}`) ?? {}),
+            formatHash(
+                ['run', run.id, id],
+                withShared(lastQuery.get(`${run.id}/${id}`) ?? {}, query),
+            ),
         ]),
     );
     return (id) => hrefs.get(id) ?? '';

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+import { fig, int, text } from '../base/units';
+import { heights, type Histogram, placeOn } from '../model/histogram';
+
+const WIDTH = 288;
+const HEIGHT = 48;
+
+interface HistogramViewProps {
+    histogram: Histogram;
+    /** A value that is marked on the axis, with its word. */
+    marks: { ns: number; word: string }[];
+}
+
+/** How long the slices of one name took, as bars over an axis of durations. */
+export function HistogramView({ histogram, marks }: HistogramViewProps) {
+    const bars = heights(histogram);
+    const step = WIDTH / Math.max(1, bars.length);
+    const said = `${int(histogram.count.reduce((sum, n) => sum + n, 0))} durations from ${text(fig(histogram.from_ns / 1e9))} to ${text(fig(histogram.to_ns / 1e9))}`;
+    return (
+        <div class="histogram">
+            <svg
+                viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
+                preserveAspectRatio="none"
+                role="img"
+                aria-label={said}
+            >
+                {bars.map((height, i) => (
+                    <rect
+                        key={i}
+                        class="histogram-bar"
+                        x={i * step}
+                        y={HEIGHT - height * HEIGHT}
+                        width={Math.max(1, step - 1)}
+                        height={height * HEIGHT}
+                    >
+                        <title>{int(histogram.count[i])}</title>
+                    </rect>
+                ))}
+                <line
+                    class="histogram-axis"
+                    x1="0"
+                    x2={WIDTH}
+                    y1={HEIGHT + 0.5}
+                    y2={HEIGHT + 0.5}
+                />
+                {marks.map(({ ns, word }) => {
+                    const x = placeOn(histogram, ns) * WIDTH;
+                    return (
+                        <line key={word} class="histogram-mark" x1={x} x2={x} y1="0" y2={HEIGHT}>
+                            <title>{word}</title>
+                        </line>
+                    );
+                })}
+            </svg>
+            <div class="histogram-ends">
+                <span>{text(fig(histogram.from_ns / 1e9))}</span>
+                {histogram.log && <span>log scale</span>}
+                <span>{text(fig(histogram.to_ns / 1e9))}</span>
+            </div>
+        </div>
+    );
+}

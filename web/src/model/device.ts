@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices as torch numbers them: a type and an index, the CPU without one. */
+
+const TYPES: Record<number, string> = {
+    0: 'CPU',
+    1: 'GPU',
+    2: 'MKLDNN',
+    6: 'HIP',
+    8: 'XLA',
+    12: 'XPU',
+    13: 'MPS',
+    14: 'Meta',
+    15: 'HPU',
+    20: 'Device',
+};
+
+/** "CPU", "GPU 0". */
+export function deviceName(type: number, index: number): string {
+    const word = TYPES[type] ?? `device type ${type}`;
+    return type === 0 || index < 0 ? word : `${word} ${index}`;
+}
+
+export interface DeviceFacts {
+    label: string;
+    value: string;
+    tip?: string;
+}
+
+export interface Properties {
+    memory_bytes: number | null;
+    sms: number | null;
+    capability: string | null;
+    /** what else the file says, as it says it */
+    rest: [key: string, text: string][];
+}
+
+const TAKEN = ['id', 'name', 'totalGlobalMem', 'computeMajor', 'computeMinor', 'numSms'];
+
+function record(json: string | Record<string, unknown> | null): Record<string, unknown> {
+    if (json === null) return {};
+    if (typeof json !== 'string') return json;
+    try {
+        const value: unknown = JSON.parse(json);
+        return value !== null && typeof value === 'object'
+            ? (value as Record<string, unknown>)
+            : {};
+    } catch {
+        return {}; // The file's own text, which need not be JSON: there is nothing to tell then.
+    }
+}
+
+/** deviceProperties of the file, as far as it has them. */
+export function propertiesOf(json: string | Record<string, unknown> | null): Properties {
+    const all = record(json);
+    const number = (key: string) => (typeof all[key] === 'number' ? (all[key] as number) : null);
+    const [major, minor] = [number('computeMajor'), number('computeMinor')];
+    return {
+        memory_bytes: number('totalGlobalMem'),
+        sms: number('numSms'),
+        capability: major === null ? null : `${major}.${minor ?? 0}`,
+        rest: Object.entries(all)
+            .filter(([key]) => !TAKEN.includes(key))
+            .map(([key, value]) => [
+                key,
+                typeof value === 'string' ? value : JSON.stringify(value),
+            ]),
+    };
+}

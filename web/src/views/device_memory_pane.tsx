@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who took memory in a run or in a range of it: by operator, allocation by allocation, and what was
+ * never given back. Also in the dock of the timeline.
+ */
+import { useMemo } from 'preact/hooks';
+import { route } from '../base/router';
+import type { AllocationRow, MemoryOperatorRow } from '../base/trace_types';
+import type { Run } from '../base/types';
+import type { GridColumn } from '../components/data_grid';
+import { MarkedName } from '../components/marked_name';
+import { Segmented } from '../components/segmented';
+import { deviceName } from '../model/device';
+import { type Matcher, matcher } from '../model/search';
+import { ms } from '../model/trace_range';
+import { timelineHash } from './timeline_link';
+import { countColumn, mibColumn, RIGHT, textColumn } from './trace_columns';
+import { put, tabHash, traceOf } from './trace_data';
+import { type EmbeddedTable, filterParams, type TableFilters, TraceTable } from './trace_table';
+
+export type MemoryRows = 'operators' | 'allocations' | 'kept';
+
+export const MEMORY_COMMAND = 'torch.profiler.profile(profile_memory=True)';
+
+export function memoryRows(): MemoryRows {
+    const { rows } = route.value.query;
+    return rows === 'allocations' || rows === 'kept' ? rows : 'operators';
+}
+
+export function MemorySwitch() {
+    return (
+        <Segmented<MemoryRows>
+            label="rows"
+            value={memoryRows()}
+            options={[
+                { value: 'operators', text: 'By operator' },
+                { value: 'allocations', text: 'Allocations' },
+                {
+                    value: 'kept',
+                    text: 'Never freed',
+                    tip: 'allocations whose memory was not given back while the trace ran',
+                },
+            ]}
+            onChange={(rows) => put({ rows: rows === 'operators' ? null : rows })}
+        />
+    );
+}
+
+interface DeviceMemoryPaneProps extends EmbeddedTable {
+    filters?: TableFilters;
+    search?: Matcher;
+    onShown?: (rows: number, of: number) => void;
+}
+
+const NO_SEARCH = matcher('', false);
+
+export const MEMORY_SORT: Record<MemoryRows, { key: string; desc: boolean }> = {
+    operators: { key: 'self_increase_bytes', desc: true },
+    allocations: { key: 'bytes', desc: true },
+    kept: { key: 'bytes', desc: true },
+};
+
+function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
+    return [
+        {
+            key: 'name',
+            title: 'operator',
+            width: 'rest',
+            sortKey: 'name',
+            render: ({ name }) => (
+                <span class="mono" title={name}>
+                    <MarkedName text={name} search={search} />
+                </span>
+            ),
+        },
+        textColumn<MemoryOperatorRow>('device', 'device', { width: 96 }),
+        countColumn<MemoryOperatorRow>('calls', 'calls', { width: 72 }),
+        mibColumn<MemoryOperatorRow>('self_increase_bytes', 'self increase', {
+            width: 136,
+            title_tip: 'allocated less freed, without that of the operators inside',
+        }),
+        mibColumn<MemoryOperatorRow>('increase_bytes', 'increase', {
+            hideBelow: 900,
+            title_tip: 'allocated less freed, with that of the operators inside',
+        }),
+        countColumn<MemoryOperatorRow>('allocations', 'allocations', {
+            width: 104,
+            hideBelow: 900,
+        }),
+        mibColumn<MemoryOperatorRow>('allocated_bytes', 'allocated', {
+            width: 124,
+            title_tip: 'the sum of what was allocated, freed or not',
+        }),
+    ];
+}
+
+type Allocation = GridColumn<AllocationRow>;
+
+const LIFETIME: Allocation = {
+    key: 'duration',
+    title: 'held for',
+    unit: 'ms',
+    width: 124,
+    sortKey: 'end_ns',
+    title_tip: 'sorted by the time it was freed',
+    ...RIGHT,
+    render: ({ t_ns, end_ns }) =>
+        end_ns === null ? <span class="soft">never freed</span> : ms(end_ns - t_ns),
+};
+
+function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
+    const at = (key: 't_ns' | 'end_ns', title: string): Allocation => ({
+        key,
+        title,
+        unit: 'ms',
+        width: 112,
+        sortKey: key,
+        ...RIGHT,
+        render: (row) => {
+            const ns = row[key];
+            return ns === null ? <span class="zero">–</span> : ms(ns);
+        },
+    });
+    return [
+        at('t_ns', 'allocated'),
+        ...(kept ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME]),
+        mibColumn<AllocationRow>('bytes', 'size', { width: 112 }),
+        {
+            key: 'device',
+            title: 'device',
+            width: 80,
+            sortKey: 'device',
+            render: ({ device_type, device }) => deviceName(device_type, device),
+        },
+        {
+            key: 'operator',
+            title: 'operator',
+            width: 'rest',
+            sortKey: 'operator',
+            render: ({ operator }) =>
+                operator === null ? (
+                    <span class="zero">outside of any operator</span>
+                ) : (
+                    <span class="mono" title={operator}>
+                        <MarkedName text={operator} search={search} />
+                    </span>
+                ),
+        },
+        ...(kept
+            ? []
+            : [
+                  textColumn<AllocationRow>('freed_by', 'freed by', {
+                      width: 220,
+                      mono: true,
+                      hideBelow: 1200,
+                  }),
+              ]),
+    ];
+}
+
+export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
+    const { run, range, filters, search = NO_SEARCH } = props;
+    const rows = memoryRows();
+    const operators = useMemo(() => operatorColumns(search), [search]);
+    const allocations = useMemo(() => allocationColumns(search, rows === 'kept'), [search, rows]);
+    const shared = {
+        run,
+        range,
+        prefix: props.prefix ?? (filters ? '' : 'memory_'),
+        sort: MEMORY_SORT[rows],
+        hold: filters?.broken,
+        onShown: props.onShown,
+        empty: emptyWords(run, rows, range !== null),
+    };
+    if (rows === 'operators') {
+        return (
+            <TraceTable<MemoryOperatorRow>
+                {...shared}
+                key={rows}
+                view="memory_operators"
+                label="Memory by operator"
+                columns={operators}
+                rowKey={(row) => `${row.name_id} ${row.device}`}
+                params={filters && filterParams(filters)}
+                onOpen={({ name }) => {
+                    location.hash = tabHash(run, 'operators', { q: name }, range);
+                }}
+            />
+        );
+    }
+    return (
+        <TraceTable<AllocationRow>
+            {...shared}
+            key={rows}
+            view="allocations"
+            label="Allocations"
+            columns={allocations}
+            rowKey={(row) => `${row.t_ns} ${row.address} ${row.bytes}`}
+            params={{
+                ...(filters && filterParams(filters)),
+                unfreed: rows === 'kept' ? 1 : undefined,
+            }}
+            onOpen={({ slice, t_ns, end_ns }) => {
+                const to_ns = end_ns ?? t_ns + 1_000_000;
+                location.hash = timelineHash(
+                    run,
+                    slice ? { slice } : { range: { from_ns: t_ns, to_ns } },
+                );
+            }}
+        />
+    );
+}
+
+function emptyWords(run: Run, rows: MemoryRows, ranged: boolean): string {
+    if (!traceOf(run).memory) return 'No [memory] events: record with profile_memory=True.';
+    if (rows === 'kept')
+        return `All that was allocated ${ranged ? 'in this range ' : ''}was freed.`;
+    return ranged ? 'Nothing was allocated in this range.' : 'Nothing was allocated.';
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Memory tab of a trace: the curve of each device over the whole run, with its peak; a range that
+ * is dragged over it is what the tables below are of, and every other tab.
+ */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { withParams } from '../base/client';
+import { route } from '../base/router';
+import type { MemoryCurve, MemoryDevice } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { bytes } from '../base/units';
+import { CopyButton } from '../components/copy_button';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { Segmented } from '../components/segmented';
+import { setStatus } from '../components/status_line';
+import { type Interval, TimeChart, type TimeCurve } from '../components/time_chart';
+import { hideTooltip, showTooltip } from '../components/tooltip';
+import { viewportWidth } from '../components/viewport';
+import { deviceName } from '../model/device';
+import { readFilters } from '../model/filter_query';
+import { byteStep, valueAt } from '../model/held_curve';
+import { matcher } from '../model/search';
+import { ms, rangeQuery, type TraceRange } from '../model/trace_range';
+import {
+    DeviceMemoryPane,
+    MEMORY_COMMAND,
+    MEMORY_SORT,
+    memoryRows,
+    MemorySwitch,
+} from './device_memory_pane';
+import { put, traceOf, useRange, viewPath } from './trace_data';
+import { filterParams, sortParams } from './trace_table';
+import { type Shown, TraceToolbar } from './trace_toolbar';
+import { useJson } from './use_json';
+
+const ROOM = 1.04;
+
+export function DeviceMemoryTab({ run }: { run: Run }) {
+    const filters = readFilters(route.value.query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const range = useRange();
+    const [shown, setShown] = useState<Shown | null>(null);
+    const rows = memoryRows();
+    useEffect(() => {
+        setStatus(
+            undefined,
+            'allocated: what tensors hold; reserved: what the allocator holds of the device',
+        );
+        return () => setStatus(undefined, null);
+    }, [run.id]);
+    useEffect(() => () => hideTooltip(), []);
+    if (!traceOf(run).memory) return <NoMemory />;
+    return (
+        <div class="tab-body">
+            <MemoryPicture run={run} range={range} />
+            <TraceToolbar
+                run={run}
+                range={range}
+                view={rows === 'operators' ? 'memory_operators' : 'allocations'}
+                what={rows === 'operators' ? 'operators' : 'allocations'}
+                filters={filters}
+                error={search.error}
+                params={{
+                    ...sortParams(MEMORY_SORT[rows]),
+                    ...filterParams(filters),
+                    unfreed: rows === 'kept' ? 1 : undefined,
+                }}
+                shown={shown}
+            >
+                <MemorySwitch />
+            </TraceToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <DeviceMemoryPane
+                        run={run}
+                        range={range}
+                        filters={filters}
+                        search={search}
+                        onShown={(count, of) => setShown({ rows: count, of })}
+                    />
+                </section>
+            </div>
+        </div>
+    );
+}
+
+function NoMemory() {
+    return (
+        <div class="grid-empty">
+            <p>This trace holds no [memory] events. This records what is allocated and freed:</p>
+            <p class="teach">
+                <code>{MEMORY_COMMAND}</code> <CopyButton text={MEMORY_COMMAND} />
+            </p>
+        </div>
+    );
+}
+
+interface Timeline {
+    start_ns: number;
+    end_ns: number;
+    memory: MemoryDevice[];
+}
+
+const keyOf = ({ device_type, device }: { device_type: number; device: number }) =>
+    `${device_type}:${device}`;
+
+/* The device that the URL names, else the one with the highest peak that is no CPU. */
+function chosen(devices: MemoryDevice[], asked: string | undefined): MemoryDevice | null {
+    const named = devices.find((device) => keyOf(device) === asked);
+    if (named) return named;
+    const order = [...devices].sort(
+        (a, b) =>
+            Number(a.device_type === 0) - Number(b.device_type === 0) ||
+            (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0),
+    );
+    return order[0] ?? null;
+}
+
+function curvesOf(curve: MemoryCurve | undefined, end: number): TimeCurve[] {
+    if (!curve || curve.t_ns.length === 0) return [];
+    const last = curve.t_ns.length - 1;
+    const x = [...curve.t_ns, Math.max(end, curve.t_ns[last])];
+    const held = (values: (number | null)[]) => [...values, values[last]].map((v) => v ?? 0);
+    const curves: TimeCurve[] = [
+        {
+            x,
+            y: held(curve.allocated),
+            token: 'family-memory',
+            strong: true,
+            fill: true,
+            stepped: true,
+        },
+    ];
+    if (curve.reserved.some((value) => value !== null && value >= 0)) {
+        curves.push({ x, y: held(curve.reserved), token: 'text-3', dash: [4, 3], stepped: true });
+    }
+    return curves;
+}
+
+function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
+    const timeline = useJson<Timeline>(`${viewPath(run, 'timeline')}?px=100`);
+    const devices = timeline.data?.memory ?? [];
+    const device = chosen(devices, route.value.query.device);
+    const px = Math.min(2400, Math.max(400, viewportWidth.value));
+    const path = device ? withParams(viewPath(run, 'curves'), { memory: keyOf(device), px }) : null;
+    const answer = useJson<{ memory: MemoryCurve[] }>(path);
+    const curve = answer.data?.memory[0];
+    const [from, to] = [timeline.data?.start_ns ?? 0, timeline.data?.end_ns ?? 1];
+    const curves = useMemo(() => curvesOf(curve, to), [curve, to]);
+    const most = Math.max(1, ...curves.flatMap(({ y }) => y), device?.peak_bytes ?? 0);
+    const error = timeline.error ?? answer.error;
+    return (
+        <section class="device-memory">
+            <div class="memory-words">
+                {devices.length > 1 && device && (
+                    <Segmented
+                        label="device"
+                        value={keyOf(device)}
+                        options={devices.map((one) => ({
+                            value: keyOf(one),
+                            text: one.label || deviceName(one.device_type, one.device),
+                        }))}
+                        onChange={(next) => put({ device: next })}
+                    />
+                )}
+                {device && <Peaks device={device} reserved={curves.length > 1} />}
+            </div>
+            {error && <Notice kind="error" title="The curve could not be read" error={error} />}
+            {curves.length > 0 && (
+                <TimeChart
+                    label="memory over time"
+                    curves={curves}
+                    window={{ from, to }}
+                    range={range && { from: range.from_ns, to: range.to_ns }}
+                    top={most * ROOM}
+                    step={byteStep(most)}
+                    level={
+                        device?.peak_bytes
+                            ? { y: device.peak_bytes, word: `peak ${bytes(device.peak_bytes)}` }
+                            : null
+                    }
+                    xText={(ns) => `${ms(ns).replace(/\.?0+$/, '')} ms`}
+                    yText={bytes}
+                    onRange={pickRange}
+                    onHover={(at, event) => hover(curves, at, event)}
+                />
+            )}
+            <LoadingLine active={timeline.loading || answer.loading} />
+        </section>
+    );
+}
+
+function pickRange(interval: Interval | null): void {
+    put(
+        rangeQuery(
+            interval && { from_ns: Math.round(interval.from), to_ns: Math.round(interval.to) },
+        ),
+    );
+}
+
+function hover(curves: TimeCurve[], at: number | null, event: PointerEvent): void {
+    if (at === null) {
+        hideTooltip();
+        return;
+    }
+    const words = ['allocated', 'reserved'];
+    showTooltip(
+        <>
+            <div class="tooltip-title">{ms(at)} ms</div>
+            <dl>
+                {curves.map(({ x, y }, i) => {
+                    const value = valueAt(x, y, at);
+                    return [
+                        <dt key={words[i]}>{words[i]}</dt>,
+                        <dd>{value === null ? '–' : bytes(value)}</dd>,
+                    ];
+                })}
+            </dl>
+        </>,
+        event.clientX,
+        event.clientY,
+    );
+}
+
+function Peaks({ device, reserved }: { device: MemoryDevice; reserved: boolean }) {
+    const { peak_bytes, reserved_peak_bytes } = device;
+    return (
+        <>
+            <span>
+                <i class="key-allocated" /> allocated, at most{' '}
+                <b>{peak_bytes === null ? '–' : bytes(peak_bytes)}</b>
+            </span>
+            {reserved && reserved_peak_bytes !== null && (
+                <span>
+                    <i class="key-reserved" /> reserved, at most <b>{bytes(reserved_peak_bytes)}</b>
+                </span>
+            )}
+            <span class="soft wide-only">
+                drag over the curve for a range, double click lets go of it
+            </span>
+        </>
+    );
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Findings tab: what the rules found, each with its numbers, how much faster the run could be at
+ * most without it, and a link to the exact rows. What was looked for and not found is listed too.
+ */
+import { useEffect } from 'preact/hooks';
+import type { Finding, Findings } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { fmtFixed, int, pct, THIN } from '../base/units';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { setStatus } from '../components/status_line';
+import { type TraceRange } from '../model/trace_range';
+import { tabHash, viewPath } from './trace_data';
+import { useJson } from './use_json';
+
+const SEVERITY: Record<Finding['severity'], string> = {
+    high: 'High',
+    medium: 'Medium',
+    low: 'Low',
+};
+/** Beyond this the rest of the run is noise. */
+const NO_LIMIT = 1000;
+
+/** Views of the API that stand in a tab of another name. */
+const TAB_OF: Record<string, string> = {
+    gaps: 'overview',
+    steps: 'overview',
+    overview: 'overview',
+    utilisation: 'overview',
+    memory_operators: 'memory',
+    allocations: 'memory',
+    curves: 'memory',
+    workers: 'ranks',
+    window: 'timeline',
+    find: 'timeline',
+};
+
+function rangeOf({ from_ns, to_ns }: Finding): TraceRange | null {
+    if (from_ns === null || to_ns === null || to_ns <= from_ns) return null;
+    return { from_ns, to_ns };
+}
+
+function hashOf(run: Run, finding: Finding): string | null {
+    const { link } = finding;
+    if (!link) return null;
+    const query: Record<string, string> = {};
+    for (const [key, value] of Object.entries(link.params)) {
+        if (key !== 'from_ns' && key !== 'to_ns') query[key] = String(value);
+    }
+    return tabHash(run, TAB_OF[link.view] ?? link.view, query, rangeOf(finding));
+}
+
+export function FindingsTab({ run }: { run: Run }) {
+    const { data, error, loading } = useJson<Findings>(viewPath(run, 'findings'));
+    useEffect(() => {
+        setStatus(
+            undefined,
+            'bounds after Amdahl: what the run gains if this part cost nothing at all',
+        );
+        return () => setStatus(undefined, null);
+    }, [run.id]);
+    return (
+        <div class="tab-body">
+            <div class="findings">
+                {error && (
+                    <Notice kind="error" title="The findings could not be read" error={error} />
+                )}
+                {data && (
+                    <>
+                        {data.rows.length === 0 && (
+                            <p class="finding-none">
+                                Nothing found: none of the {int(data.checked.length)} rules below
+                                fires on this trace.
+                            </p>
+                        )}
+                        {data.rows.map((finding) => (
+                            <FindingRow
+                                key={`${finding.rule} ${finding.from_ns}`}
+                                run={run}
+                                finding={finding}
+                            />
+                        ))}
+                        <Checked findings={data} />
+                    </>
+                )}
+            </div>
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
+    const { severity, title, text, share, speedup, base } = finding;
+    const hash = hashOf(run, finding);
+    const range = rangeOf(finding);
+    return (
+        <article class={`finding is-${severity}`}>
+            <span class="finding-severity">{SEVERITY[severity] ?? severity}</span>
+            <div>
+                <h3>{title}</h3>
+                <p>{text}</p>
+                <p class="finding-links">
+                    {hash && (
+                        <a class="link" href={hash}>
+                            show the rows
+                        </a>
+                    )}
+                    {range && (
+                        <a class="link" href={tabHash(run, 'timeline', {}, range)}>
+                            in the timeline
+                        </a>
+                    )}
+                </p>
+            </div>
+            <div class="finding-bound">
+                <b>
+                    {pct(100 * share)}
+                    {THIN}%
+                </b>{' '}
+                {base}
+                <div class="soft">{ceiling(speedup)}</div>
+            </div>
+        </article>
+    );
+}
+
+function ceiling(speedup: number): string {
+    if (!Number.isFinite(speedup) || speedup > NO_LIMIT) return 'next to nothing would be left';
+    return `at most ${fmtFixed(speedup, 2)}× as fast without it`;
+}
+
+function Checked({ findings }: { findings: Findings }) {
+    const fired = new Set(findings.rows.map(({ rule }) => rule));
+    const quiet = findings.checked.filter(({ rule }) => !fired.has(rule));
+    if (quiet.length === 0) return null;
+    return (
+        <section class="finding-checked">
+            <h3>Looked for and not found</h3>
+            <ul>
+                {quiet.map(({ rule, title }) => (
+                    <li key={rule}>{title}</li>
+                ))}
+            </ul>
+        </section>
+    );
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The flame graph of a run or of a range of it: self time on the host, on the device below the
+ * operators that launched it, or wall time with the Python frames. Also in the dock of the timeline.
+ */
+import { useEffect, useMemo } from 'preact/hooks';
+import { route } from '../base/router';
+import type { FlameAnswer } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { fig, int, pct, text, THIN } from '../base/units';
+import { flamePaint } from '../canvas/frame_paint';
+import { FrameView } from '../components/frame_view';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { Segmented } from '../components/segmented';
+import { familyOf, kindWord } from '../model/family';
+import { flameTotal, layoutFlame, matchedNs } from '../model/flame_tree';
+import { type Matcher, matchSet } from '../model/search';
+import type { TraceRange } from '../model/trace_range';
+import { put, rangedPath, traceOf } from './trace_data';
+import { useJson } from './use_json';
+
+export type FlameOn = 'cpu' | 'device' | 'wall';
+
+const ROOTS: Record<FlameOn, string> = {
+    cpu: 'self time on the host',
+    device: 'time on the device',
+    wall: 'wall time with Python frames',
+};
+
+interface FlamePaneProps {
+    run: Run;
+    range: TraceRange | null;
+    search?: Matcher;
+    /** The tab has the switch in its toolbar, and the keys. */
+    bare?: boolean;
+    onMatched?: (count: number | null, share: number) => void;
+}
+
+export function flameOn(run: Run): FlameOn {
+    const asked = route.value.query.flame_on;
+    const { devices, torch } = traceOf(run);
+    if (asked === 'device' && devices > 0) return 'device';
+    if (asked === 'wall' && torch) return 'wall';
+    return 'cpu';
+}
+
+export function FlameSwitch({ run }: { run: Run }) {
+    const { devices, stacks, torch } = traceOf(run);
+    if (!torch) return null;
+    return (
+        <Segmented<FlameOn>
+            label="time"
+            value={flameOn(run)}
+            options={[
+                { value: 'cpu', text: 'CPU', tip: 'self time on the host' },
+                {
+                    value: 'device',
+                    text: 'Device',
+                    disabled: devices === 0,
+                    tip: devices
+                        ? 'kernels and copies below the operators that launched them'
+                        : 'nothing ran on a device',
+                },
+                {
+                    value: 'wall',
+                    text: 'Wall',
+                    disabled: !stacks,
+                    tip: stacks
+                        ? 'with the Python frames around the operators'
+                        : 'no Python frames in this trace: record with with_stack=True',
+                },
+            ]}
+            onChange={(on) =>
+                put({ flame_on: on === 'cpu' ? null : on, flame_zoom: null, flame_frame: null })
+            }
+        />
+    );
+}
+
+export function FlamePane({ run, range, search, bare = false, onMatched }: FlamePaneProps) {
+    const on = flameOn(run);
+    const answer = useJson<FlameAnswer>(rangedPath(run, 'flame', range, { on, limit: 20_000 }));
+    const flame = answer.data;
+    const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
+    const paint = useMemo(
+        () => (flame && layout ? flamePaint(flame, layout, ROOTS[on]) : null),
+        [flame, layout, on],
+    );
+    const match = useMemo(
+        () =>
+            flame && search ? matchSet(search, flame.n, (i) => flame.names[flame.name[i]]) : null,
+        [flame, search],
+    );
+    useEffect(() => {
+        const share = flame && match ? matchedNs(flame, match.set) / (flameTotal(flame) || 1) : 0;
+        onMatched?.(match?.count ?? null, share);
+    }, [flame, match]);
+    const { flame_frame, flame_zoom } = route.value.query;
+    const selected = flame && Number(flame_frame ?? -1) < flame.n ? Number(flame_frame ?? -1) : -1;
+    return (
+        <div class="picture is-filling">
+            {!bare && (
+                <div class="flame-switch">
+                    <FlameSwitch run={run} />
+                </div>
+            )}
+            {answer.error && (
+                <Notice
+                    kind="error"
+                    title="The flame graph could not be read"
+                    error={answer.error}
+                />
+            )}
+            {flame && layout && paint && !answer.error && (
+                <FrameView
+                    label="Flame graph"
+                    layout={layout}
+                    paint={paint}
+                    match={match?.set ?? null}
+                    selected={selected}
+                    onSelect={(node) => put({ flame_frame: node >= 0 ? String(node) : null })}
+                    zoom={flame_zoom ?? ''}
+                    onZoom={(zoom) => put({ flame_zoom: zoom })}
+                    idOf={(node) => node}
+                    nodeOf={(id) => id}
+                    nameOf={(node) => flame.names[flame.name[node]]}
+                    rootName={ROOTS[on]}
+                    tip={(node) => <FlameTip flame={flame} node={node} root={ROOTS[on]} />}
+                    keyless={!bare}
+                    empty={emptyWords(on, range !== null)}
+                />
+            )}
+            {flame && flame.cut > 0 && (
+                <div class="picture-note">
+                    {int(flame.cut)} smaller {flame.cut === 1 ? 'frame is' : 'frames are'} not drawn
+                    one by one; their time stays in the frames above
+                </div>
+            )}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+function emptyWords(on: FlameOn, ranged: boolean): string {
+    const where = on === 'device' ? 'Nothing ran on a device' : 'No slice with a duration starts';
+    return `${where} in this ${ranged ? 'range' : 'trace'}.`;
+}
+
+interface TipProps {
+    flame: FlameAnswer;
+    node: number;
+    root: string;
+}
+
+function FlameTip({ flame, node, root }: TipProps) {
+    const whole = flameTotal(flame);
+    const time = (ns: number) => text(fig(ns / 1e9));
+    const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN}%` : '–');
+    if (node < 0) return <div>{`${root}: ${time(whole)}`}</div>;
+    const { total, self } = flame;
+    return (
+        <>
+            <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
+            <dl>
+                <dt>total</dt>
+                <dd>{time(total[node])}</dd>
+                <dd>{share(total[node])}</dd>
+                <dt>self</dt>
+                <dd>{time(self[node])}</dd>
+                <dd>{share(self[node])}</dd>
+            </dl>
+            <div class="tooltip-foot">
+                {int(flame.count[node])} {flame.count[node] === 1 ? 'slice' : 'slices'} ·{' '}
+                {kindWord(flame.kind[node])}, {familyOf(flame.family[node]).word} · percentages of{' '}
+                {root}
+            </div>
+        </>
+    );
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels, copies and memsets of a run or of a range of it, by name or by how they were launched;
+ * also in the dock of the timeline.
+ */
+import type { KernelRow } from '../base/trace_types';
+import type { Page } from '../base/types';
+import type { GridColumn } from '../components/data_grid';
+import { viewportWidth } from '../components/viewport';
+import { type Matcher, matcher } from '../model/search';
+import { countColumn, nameColumn, numberColumn, textColumn, timeColumn } from './trace_columns';
+import { rangedPath, tabHash, traceOf } from './trace_data';
+import {
+    type EmbeddedTable,
+    filterParams,
+    type TableFilters,
+    TraceTable,
+    useColumns,
+} from './trace_table';
+import { useJson } from './use_json';
+
+export const KERNEL_SORT = { key: 'total_us', desc: true };
+
+interface KernelsTableProps extends EmbeddedTable {
+    filters?: TableFilters;
+    search?: Matcher;
+    byLaunch?: boolean;
+    selected?: string | null;
+    onSelect?: (row: KernelRow) => void;
+    onOpen?: (row: KernelRow) => void;
+    onShown?: (rows: number, of: number) => void;
+    narrow?: boolean;
+}
+
+type Column = GridColumn<KernelRow>;
+
+const NO_SEARCH = matcher('', false);
+
+export function kernelKey(row: KernelRow): string {
+    const launch = row.grid === undefined ? '' : `.${row.operator}.${row.grid}.${row.block}`;
+    return `${row.name_id}.${row.kind}.${row.device}.${row.stream}${launch}`;
+}
+
+const STREAM: Column = {
+    key: 'stream',
+    title: 'stream',
+    width: 96,
+    sortKey: 'stream',
+    hideBelow: 900,
+    align: 'right',
+    render: ({ device, stream }) => (
+        <span title={`device ${device}, stream ${stream}`}>
+            <span class="soft">GPU {device} ·</span> {stream < 0 ? '–' : stream}
+        </span>
+    ),
+};
+
+const OCCUPANCY_TIP =
+    'as the profiler estimated it from registers, shared memory and block size; mean weighted by duration';
+
+const TENSOR: Column = {
+    key: 'tensor_core',
+    title: 'Tensor Cores',
+    width: 112,
+    sortKey: 'tensor_core',
+    hideBelow: 1000,
+    title_tip: 'told by the name of the kernel',
+    render: ({ tensor_core }) =>
+        tensor_core ? 'used' : tensor_core === 0 ? <span class="zero">no</span> : '–',
+};
+
+function launchColumns(): Column[] {
+    return [
+        textColumn<KernelRow>('operator', 'operator', { width: 190, mono: true, hideBelow: 900 }),
+        textColumn<KernelRow>('grid', 'grid', { width: 108, hideBelow: 1000, align: 'right' }),
+        textColumn<KernelRow>('block', 'block', { width: 96, hideBelow: 1000, align: 'right' }),
+        countColumn<KernelRow>('registers', 'registers', { width: 84, hideBelow: 1240 }),
+        countColumn<KernelRow>('shared_bytes', 'shared', {
+            width: 96,
+            unit: 'B',
+            hideBelow: 1240,
+        }),
+    ];
+}
+
+function kernelColumns(search: Matcher, base: number, byLaunch: boolean, roomy: boolean): Column[] {
+    const wide = roomy ? [1200, 1320] : [1500, 1700];
+    return [
+        nameColumn<KernelRow>(search),
+        ...(byLaunch ? launchColumns() : []),
+        ...(byLaunch ? [] : [STREAM]),
+        countColumn<KernelRow>('calls', 'calls', { width: 72 }),
+        timeColumn<KernelRow>('total_us', 'total', { base }),
+        numberColumn<KernelRow>('pct', 'total', 1, { unit: '% of Σ', width: 104, hideBelow: 700 }),
+        timeColumn<KernelRow>('mean_us', 'mean', { width: 92, hideBelow: byLaunch ? 1400 : 700 }),
+        timeColumn<KernelRow>('min_us', 'min', { width: 84, hideBelow: byLaunch ? 1900 : wide[1] }),
+        timeColumn<KernelRow>('max_us', 'max', { width: 84, hideBelow: byLaunch ? 1900 : wide[1] }),
+        numberColumn<KernelRow>('blocks_per_sm', 'blocks/SM', 2, {
+            width: 96,
+            hideBelow: wide[0],
+            title_tip: 'mean weighted by duration',
+        }),
+        numberColumn<KernelRow>('occupancy_pct', 'occupancy', 1, {
+            unit: '% est.',
+            width: 136,
+            hideBelow: 1000,
+            title_tip: OCCUPANCY_TIP,
+        }),
+        TENSOR,
+    ];
+}
+
+export function KernelsTable(props: KernelsTableProps) {
+    const { run, range, filters, search = NO_SEARCH, byLaunch = false } = props;
+    const all = useJson<Page>(rangedPath(run, 'kernels', range, { limit: 0 }));
+    const base = all.data?.sums.total_us ?? 0;
+    const roomy = !props.narrow && viewportWidth.value >= 1200;
+    const columns = useColumns(
+        () => kernelColumns(search, base, byLaunch, roomy),
+        [search, base, byLaunch, roomy],
+    );
+    const open = (row: KernelRow) => {
+        location.hash = tabHash(run, 'kernels', { op: kernelKey(row) }, range);
+    };
+    return (
+        <TraceTable<KernelRow>
+            run={run}
+            range={range}
+            view="kernels"
+            label="Kernels"
+            prefix={props.prefix ?? (filters ? '' : 'kernel_')}
+            columns={columns}
+            rowKey={kernelKey}
+            sort={KERNEL_SORT}
+            params={{ ...(filters && filterParams(filters)), launch: byLaunch ? 1 : undefined }}
+            hold={filters?.broken}
+            selected={props.selected}
+            onSelect={props.onSelect}
+            onOpen={props.onOpen ?? open}
+            onShown={props.onShown}
+            empty={emptyWords(traceOf(run).devices > 0, range !== null)}
+        />
+    );
+}
+
+function emptyWords(device: boolean, ranged: boolean): string {
+    if (!device) {
+        return 'Nothing ran on a device: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].';
+    }
+    return ranged ? 'No kernel starts in this range.' : 'This trace holds no kernel.';
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Modules tab: nn.Module by where it stands in the model, with its time on host and device.
+ */
+import { useMemo, useRef } from 'preact/hooks';
+import { useKeys } from '../base/keys';
+import { arraySource } from '../base/paged_source';
+import { route } from '../base/router';
+import type { ModuleRow } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { int } from '../base/units';
+import { CopyButton } from '../components/copy_button';
+import { DataGrid, type GridColumn } from '../components/data_grid';
+import { MarkedName } from '../components/marked_name';
+import { ExportMenu } from '../components/menu';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { SearchField } from '../components/search_field';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { readFilters, readSort } from '../model/filter_query';
+import { type ModuleLine, type ModuleSort, ModuleTree } from '../model/module_tree';
+import { type Matcher, matcher } from '../model/search';
+import { RangeNotice } from './range_notice';
+import { timelineHash } from './timeline_link';
+import { countColumn, shareColumn, timeColumn } from './trace_columns';
+import { put, rangedPath, traceOf, useRange } from './trace_data';
+import { useJson } from './use_json';
+
+const SORTS: ModuleSort[] = [
+    'name',
+    'calls',
+    'operators',
+    'host_self_us',
+    'host_total_us',
+    'device_self_us',
+    'device_total_us',
+];
+const COMMAND = 'torch.profiler.profile(with_modules=True, with_stack=True)';
+
+function moduleColumns(search: Matcher, device: boolean, base: number): GridColumn<ModuleLine>[] {
+    const main = device ? 'device_total_us' : 'host_total_us';
+    return [
+        {
+            key: 'name',
+            title: 'module',
+            width: 'rest',
+            sortKey: 'name',
+            render: ({ name }) => (
+                <span class="mono" title={name}>
+                    <MarkedName text={name.replace(/^nn\.Module: /, '')} search={search} />
+                </span>
+            ),
+        },
+        countColumn<ModuleLine>('calls', 'calls', { width: 72 }),
+        countColumn<ModuleLine>('operators', 'operators', { width: 96, hideBelow: 900 }),
+        timeColumn<ModuleLine>('host_self_us', 'host self', { hideBelow: 1100 }),
+        timeColumn<ModuleLine>('host_total_us', 'host total', {
+            base: device ? undefined : base,
+            tone: 'total',
+            width: 116,
+        }),
+        ...(device
+            ? [
+                  timeColumn<ModuleLine>('device_self_us', 'device self', {
+                      width: 116,
+                      hideBelow: 1100,
+                  }),
+                  timeColumn<ModuleLine>('device_total_us', 'device total', {
+                      base,
+                      tone: 'total',
+                      width: 124,
+                  }),
+              ]
+            : []),
+        shareColumn<ModuleLine>(main, device ? 'device' : 'host', '% of all modules', base, {
+            width: 160,
+            hideBelow: 900,
+        }),
+    ];
+}
+
+function readOpen(text: string | undefined, first: Set<number>): Set<number> {
+    if (text === undefined) return first;
+    return new Set(text.split('.').map((id) => parseInt(id, 36)));
+}
+
+function writeOpen(open: ReadonlySet<number>): string {
+    return [...open].map((id) => id.toString(36)).join('.') || '-';
+}
+
+export function ModulesTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const range = useRange();
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const path = rangedPath(run, 'modules', range, { format: 'rows' });
+    const { data, error, loading } = useJson<ModuleRow[]>(path);
+    const device = traceOf(run).devices > 0;
+    const main = device ? 'device_total_us' : 'host_total_us';
+    const tree = useMemo(() => new ModuleTree(data ?? []), [data]);
+    const base = useMemo(() => tree.childrenOf(0).reduce((sum, row) => sum + row[main], 0), [tree]);
+    const columns = useMemo(() => moduleColumns(search, device, base), [search, device, base]);
+    const asked = readSort(query, main, true);
+    const sort = SORTS.find((key) => key === asked.key) ?? main;
+    const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [tree, query.open]);
+    const kept = useMemo(
+        () => tree.keep(search.empty || search.error ? null : (name) => search.test(name)),
+        [tree, search],
+    );
+    const source = useMemo(
+        () => arraySource(tree.flatten(open, kept, sort, asked.desc)),
+        [tree, open, kept, sort, asked.desc],
+    );
+    function toggle({ id }: ModuleLine): void {
+        const next = new Set(open);
+        if (!next.delete(id)) next.add(id);
+        put({ open: writeOpen(next) });
+    }
+    return (
+        <div class="tab-body">
+            <ModulesToolbar
+                tree={tree}
+                path={path}
+                error={search.error}
+                count={kept ? kept.size : null}
+            />
+            {error && <Notice kind="error" title="The modules could not be read" error={error} />}
+            {data?.length === 0 && !range ? (
+                <NoModules />
+            ) : (
+                <DataGrid<ModuleLine>
+                    label="Modules"
+                    columns={columns}
+                    source={source}
+                    rowKey={(row) => row.id}
+                    sort={{ key: sort, desc: asked.desc }}
+                    onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                    selected={query.module ? Number(query.module) : null}
+                    onSelect={(row) => put({ module: String(row.id) })}
+                    onOpen={(row) => {
+                        location.hash = timelineHash(run, { slice: row.first_slice });
+                    }}
+                    tree={{
+                        column: 'name',
+                        depth: (row) => row.level,
+                        open: (row) => row.open,
+                        toggle,
+                    }}
+                    empty={data ? emptyWords(tree.rows.length) : undefined}
+                />
+            )}
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function emptyWords(rows: number): string {
+    return rows === 0 ? 'No module is called in this range.' : 'No module has such a name.';
+}
+
+function NoModules() {
+    return (
+        <div class="grid-empty">
+            <p>
+                No nn.Module calls in this trace. Modules are told by the Python frames of their
+                calls; this records them:
+            </p>
+            <p class="teach">
+                <code>{COMMAND}</code> <CopyButton text={COMMAND} />
+            </p>
+        </div>
+    );
+}
+
+interface ToolbarProps {
+    tree: ModuleTree;
+    path: string;
+    error: string | null;
+    count: number | null;
+}
+
+function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
+    const filters = readFilters(route.value.query);
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys('Modules', [
+        { key: '/', label: 'search the modules', run: () => input.current?.focus() },
+        { key: 'x', label: 'open all', run: () => put({ open: writeOpen(tree.all()) }) },
+        { key: 'c', label: 'close all', run: () => put({ open: '-' }) },
+    ]);
+    return (
+        <Toolbar label="what is shown">
+            <button
+                type="button"
+                class="button"
+                onClick={() => put({ open: writeOpen(tree.all()) })}
+            >
+                Open all <kbd>x</kbd>
+            </button>
+            <button type="button" class="button" onClick={() => put({ open: '-' })}>
+                Close all <kbd>c</kbd>
+            </button>
+            <span class="soft wide-only">{int(tree.rows.length)} modules by their place</span>
+            <Spacer />
+            <RangeNotice />
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Search modules"
+                hint="/"
+                width={208}
+                count={count}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            <ExportMenu csv={path.replace('format=rows', 'format=csv')} json={path} />
+        </Toolbar>
+    );
+}

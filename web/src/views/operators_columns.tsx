@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * torch's key_averages() as columns: its order, its digits, and what of it the file recorded.
+ */
+import type { OperatorRow, TraceSummary } from '../base/trace_types';
+import type { GridColumn } from '../components/data_grid';
+import type { Matcher } from '../model/search';
+import {
+    countColumn,
+    mibColumn,
+    nameColumn,
+    numberColumn,
+    shareColumn,
+    textColumn,
+    timeColumn,
+} from './trace_columns';
+
+/** Σ self in µs: what percentages and bars are of. */
+export interface OperatorBases {
+    cpu_us: number;
+    device_us: number;
+}
+
+export interface OperatorColumnsOf {
+    summary: TraceSummary;
+    search: Matcher;
+    bases: OperatorBases;
+    byShape: boolean;
+    /** Rows of kernels have no time on the host. */
+    deviceRows: boolean;
+    /** Room for the columns one can do without. */
+    roomy: boolean;
+}
+
+type Column = GridColumn<OperatorRow>;
+
+export function operatorColumns(of: OperatorColumnsOf): Column[] {
+    const { summary, byShape } = of;
+    const device = summary.devices > 0;
+    return [
+        nameColumn<OperatorRow>(of.search),
+        ...(byShape ? [SHAPES] : []),
+        countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
+        ...(of.deviceRows ? [] : hostColumns(of, device)),
+        ...(device ? deviceColumns(of) : []),
+        ...(summary.memory && !of.deviceRows ? memoryColumns(device) : []),
+        ...(summary.flops && !of.deviceRows ? flopColumns() : []),
+    ];
+}
+
+const SHAPES = textColumn<OperatorRow>('input_shapes', 'input shapes', {
+    width: 280,
+    mono: true,
+    hideBelow: 900,
+});
+
+function hostColumns({ bases, roomy, summary }: OperatorColumnsOf, device: boolean): Column[] {
+    const noun = summary.torch ? 'CPU' : 'time';
+    return [
+        timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { base: bases.cpu_us }),
+        ...(roomy || !device ? [share('self_cpu_us', `self ${noun}`, bases.cpu_us)] : []),
+        timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'CPU total' : 'total', {
+            hideBelow: device ? 900 : undefined,
+        }),
+        timeColumn<OperatorRow>('cpu_mean_us', summary.torch ? 'CPU mean' : 'mean', {
+            width: 92,
+            hideBelow: device ? 1320 : 900,
+            title_tip: 'total time on the host by calls',
+        }),
+    ];
+}
+
+function deviceColumns({ bases, deviceRows }: OperatorColumnsOf): Column[] {
+    return [
+        timeColumn<OperatorRow>('self_device_us', 'self device', {
+            base: bases.device_us,
+            width: 116,
+        }),
+        ...(deviceRows
+            ? []
+            : [
+                  timeColumn<OperatorRow>('device_total_us', 'device total', {
+                      width: 120,
+                      hideBelow: 900,
+                  }),
+              ]),
+        share('self_device_us', 'self device', bases.device_us),
+    ];
+}
+
+function share(of: 'self_cpu_us' | 'self_device_us', title: string, base: number): Column {
+    return shareColumn<OperatorRow>(of, title, '% of its Σ', base, {
+        width: 148,
+        hideBelow: 700,
+        title_tip: 'percent of the sum of this column over all rows of the run or range',
+    });
+}
+
+function memoryColumns(device: boolean): Column[] {
+    const tip = 'allocated less what was freed, without that of the operators inside';
+    return [
+        mibColumn<OperatorRow>('self_cpu_bytes', 'self CPU', {
+            hideBelow: device ? 1500 : 1000,
+            title_tip: tip,
+        }),
+        ...(device
+            ? [
+                  mibColumn<OperatorRow>('self_device_bytes', 'self device', {
+                      hideBelow: 1250,
+                      width: 124,
+                      title_tip: tip,
+                  }),
+              ]
+            : []),
+    ];
+}
+
+function flopColumns(): Column[] {
+    return [
+        numberColumn<OperatorRow>('flops', 'FLOP', 3, {
+            unit: 'G',
+            scale: 1e9,
+            width: 96,
+            hideBelow: 1560,
+            title_tip: 'as torch counts them: matrix products, convolutions, additions, products',
+        }),
+        numberColumn<OperatorRow>('gflops_s', 'GFLOP/s', 1, {
+            width: 88,
+            hideBelow: 1400,
+            title_tip: 'FLOP by the time on the device (on the host where nothing was launched)',
+        }),
+    ];
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operators of a run or of a range of it, also in the dock of the timeline.
+ */
+import type { OperatorRow } from '../base/trace_types';
+import type { Page, Run } from '../base/types';
+import { viewportWidth } from '../components/viewport';
+import { type Matcher, matcher } from '../model/search';
+import type { TraceRange } from '../model/trace_range';
+import { type OperatorBases, operatorColumns } from './operators_columns';
+import { rangedPath, tabHash, traceOf } from './trace_data';
+import {
+    type EmbeddedTable,
+    filterParams,
+    type TableFilters,
+    TraceTable,
+    useColumns,
+} from './trace_table';
+import { useJson } from './use_json';
+
+export type Side = 'host' | 'device';
+
+interface OperatorsTableProps extends EmbeddedTable {
+    filters?: TableFilters;
+    search?: Matcher;
+    byShape?: boolean;
+    side?: Side;
+    selected?: string | null;
+    onSelect?: (row: OperatorRow) => void;
+    onOpen?: (row: OperatorRow) => void;
+    onShown?: (rows: number, of: number) => void;
+    /** Columns one can do without have no room beside a pane. */
+    narrow?: boolean;
+}
+
+const NO_SEARCH = matcher('', false);
+
+export function operatorSort(run: Run): { key: string; desc: boolean } {
+    return { key: traceOf(run).devices > 0 ? 'self_device_us' : 'self_cpu_us', desc: true };
+}
+
+export function operatorKey(row: OperatorRow): string {
+    return `${row.name_id}.${row.kind}${row.input_shapes ? `.${row.input_shapes}` : ''}`;
+}
+
+/** Σ self over all rows, whatever is filtered; kernels are counted once, as torch sums them. */
+export function useOperatorBases(run: Run, range: TraceRange | null): OperatorBases {
+    const device = traceOf(run).devices > 0;
+    const host = useJson<Page>(rangedPath(run, 'operators', range, { on: 'host', limit: 0 }));
+    const kernels = useJson<Page>(
+        device ? rangedPath(run, 'operators', range, { on: 'device', limit: 0 }) : null,
+    );
+    return {
+        cpu_us: host.data?.sums.self_cpu_us ?? 0,
+        device_us: kernels.data?.sums.self_device_us || host.data?.sums.self_device_us || 0,
+    };
+}
+
+export function OperatorsTable(props: OperatorsTableProps) {
+    const { run, range, filters, search = NO_SEARCH, byShape = false, side = 'host' } = props;
+    const summary = traceOf(run);
+    const bases = useOperatorBases(run, range);
+    const roomy = !props.narrow && viewportWidth.value >= 1200;
+    const deviceRows = side === 'device';
+    const columns = useColumns(
+        () => operatorColumns({ summary, search, bases, byShape, deviceRows, roomy }),
+        [run.id, search, bases.cpu_us, bases.device_us, byShape, deviceRows, roomy],
+    );
+    const open = (row: OperatorRow) => {
+        location.hash = tabHash(run, 'operators', { op: operatorKey(row) }, range);
+    };
+    return (
+        <TraceTable<OperatorRow>
+            run={run}
+            range={range}
+            view="operators"
+            label="Operators"
+            prefix={props.prefix ?? (filters ? '' : 'op_')}
+            columns={columns}
+            rowKey={operatorKey}
+            sort={operatorSort(run)}
+            params={{
+                ...(filters && filterParams(filters)),
+                by_shape: byShape ? 1 : undefined,
+                on: summary.devices > 0 ? side : undefined,
+            }}
+            hold={filters?.broken}
+            selected={props.selected}
+            onSelect={props.onSelect}
+            onOpen={props.onOpen ?? open}
+            onShown={props.onShown}
+            empty={
+                range
+                    ? 'No operator starts in this range.'
+                    : summary.torch
+                      ? 'This trace holds no operator: record with activities=[ProfilerActivity.CPU].'
+                      : 'This trace holds no slice with a duration.'
+            }
+        />
+    );
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tabs of a trace share: the summary, the range in the URL, links from one to another.
+ */
+import { API, type Params, withParams } from '../base/client';
+import { formatHash, route, setQuery } from '../base/router';
+import type { TraceSummary } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { rangeParams, rangeQuery, readRange, type TraceRange } from '../model/trace_range';
+
+export const put = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });
+
+export function traceOf(run: Run): TraceSummary {
+    return run.summary as unknown as TraceSummary;
+}
+
+export function isTrace(run: Run): boolean {
+    return run.kind === 'torch-trace' || run.kind === 'trace';
+}
+
+export function viewPath(run: Run, view: string): string {
+    return `${API}/runs/${run.id}/${view}`;
+}
+
+export function rangedPath(run: Run, view: string, range: TraceRange | null, params: Params = {}) {
+    return withParams(viewPath(run, view), { ...rangeParams(range), ...params });
+}
+
+/** The range that every tab of the trace is about, null for the whole run. */
+export function useRange(): TraceRange | null {
+    const { from_ns, to_ns } = route.value.query;
+    return readRange({ from_ns, to_ns });
+}
+
+/** Another tab with the range that is selected now, or with the one given. */
+export function tabHash(
+    run: Run,
+    tab: string,
+    query: Record<string, string> = {},
+    range?: TraceRange | null,
+): string {
+    const { from_ns, to_ns } = route.value.query;
+    const kept = rangeQuery(range === undefined ? readRange({ from_ns, to_ns }) : range);
+    const all: Record<string, string> = { ...query };
+    if (kept.from_ns && kept.to_ns) Object.assign(all, kept);
+    return formatHash(['run', run.id, tab], all);
+}

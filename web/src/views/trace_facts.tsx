@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The few figures at the head of a trace.
+ */
+import type { TraceSummary } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { bytesFig, fig, int, pct, THIN } from '../base/units';
+import type { Fact } from '../components/run_head';
+import { FigText } from '../components/text';
+import { isTrace, traceOf } from './trace_data';
+
+const NARROW = 1000;
+
+function percent(value: number): string {
+    return `${pct(value)}`;
+}
+
+function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
+    if (step_ns === null) {
+        return {
+            label: 'Span',
+            value: <FigText fig={fig(span_ns / 1e9)} />,
+            tip: 'from the first event to the end of the last',
+        };
+    }
+    return {
+        label: 'Mean step',
+        value: <FigText fig={fig(step_ns / 1e9)} />,
+        tip: `mean of the counted ones of ${int(steps)} steps; a step ends with the last kernel it launched`,
+    };
+}
+
+function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[] {
+    const facts: Fact[] = [];
+    const base = `${THIN}% of ${step_ns === null ? 'span' : 'step'}`;
+    if (gpu_busy !== null) {
+        facts.push({
+            label: 'GPU busy',
+            value: percent(100 * gpu_busy),
+            note: base,
+            tip: 'the share of the time in which at least one kernel ran',
+        });
+    }
+    if (dataloader_pct !== null) {
+        facts.push({
+            label: 'DataLoader',
+            value: percent(dataloader_pct),
+            note: base,
+            tip: 'the share of the time in which nothing but the data loader was at work',
+        });
+    }
+    return facts;
+}
+
+export function traceFacts(run: Run): Fact[] | null {
+    if (!isTrace(run)) return null;
+    const summary = traceOf(run);
+    const { peak_bytes, peak_device } = summary;
+    const facts = [lengthFact(summary), ...deviceFacts(summary)];
+    if (peak_bytes !== null) {
+        facts.push({
+            label: peak_device ? 'Peak GPU memory' : 'Peak memory',
+            value: <FigText fig={bytesFig(peak_bytes)} />,
+            tip: 'the most that the allocator had given out at once',
+            hideBelow: NARROW,
+        });
+    }
+    if (!summary.torch) {
+        facts.push({ label: 'Tracks', value: int(summary.tracks), hideBelow: NARROW });
+    }
+    facts.push({ label: 'Events', value: int(summary.events) });
+    return facts;
+}

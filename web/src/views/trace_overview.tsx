@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Overview of a trace: where a step goes, how busy the device was, why it was idle, and what it
+ * did most. A range recomputes all of it but the list of steps.
+ */
+import { useEffect } from 'preact/hooks';
+import { route } from '../base/router';
+import type { TraceOverview, Utilisation } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { setStatus } from '../components/status_line';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { hideTooltip } from '../components/tooltip';
+import { readDefinition } from '../model/breakdown';
+import { DefinitionSwitch } from './definition_switch';
+import { RangeNotice } from './range_notice';
+import { rangedPath, useRange, viewPath } from './trace_data';
+import { DeviceCards, FileHeaders } from './trace_overview_device';
+import { Communication, Gaps } from './trace_overview_gaps';
+import { Breakdown, StepList } from './trace_overview_steps';
+import { TopKernels, TopOperators } from './trace_overview_top';
+import { UtilisationChart } from './trace_overview_use';
+import { useJson } from './use_json';
+
+const PX = 200;
+
+export function TraceOverviewTab({ run }: { run: Run }) {
+    const range = useRange();
+    const overview = useJson<TraceOverview>(viewPath(run, 'overview'));
+    const use = useJson<Utilisation>(rangedPath(run, 'utilisation', range, { px: PX }));
+    const definition = readDefinition(route.value.query.parts);
+    useEffect(() => {
+        setStatus(undefined, 'a step ends with the last kernel it launched');
+        return () => {
+            setStatus(undefined, null);
+            hideTooltip();
+        };
+    }, [run.id]);
+    const error = overview.error ?? use.error;
+    const data = overview.data;
+    return (
+        <div class="tab-body">
+            <Toolbar label="what is shown">
+                <DefinitionSwitch definition={definition} />
+                <span class="soft overview-says" title={definition.says}>
+                    {definition.says}
+                </span>
+                <Spacer />
+                <RangeNotice />
+            </Toolbar>
+            {error && <Notice kind="error" title="The overview could not be read" error={error} />}
+            {data && (
+                <div class="overview">
+                    <div class="overview-main">
+                        <Breakdown
+                            overview={data}
+                            use={use.data}
+                            range={range}
+                            definition={definition}
+                        />
+                        <StepList run={run} steps={data.steps} definition={definition} />
+                        <UtilisationChart run={run} use={use.data} range={range} />
+                        <Gaps run={run} gaps={data.gaps} />
+                        <Communication overview={data} use={use.data} range={range} />
+                    </div>
+                    <div class="overview-side">
+                        <DeviceCards devices={data.devices} />
+                        <TopOperators run={run} top={data.top.operators} range={range} />
+                        <TopKernels run={run} top={data.top.kernels} range={range} />
+                        <FileHeaders headers={data.headers} />
+                    </div>
+                </div>
+            )}
+            <LoadingLine active={overview.loading || use.loading} />
+        </div>
+    );
+}

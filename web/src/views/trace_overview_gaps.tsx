@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * When a stream had nothing to do and why, and how much of the communication hid behind computation.
+ */
+import type { GapSums, TraceOverview, Utilisation } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { fig, int, pct, text, THIN } from '../base/units';
+import { ms, type TraceRange } from '../model/trace_range';
+import { timelineHash } from './timeline_link';
+
+const WHY: Record<string, string> = {
+    host_wait: 'the launch came after the work before it had ended: the host is late',
+    kernel_wait: 'shorter than 30 ns: one kernel right after the other',
+    other: 'launched in time, but held back: by an event, a copy, another stream',
+};
+
+function whyOf(cause: string): string {
+    return WHY[cause.trim().toLowerCase().replace(/\s+/g, '_')] ?? '';
+}
+
+export function Gaps({ run, gaps }: { run: Run; gaps: GapSums }) {
+    if (gaps.count === 0) return null;
+    return (
+        <section class="overview-section">
+            <h2>
+                Idle gaps
+                <span class="soft">
+                    {int(gaps.count)} between the kernels of a stream,{' '}
+                    {text(fig(gaps.total_ns / 1e9))} in all, of the whole run
+                </span>
+            </h2>
+            <div class="gap-causes">
+                {gaps.by_cause.map(([cause, ns, count]) => (
+                    <div key={cause} class="gap-cause" title={whyOf(cause)}>
+                        <span class="gap-bar">
+                            <i style={{ width: `${(100 * ns) / (gaps.total_ns || 1)}%` }} />
+                        </span>
+                        <b>{cause}</b>
+                        <span class="is-right">
+                            {ms(ns)}
+                            <span class="unit">{THIN}ms</span>
+                        </span>
+                        <span class="is-right">
+                            {pct((100 * ns) / (gaps.total_ns || 1))}
+                            <span class="unit">{THIN}% of idle</span>
+                        </span>
+                        <span class="is-right soft">{int(count)} gaps</span>
+                        <span class="soft gap-why">{whyOf(cause)}</span>
+                    </div>
+                ))}
+            </div>
+            {gaps.longest.length > 0 && (
+                <div class="gap-longest">
+                    <span class="soft">The longest:</span>
+                    {gaps.longest.map(({ track, start_ns, end_ns, cause }) => (
+                        <a
+                            key={`${track} ${start_ns}`}
+                            class="link"
+                            title={`${cause}, at ${ms(start_ns)} ms: show it in the timeline`}
+                            href={timelineHash(run, {
+                                range: { from_ns: start_ns, to_ns: end_ns },
+                            })}
+                        >
+                            {text(fig((end_ns - start_ns) / 1e9))}
+                        </a>
+                    ))}
+                </div>
+            )}
+        </section>
+    );
+}
+
+interface CommunicationProps {
+    overview: TraceOverview;
+    use: Utilisation | null;
+    range: TraceRange | null;
+}
+
+export function Communication({ overview, use, range }: CommunicationProps) {
+    const rows = (range ? (use?.devices ?? []) : overview.devices).filter(
+        ({ communication_ns }) => communication_ns !== null && communication_ns > 0,
+    );
+    if (rows.length === 0) return null;
+    return (
+        <section class="overview-section">
+            <h2>
+                Communication
+                <span class="soft">what of it ran while a computation did as well</span>
+            </h2>
+            {rows.map(({ device, communication_ns, overlap_ns }) => (
+                <div key={device} class="overlap-row">
+                    <span>GPU {device}</span>
+                    <Overlap communication={communication_ns ?? 0} overlap={overlap_ns ?? 0} />
+                </div>
+            ))}
+        </section>
+    );
+}
+
+function Overlap({ communication, overlap }: { communication: number; overlap: number }) {
+    const share = communication > 0 ? overlap / communication : 0;
+    return (
+        <>
+            <span class="overlap-bar" role="img" aria-label={`${pct(100 * share)} % overlapped`}>
+                <i style={{ width: `${100 * share}%` }} />
+            </span>
+            <span>
+                <b>{`${pct(100 * share)}${THIN}%`}</b> of {text(fig(communication / 1e9))} is
+                hidden; {text(fig((communication - overlap) / 1e9))} exposed
+            </span>
+        </>
+    );
+}

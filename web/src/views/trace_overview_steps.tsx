@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the time goes: the mean of the steps (or the range) as one bar, and every step on one scale.
+ */
+import type { TraceOverview, TraceStep, Utilisation } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { fig, int, text, THIN } from '../base/units';
+import { PartLegend, StackedBar } from '../components/stacked_bar';
+import { type DefinitionWords, segmentsOf, sumOf } from '../model/breakdown';
+import { ms, rangeText, type TraceRange } from '../model/trace_range';
+import { timelineHash } from './timeline_link';
+
+interface BreakdownProps {
+    overview: TraceOverview;
+    use: Utilisation | null;
+    range: TraceRange | null;
+    definition: DefinitionWords;
+}
+
+export function Breakdown({ overview, use, range, definition }: BreakdownProps) {
+    const parts = range ? use?.parts[definition.id] : overview.mean[definition.id];
+    const segments = segmentsOf(parts);
+    const counted = overview.steps.filter((step) => step.counted).length;
+    const title = range ? `Range ${rangeText(range)}` : meanWords(overview.steps, counted);
+    const base = range ? 'of range' : 'of step';
+    return (
+        <section class="overview-section">
+            <h2>
+                {title}
+                <span class="soft">
+                    {segments.length > 0 && `Σ ${text(fig(sumOf(parts) / 1e9))}, the wall time`}
+                </span>
+            </h2>
+            <StackedBar label={title} segments={segments} base={base} words />
+            <PartLegend segments={segments} base={base} />
+        </section>
+    );
+}
+
+function meanWords(steps: TraceStep[], counted: number): string {
+    if (steps.length <= 1) return steps[0]?.name ?? 'The trace';
+    return `Mean of ${int(counted)} steps`;
+}
+
+interface StepListProps {
+    run: Run;
+    steps: TraceStep[];
+    definition: DefinitionWords;
+}
+
+export function StepList({ run, steps, definition }: StepListProps) {
+    if (steps.length < 2) return null;
+    const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
+    const left = steps.filter((step) => !step.counted).length;
+    const workers = new Set(steps.map(({ worker }) => worker)).size > 1;
+    return (
+        <section class="overview-section">
+            <h2>
+                Steps
+                <span class="soft">
+                    one scale;{' '}
+                    {left > 0 ? `${int(left)} not counted in the mean (too few kernels); ` : ''}a
+                    click shows the step in the timeline
+                </span>
+            </h2>
+            <div class="step-list">
+                {steps.map((step) => (
+                    <a
+                        key={step.id}
+                        class={`step-row${step.counted ? '' : ' is-left-out'}`}
+                        href={timelineHash(run, {
+                            range: { from_ns: step.start_ns, to_ns: step.end_ns },
+                        })}
+                    >
+                        <span class="mono step-name" title={step.name}>
+                            {workers && <span class="soft">{step.worker} · </span>}
+                            {step.name}
+                        </span>
+                        <StackedBar
+                            label={step.name}
+                            segments={segmentsOf(step.parts[definition.id])}
+                            width={(step.end_ns - step.start_ns) / longest}
+                            base={step.counted ? 'of step' : 'of step, not counted in the mean'}
+                        />
+                        <span class="step-time">
+                            {ms(step.end_ns - step.start_ns)}
+                            <span class="unit">{THIN}ms</span>
+                        </span>
+                    </a>
+                ))}
+            </div>
+        </section>
+    );
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which tabs a trace has: of a PyTorch trace all, of another one those that need no torch in it.
+ */
+import type { Run } from '../base/types';
+import type { TabSpec } from './report_tabs';
+import { traceOf } from './trace_data';
+
+const OVERVIEW: TabSpec = {
+    id: 'overview',
+    title: 'Overview',
+    load: async () => (await import('./trace_overview')).TraceOverviewTab,
+};
+
+const OPERATORS: TabSpec = {
+    id: 'operators',
+    title: 'Operators',
+    count: (run) => traceOf(run).operators,
+    load: async () => (await import('./tabs_trace')).OperatorsTab,
+};
+
+const KERNELS: TabSpec = {
+    id: 'kernels',
+    title: 'Kernels',
+    count: (run) => traceOf(run).kernels,
+    load: async () => (await import('./tabs_trace')).KernelsTab,
+};
+
+const MEMORY: TabSpec = {
+    id: 'memory',
+    title: 'Memory',
+    load: async () => (await import('./device_memory_tab')).DeviceMemoryTab,
+};
+
+const MODULES: TabSpec = {
+    id: 'modules',
+    title: 'Modules',
+    load: async () => (await import('./tabs_trace')).ModulesTab,
+};
+
+const FLAME: TabSpec = {
+    id: 'flame',
+    title: 'Flame',
+    load: async () => (await import('./tabs_trace')).FlameTab,
+};
+
+const RANKS: TabSpec = {
+    id: 'ranks',
+    title: 'Ranks',
+    count: (run) => traceOf(run).workers,
+    load: async () => (await import('./tabs_trace')).WorkersTab,
+};
+
+const FINDINGS: TabSpec = {
+    id: 'findings',
+    title: 'Findings',
+    load: async () => (await import('./tabs_trace')).FindingsTab,
+};
+
+const SLICES: TabSpec = { ...OPERATORS, id: 'operators', title: 'Slices by name' };
+
+export function traceTabs(run: Run): TabSpec[] {
+    if (run.kind === 'trace') return [SLICES, FLAME];
+    const ranks = traceOf(run).workers > 1 ? [RANKS] : [];
+    return [OVERVIEW, OPERATORS, KERNELS, MEMORY, MODULES, FLAME, ...ranks, FINDINGS];
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The right half of a table's toolbar: the range, hide, search, export.
+ */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Params } from '../base/client';
+import { useKeys } from '../base/keys';
+import type { Run } from '../base/types';
+import { int } from '../base/units';
+import { ExportMenu } from '../components/menu';
+import { SearchField } from '../components/search_field';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
+import type { TraceRange } from '../model/trace_range';
+import { HideField } from './hide_field';
+import { RangeNotice } from './range_notice';
+import { put, rangedPath } from './trace_data';
+import type { TableFilters } from './trace_table';
+
+export interface Shown {
+    rows: number;
+    of: number;
+}
+
+interface TraceToolbarProps {
+    run: Run;
+    range: TraceRange | null;
+    view: string;
+    /** 'operators', 'kernels': what is searched */
+    what: string;
+    filters: TableFilters;
+    error: string | null;
+    params: Params;
+    shown: Shown | null;
+    /** Switches, at the left. */
+    children?: ComponentChildren;
+}
+
+export function TraceToolbar(props: TraceToolbarProps) {
+    const { run, range, view, what, filters, error, params, shown } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys(what, [{ key: '/', label: `search the ${what}`, run: () => input.current?.focus() }]);
+    const wide = viewportWidth.value >= 1100;
+    const count = shown && (shown.rows === shown.of ? int(shown.of) : countText(shown));
+    return (
+        <Toolbar label="what is shown">
+            {props.children}
+            <Spacer />
+            <RangeNotice />
+            {viewportWidth.value >= 900 && (
+                <HideField hide={filters.hide} what={what} width={wide ? 120 : 92} />
+            )}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={`Search ${what}`}
+                hint="/"
+                width={wide ? 208 : 150}
+                count={null}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            {viewportWidth.value >= 1240 && count && (
+                <span class="soft">
+                    {count} {what}
+                </span>
+            )}
+            <ExportMenu
+                csv={rangedPath(run, view, range, { ...params, format: 'csv' })}
+                json={rangedPath(run, view, range, { ...params, format: 'rows' })}
+            />
+        </Toolbar>
+    );
+}
+
+function countText({ rows, of }: Shown): string {
+    return `${int(rows)} of ${int(of)}`;
+}

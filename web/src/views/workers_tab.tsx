@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Ranks tab: one row a worker of the job, their mean steps as bars on one scale, and the
+ * collectives with what of them was waiting.
+ */
+import { useMemo } from 'preact/hooks';
+import { arraySource } from '../base/paged_source';
+import { route } from '../base/router';
+import type { Parts, WorkerRow, Workers } from '../base/trace_types';
+import type { Run } from '../base/types';
+import { bytes, int, pct, THIN } from '../base/units';
+import { DataGrid, type GridColumn } from '../components/data_grid';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { PartLegend, StackedBar } from '../components/stacked_bar';
+import { PaneHead, Toolbar } from '../components/toolbar';
+import { type DefinitionWords, readDefinition, segmentsOf, sumOf } from '../model/breakdown';
+import { stragglers } from '../model/stragglers';
+import { ms } from '../model/trace_range';
+import { DefinitionSwitch } from './definition_switch';
+import { RIGHT } from './trace_columns';
+import { viewPath } from './trace_data';
+import { useJson } from './use_json';
+
+type Column = GridColumn<WorkerRow>;
+
+function workerColumns(
+    definition: DefinitionWords,
+    longest: number,
+    late: Map<number, number>,
+): Column[] {
+    const percent = (value: number | null) =>
+        value === null ? <span class="zero">–</span> : pct(value);
+    return [
+        {
+            key: 'name',
+            title: 'worker',
+            width: 220,
+            render: ({ name, rank }) => (
+                <span title={name}>
+                    {rank !== null && <b>rank {rank} </b>}
+                    <span class="mono">{name}</span>
+                </span>
+            ),
+        },
+        {
+            key: 'step_ns',
+            title: 'mean step',
+            unit: 'ms',
+            width: 116,
+            ...RIGHT,
+            render: ({ step_ns }) => (step_ns === null ? <span class="zero">–</span> : ms(step_ns)),
+        },
+        {
+            key: 'late',
+            title: 'over the median',
+            width: 140,
+            hideBelow: 900,
+            render: ({ worker }) => {
+                const over = late.get(worker);
+                if (over === undefined) return null;
+                return <span class="warn">{`straggler, +${pct(100 * over)}${THIN}%`}</span>;
+            },
+        },
+        {
+            key: 'parts',
+            title: 'where the step goes',
+            width: 'rest',
+            render: ({ parts, name }) => {
+                const own = parts[definition.id];
+                return (
+                    <StackedBar
+                        label={name}
+                        segments={segmentsOf(own)}
+                        width={longest > 0 ? sumOf(own) / longest : 0}
+                        base="of step"
+                    />
+                );
+            },
+        },
+        {
+            key: 'busy',
+            title: 'GPU busy',
+            unit: '%',
+            width: 104,
+            ...RIGHT,
+            render: ({ busy }) => percent(busy === null ? null : 100 * busy),
+        },
+        {
+            key: 'communication_ns',
+            title: 'communication',
+            unit: 'ms',
+            width: 148,
+            hideBelow: 1000,
+            ...RIGHT,
+            render: ({ communication_ns }) =>
+                communication_ns === null ? <span class="zero">–</span> : ms(communication_ns),
+        },
+        {
+            key: 'overlap_pct',
+            title: 'overlapped',
+            unit: '% of it',
+            width: 128,
+            hideBelow: 1000,
+            title_tip: 'percent of the communication during which a computation ran as well',
+            ...RIGHT,
+            render: ({ overlap_pct }) => percent(overlap_pct),
+        },
+    ];
+}
+
+type Collective = Workers['collectives'][number];
+
+const COLLECTIVES: GridColumn<Collective>[] = [
+    {
+        key: 'name',
+        title: 'collective',
+        width: 'rest',
+        render: ({ name }) => (
+            <span class="mono" title={name}>
+                {name}
+            </span>
+        ),
+    },
+    { key: 'calls', title: 'calls', width: 88, ...RIGHT, render: ({ calls }) => int(calls) },
+    {
+        key: 'bytes',
+        title: 'moved',
+        width: 104,
+        ...RIGHT,
+        render: ({ bytes: moved }) => (moved === null ? <span class="zero">–</span> : bytes(moved)),
+    },
+    {
+        key: 'transfer_ns',
+        title: 'transfer',
+        unit: 'ms',
+        width: 120,
+        title_tip: 'the shortest of the workers, taken from the end: all of them are there by then',
+        ...RIGHT,
+        render: ({ transfer_ns }) =>
+            transfer_ns === null ? <span class="zero">–</span> : ms(transfer_ns),
+    },
+    {
+        key: 'wait_ns',
+        title: 'waiting',
+        unit: 'ms',
+        width: 120,
+        title_tip: 'the rest: waiting for the other workers',
+        ...RIGHT,
+        render: ({ wait_ns }) => (wait_ns === null ? <span class="zero">–</span> : ms(wait_ns)),
+    },
+];
+
+export function WorkersTab({ run }: { run: Run }) {
+    const { data, error, loading } = useJson<Workers>(viewPath(run, 'workers'));
+    const definition = readDefinition(route.value.query.parts);
+    const rows = data?.rows ?? [];
+    const longest = Math.max(0, ...rows.map(({ parts }) => sumOf(parts[definition.id])));
+    const columns = useMemo(
+        () => workerColumns(definition, longest, stragglers(rows)),
+        [data, definition],
+    );
+    const source = useMemo(() => arraySource(rows), [data]);
+    const collectives = useMemo(() => arraySource(data?.collectives ?? []), [data]);
+    const first: Parts | undefined = rows[0]?.parts[definition.id];
+    return (
+        <div class="tab-body">
+            <Toolbar label="what is shown">
+                <DefinitionSwitch definition={definition} />
+                <PartLegend segments={segmentsOf(first)} base={`of step, ${rows[0]?.name ?? ''}`} />
+            </Toolbar>
+            {error && <Notice kind="error" title="The ranks could not be read" error={error} />}
+            <DataGrid<WorkerRow>
+                label="Ranks"
+                columns={columns}
+                source={source}
+                rowKey={(row) => row.worker}
+                empty={data ? 'This trace holds one worker.' : undefined}
+            />
+            {collectives.total > 0 && (
+                <section class="pane pane-collectives">
+                    <PaneHead title="Collectives" remark="over all workers" />
+                    <DataGrid<Collective>
+                        label="Collectives"
+                        columns={COLLECTIVES}
+                        source={collectives}
+                        rowKey={(row) => row.name}
+                    />
+                </section>
+            )}
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
