@@ -31,6 +31,8 @@ struct tr_memory {
     int32_t *cover;             /* n + 1 differences: how many slices cover a record */
     int64_t base_ns;            /* of t == 0, since 1970 */
     bool rounded;               /* torch 2.4 to 2.10 compares doubles: up to 256 ns off */
+    bool xpu;                   /* torch of 2026: XPU counts as an accelerator */
+    size_t near;                /* where the last search ended */
 };
 
 struct tr_memory_sums {

@@ -95,6 +95,7 @@ struct tr_trace {
     int64_t step_ns;           /* mean of the steps that count; 0: there are none (steps.c) */
     struct tr_pages *pages;    /* read.c's own */
     struct tr_memory *memory;  /* memory.c's own: lives while tr_import runs */
+    struct tr_import *import;  /* import.c's own, likewise */
 };
 
 /* Reads all of `in`. On PS_OK everything above is set. Release with tr_trace_free in any case. */
@@ -108,6 +109,8 @@ struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *threa
 void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
                     void (*visit)(void *user, const struct tr_record *records, size_t n),
                     void *user);
+/* Releases a thread's records; tr_thread_each and tr_thread_load find none from then on. */
+void tr_thread_drop(struct tr_trace *trace, struct tr_thread *thread);
 /* The parameters of a record; the slice runs on to the end of its segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
 

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * async.c: events that belong to no thread: asynchronous ones (b n e, and S T p F of old), and
+ * instants of a whole process.
+ *
+ * Begin and end meet by category, id and scope (old ones by process and name too); those of one id
+ * nest. What began outermost gives the row its name: a track per process, category and name, with
+ * lanes where they overlap.
+ */
+#include "importers/trace/import.h"
+
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+struct span {
+    int64_t start, duration;
+    uint32_t event;  /* that it came from */
+    uint32_t parent; /* span, NONE */
+    uint32_t group, template;
+    uint64_t args_at;
+    uint8_t flags;
+};
+
+struct weave {
+    struct tr_trace *trace;
+    const struct tr_async *async;
+    struct span *spans;
+    uint32_t n, cap;
+    uint32_t *open; /* by key: the innermost open span */
+    struct ps_intern groups;
+    enum ps_track_kind kind;
+};
+
+static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process,
+                const struct tr_record *r)
+{
+    int64_t ts = r->ts;
+
+    if (__builtin_sub_overflow(r->ts, trace->import->shift, &ts) || ts < 0)
+        ts = 0;
+    PS_PUSH_ROOM(async->at, async->n, async->cap);
+    async->at[async->n++] = (struct tr_async_event){.ts = ts,
+                                                    .args_at = r->args_at,
+                                                    .name = r->name,
+                                                    .template = r->template,
+                                                    .process = process,
+                                                    .cat = r->cat,
+                                                    .ph = (char)r->ph};
+}
+
+void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
+{
+    add(&trace->import->instants, trace, process, r);
+}
+
+struct key {
+    int64_t id;
+    uint32_t id_text, cat, scope, name, process;
+};
+
+static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template, struct ps_str key)
+{
+    struct ps_str text = trace->templates[template].text;
+    const char *mark = text.len ? memchr(text.at, PS_TEMPLATE_REST, text.len) : NULL;
+
+    if (!mark)
+        return (struct ps_str){NULL, 0};
+    return ps_template_value(ps_str_skip(text, (size_t)(mark - text.at) + 1), key, false);
+}
+
+/* {"local": ...} is an id of the process, {"global": ...} one of all. */
+static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_t process,
+                      struct key *key)
+{
+    struct ps_str id2 = rest_value(trace, r->template, PS_STR("id2"));
+    struct ps_str local = ps_template_value(id2, PS_STR("local"), false);
+    struct ps_str global = ps_template_value(id2, PS_STR("global"), false);
+
+    key->id_text = 2;
+    if (local.at)
+        key->process = process + 1;
+    key->id = tr_text_id(trace, local.at ? local : global.at ? global : id2);
+}
+
+static struct key key_of(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
+{
+    struct key key = {.id = r->dur, .id_text = r->id_text, .cat = r->cat};
+    struct ps_str scope = rest_value(trace, r->template, PS_STR("scope"));
+
+    if (r->dur == TR_NO_DURATION)
+        second_id(trace, r, process, &key);
+    key.scope = scope.at ? tr_text_id(trace, scope) : 0;
+    if (strchr("STpF", (char)r->ph)) {
+        key.name = r->name;
+        key.process = process + 1;
+    }
+    return key;
+}
+
+void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
+{
+    struct tr_async *async = &trace->import->async;
+    struct key key = key_of(trace, process, r);
+
+    add(async, trace, process, r);
+    async->at[async->n - 1].key =
+        ps_intern_id(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
+}
+
+static uint32_t group_of(struct weave *w, const struct tr_async_event *event)
+{
+    uint32_t key[3] = {event->process, event->cat, event->name};
+
+    if (w->kind == PS_TRACK_INSTANTS)
+        key[1] = key[2] = 0;
+    return ps_intern_id(&w->groups, (struct ps_str){(const char *)key, sizeof key});
+}
+
+static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t flags)
+{
+    const struct tr_async_event *event = &w->async->at[at];
+
+    PS_PUSH_ROOM(w->spans, w->n, w->cap);
+    w->spans[w->n] = (struct span){.start = event->ts,
+                                   .event = at,
+                                   .parent = parent,
+                                   .template = event->template,
+                                   .args_at = event->args_at,
+                                   .flags = flags};
+    w->spans[w->n].group = parent == NONE ? group_of(w, event) : w->spans[parent].group;
+    return w->n++;
+}
+
+static void end_span(struct weave *w, const struct tr_async_event *event)
+{
+    struct tr_import *import = w->trace->import;
+    uint32_t at = w->open[event->key];
+    struct span *span;
+
+    if (at == NONE) {
+        import->remarks[TR_REMARK_ASYNC_END]++;
+        import->rejected++;
+        return;
+    }
+    span = &w->spans[at];
+    span->duration = event->ts - span->start;
+    span->flags &= (uint8_t)~PS_SLICE_UNCLOSED;
+    if (!span->template) {
+        span->template = event->template;
+        span->args_at = event->args_at;
+    }
+    w->open[event->key] = span->parent;
+}
+
+static void take(struct weave *w, uint32_t at)
+{
+    const struct tr_async_event *event = &w->async->at[at];
+
+    switch (event->ph) {
+    case 'b':
+    case 'S':
+        w->open[event->key] =
+            new_span(w, at, w->open[event->key], PS_SLICE_ASYNC | PS_SLICE_UNCLOSED);
+        break;
+    case 'e':
+    case 'F':
+        end_span(w, event);
+        break;
+    case 'n':
+    case 'T':
+    case 'p':
+        new_span(w, at, w->open[event->key], PS_SLICE_ASYNC | PS_SLICE_INSTANT);
+        break;
+    default:
+        new_span(w, at, NONE, PS_SLICE_INSTANT);
+    }
+}
+
+static bool earlier(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_async *async = list;
+
+    return async->at[a].ts < async->at[b].ts;
+}
+
+static void take_all(struct weave *w)
+{
+    const struct tr_async *async = w->async;
+    uint32_t *order = tr_sorted(async, async->n, earlier);
+
+    w->open = ps_grow(NULL, (size_t)async->keys.count + 1, sizeof *w->open);
+    for (uint32_t i = 0; i < async->keys.count; i++)
+        w->open[i] = NONE;
+    for (size_t i = 0; i < async->n; i++)
+        take(w, order ? order[i] : (uint32_t)i);
+    for (uint32_t i = 0; i < w->n; i++) {
+        int64_t left = w->trace->last_ns - w->spans[i].start;
+
+        if (!(w->spans[i].flags & PS_SLICE_UNCLOSED))
+            continue;
+        w->spans[i].duration = left > 0 ? left : 0;
+        w->trace->import->remarks[TR_REMARK_ASYNC_UNCLOSED]++;
+    }
+    free(order);
+}
+
+static bool span_before(const void *list, uint32_t x, uint32_t y)
+{
+    const struct span *a = (const struct span *)list + x, *b = (const struct span *)list + y;
+
+    if (a->group != b->group)
+        return a->group < b->group;
+    if (a->start != b->start)
+        return a->start < b->start;
+    return a->duration > b->duration;
+}
+
+static void name_track(struct weave *w, const struct tr_async_event *event, struct tr_track *track)
+{
+    struct tr_trace *trace = w->trace;
+    struct tr_process *process = &trace->import->processes[event->process];
+
+    track->id = ++trace->import->n_tracks;
+    track->process = tr_process_id(trace, event->process);
+    track->name = w->kind == PS_TRACK_INSTANTS ? PS_STR("instants")
+                  : event->name                ? tr_text(trace, event->name)
+                                               : PS_STR("asynchronous");
+    track->sort = tr_track_place(&trace->import->processes[event->process], process->threads++, 0);
+}
+
+static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
+                    const struct span *span)
+{
+    const struct tr_async_event *event = &w->async->at[span->event];
+    uint8_t kind = w->trace->cats[event->cat].kind;
+
+    track->start[row] = span->start;
+    track->duration[row] = span->duration;
+    track->self[row] = 0;
+    track->args_at[row] = span->args_at;
+    track->name_id[row] = event->name;
+    track->template[row] = span->template;
+    track->cat[row] = event->cat;
+    track->slice_kind[row] = kind;
+    track->flags[row] = span->flags;
+}
+
+/* Parents are rows, and a child stands on the first free lane below its parent. */
+static void weave_rows(const struct weave *w, struct tr_track *track, const uint32_t *order,
+                       uint32_t first, uint32_t *row_of)
+{
+    struct tr_lanes lanes = {0};
+
+    track->start_ns = track->start[0];
+    track->end_ns = track->start[0];
+    for (uint32_t row = 0; row < track->n; row++) {
+        uint32_t at = order ? order[first + row] : first + row, below = 0;
+        uint32_t parent = w->spans[at].parent;
+        int64_t end = track->start[row] + track->duration[row];
+
+        row_of[at] = row;
+        track->parent[row] = parent == NONE ? TR_NO_ROW : row_of[parent];
+        if (parent != NONE)
+            below = track->lane[track->parent[row]] + 1u;
+        track->lane[row] = (uint16_t)tr_lane(&lanes, below, track->start[row], end);
+        track->end_ns = end > track->end_ns ? end : track->end_ns;
+    }
+    track->depth = lanes.used;
+    free(lanes.ends);
+}
+
+static enum ps_status give_group(struct weave *w, const uint32_t *order, uint32_t first,
+                                 uint32_t to, uint32_t *row_of)
+{
+    struct tr_track track;
+
+    if (w->trace->import->n_tracks + 2 > PS_TRACKS_MAX)
+        return ps_fail(w->trace->err, PS_LIMIT, "the trace has more than %u tracks", PS_TRACKS_MAX);
+    track = tr_track_new(w->kind, to - first);
+    track.n = to - first;
+    tr_track_tree_columns(&track);
+    name_track(w, &w->async->at[w->spans[order ? order[first] : first].event], &track);
+    for (uint32_t row = 0; row < track.n; row++)
+        put_row(w, &track, row, &w->spans[order ? order[first + row] : first + row]);
+    weave_rows(w, &track, order, first, row_of);
+    w->trace->import->n_slices += track.n;
+    return tr_emit_track(w->trace, &track);
+}
+
+static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
+                           enum ps_track_kind kind)
+{
+    struct weave w = {.trace = trace, .async = async, .kind = kind};
+    enum ps_status status = PS_OK;
+    uint32_t *order, *row_of;
+
+    take_all(&w);
+    order = tr_sorted(w.spans, w.n, span_before);
+    row_of = ps_grow(NULL, (size_t)w.n + 1, sizeof *row_of);
+    for (uint32_t first = 0, to; first < w.n && status == PS_OK; first = to) {
+        uint32_t group = w.spans[order ? order[first] : first].group;
+
+        for (to = first; to < w.n && w.spans[order ? order[to] : to].group == group;)
+            to++;
+        status = give_group(&w, order, first, to, row_of);
+    }
+    free(order);
+    free(row_of);
+    free(w.open);
+    free(w.spans);
+    ps_intern_free(&w.groups);
+    return status;
+}
+
+enum ps_status tr_async_give(struct tr_trace *trace)
+{
+    return give(trace, &trace->import->async, PS_TRACK_ASYNC);
+}
+
+enum ps_status tr_instants_give(struct tr_trace *trace)
+{
+    return give(trace, &trace->import->instants, PS_TRACK_INSTANTS);
+}
+
+void tr_async_free(struct tr_async *async)
+{
+    free(async->at);
+    ps_intern_free(&async->keys);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* members.c: walks the members of a compact JSON object, or of a template of one. */
+#include "importers/trace/import.h"
+
+struct ps_str tr_args_members(struct ps_str template)
+{
+    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
+
+    if (mark)
+        template.len = (size_t)(mark - template.at);
+    return template.len > 2 ? (struct ps_str){template.at + 1, template.len - 2}
+                            : (struct ps_str){NULL, 0};
+}
+
+/* Length of the string at the head, with its quotes. */
+static size_t string_length(struct ps_str text)
+{
+    size_t n = 1;
+
+    while (n < text.len && text.at[n] != '"')
+        n += text.at[n] == '\\' ? 2 : 1;
+    return n < text.len ? n + 1 : text.len;
+}
+
+/* Length of the value at the head, up to the comma behind it. */
+static size_t value_length(struct ps_str text)
+{
+    size_t n = 0, depth = 0;
+
+    while (n < text.len && !(depth == 0 && text.at[n] == ',')) {
+        char c = text.at[n];
+
+        if (c == '"') {
+            n += string_length(ps_str_skip(text, n));
+            continue;
+        }
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        n++;
+    }
+    return n;
+}
+
+bool tr_next_member(struct ps_str *rest, struct tr_member *out)
+{
+    size_t key, value;
+
+    if (rest->len < 3 || rest->at[0] != '"')
+        return false;
+    key = string_length(*rest);
+    value = value_length(ps_str_skip(*rest, key + 1));
+    out->all = (struct ps_str){rest->at, key + 1 + value};
+    out->key = (struct ps_str){rest->at + 1, key - 2};
+    out->value = (struct ps_str){rest->at + key + 1, value};
+    if (out->all.len > rest->len)
+        return false;
+    *rest = ps_str_skip(*rest, out->all.len + 1);
+    return true;
+}
+
+int tr_markers_in(struct ps_str value)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < value.len; i++)
+        n += value.at[i] == PS_TEMPLATE_INT || value.at[i] == PS_TEMPLATE_DECIMAL;
+    return n;
+}

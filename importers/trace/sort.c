@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sort.c: stable sorting of what is nearly sorted already.
+ *
+ * Writers of traces put one sorted list behind the other, or each call behind what it called. So:
+ * runs that are in order are found as they are (falling ones turned around), short ones filled up
+ * by insertion, and neighbours merged until one is left.
+ */
+#include "importers/trace/import.h"
+
+#include <stdlib.h>
+
+#define RUN_LEAST 16
+
+struct sorting {
+    const void *list;
+    tr_less less;
+    uint32_t *order, *other;
+    size_t *runs; /* where each begins, and the end behind the last */
+    size_t n_runs, cap_runs;
+};
+
+static void run_begins(struct sorting *s, size_t at)
+{
+    PS_PUSH_ROOM(s->runs, s->n_runs, s->cap_runs);
+    s->runs[s->n_runs++] = at;
+}
+
+static void turn(uint32_t *order, size_t from, size_t to)
+{
+    while (from + 1 < to) {
+        uint32_t kept = order[from];
+
+        order[from++] = order[--to];
+        order[to] = kept;
+    }
+}
+
+/* Puts [sorted, to) into the sorted [from, sorted). */
+static void insert(const struct sorting *s, size_t from, size_t sorted, size_t to)
+{
+    for (; sorted < to; sorted++) {
+        uint32_t item = s->order[sorted];
+        size_t at = sorted;
+
+        for (; at > from && s->less(s->list, item, s->order[at - 1]); at--)
+            s->order[at] = s->order[at - 1];
+        s->order[at] = item;
+    }
+}
+
+/* The end of the run that begins at `from`, sorted upward. */
+static size_t run_from(struct sorting *s, size_t from, size_t n)
+{
+    size_t to = from + 1;
+
+    if (to < n && s->less(s->list, s->order[to], s->order[from])) {
+        while (to < n && s->less(s->list, s->order[to], s->order[to - 1]))
+            to++;
+        turn(s->order, from, to);
+    }
+    while (to < n && !s->less(s->list, s->order[to], s->order[to - 1]))
+        to++;
+    if (to - from < RUN_LEAST && to < n) {
+        size_t least = n - from < RUN_LEAST ? n : from + RUN_LEAST;
+
+        insert(s, from, to, least);
+        to = least;
+    }
+    return to;
+}
+
+static void merge(const struct sorting *s, size_t from, size_t middle, size_t to)
+{
+    size_t left = from, right = middle, at = from;
+
+    while (left < middle && right < to)
+        s->other[at++] = s->less(s->list, s->order[right], s->order[left]) ? s->order[right++]
+                                                                           : s->order[left++];
+    memcpy(s->other + at, s->order + left, (middle - left) * sizeof *s->order);
+    at += middle - left;
+    memcpy(s->other + at, s->order + right, (to - right) * sizeof *s->order);
+}
+
+/* Merges each run with its right neighbour. */
+static void halve_runs(struct sorting *s)
+{
+    size_t n = s->n_runs - 1, kept = 0;
+    uint32_t *order;
+
+    for (size_t i = 0; i < n; i += 2) {
+        size_t from = s->runs[i], middle = s->runs[i + 1];
+        size_t to = i + 1 < n ? s->runs[i + 2] : middle;
+
+        merge(s, from, middle, to);
+        s->runs[kept++] = from;
+    }
+    s->runs[kept++] = s->runs[n];
+    s->n_runs = kept;
+    order = s->order;
+    s->order = s->other;
+    s->other = order;
+}
+
+static bool in_order(const void *list, size_t n, tr_less less)
+{
+    for (size_t i = 1; i < n; i++)
+        if (less(list, (uint32_t)i, (uint32_t)i - 1))
+            return false;
+    return true;
+}
+
+uint32_t *tr_sorted(const void *list, size_t n, tr_less less)
+{
+    struct sorting s = {.list = list, .less = less};
+
+    if (in_order(list, n, less))
+        return NULL;
+    s.order = ps_grow(NULL, n, sizeof *s.order);
+    for (size_t i = 0; i < n; i++)
+        s.order[i] = (uint32_t)i;
+    for (size_t at = 0; at < n; at = run_from(&s, at, n))
+        run_begins(&s, at);
+    run_begins(&s, n);
+    if (s.n_runs > 2)
+        s.other = ps_grow(NULL, n, sizeof *s.other);
+    while (s.n_runs > 2)
+        halve_runs(&s);
+    free(s.other);
+    free(s.runs);
+    return s.order;
+}
+
+static bool starts_before(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_track *t = list;
+
+    return t->start[a] < t->start[b];
+}
+
+static bool encloses_before(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_track *t = list;
+
+    if (t->start[a] != t->start[b])
+        return t->start[a] < t->start[b];
+    return t->duration[a] > t->duration[b];
+}
+
+#define REORDER(column, order, n)                                                                  \
+    do {                                                                                           \
+        if (column) {                                                                              \
+            void *sorted_ = ps_grow(NULL, (n), sizeof *(column));                                  \
+            __typeof__(column) to_ = sorted_;                                                      \
+            for (size_t i_ = 0; i_ < (n); i_++)                                                    \
+                to_[i_] = (column)[(order)[i_]];                                                   \
+            free(column);                                                                          \
+            (column) = to_;                                                                        \
+        }                                                                                          \
+    } while (0)
+
+void tr_track_sort(struct tr_track *track, bool by_length)
+{
+    uint32_t *order = tr_sorted(track, track->n, by_length ? encloses_before : starts_before);
+
+    if (!order)
+        return;
+    REORDER(track->start, order, track->n);
+    REORDER(track->duration, order, track->n);
+    REORDER(track->args_at, order, track->n);
+    REORDER(track->name_id, order, track->n);
+    REORDER(track->template, order, track->n);
+    REORDER(track->cat, order, track->n);
+    REORDER(track->slice_kind, order, track->n);
+    REORDER(track->flags, order, track->n);
+    REORDER(track->family, order, track->n);
+    free(order);
+}

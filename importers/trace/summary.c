@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* summary.c: what a trace says as a whole: figures, notes, ledger, headline. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "importers/trace/import.h"
+#include "importers/trace/memory.h"
+
+static void number(struct tr_trace *trace, const char *key, int64_t value)
+{
+    trace->out->ops->number(trace->out, key, ps_int(value));
+}
+
+static bool has_header(const struct tr_trace *trace, const char *key)
+{
+    for (size_t i = 0; i < trace->n_headers; i++)
+        if (ps_str_is(trace->headers[i].key, key))
+            return true;
+    return false;
+}
+
+static uint64_t devices(const struct tr_import *import)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < import->n_processes; i++)
+        n += import->processes[i].id && import->processes[i].device >= 0;
+    return n;
+}
+
+/* The greatest total that is said; a device's counts before the host's. */
+static void peak(struct tr_trace *trace)
+{
+    int64_t most[2] = {0, 0};
+
+    for (size_t i = 0; trace->memory && i < trace->memory->n; i++) {
+        const struct tr_memory_record *m = &trace->memory->at[i];
+
+        if (m->allocated > most[m->device_type != 0])
+            most[m->device_type != 0] = m->allocated;
+    }
+    number(trace, "peak_bytes", most[1] ? most[1] : most[0]);
+    number(trace, "peak_device", most[1] > 0);
+}
+
+static bool any_shapes(const struct tr_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->n_templates; i++)
+        if (trace->templates[i].shapes)
+            return true;
+    return false;
+}
+
+static bool any_frames(const struct tr_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->n_cats; i++)
+        if (trace->cats[i].kind == PS_SLICE_PYTHON)
+            return true;
+    return false;
+}
+
+static void figures(struct tr_trace *trace)
+{
+    const struct tr_import *import = trace->import;
+    char origin[24];
+
+    snprintf(origin, sizeof origin, "%" PRId64, trace->origin_us);
+    trace->out->ops->meta(trace->out, "origin_us", ps_str_of(origin));
+    number(trace, "origin_us", trace->origin_us);
+    number(trace, "events", (int64_t)trace->counts.read);
+    number(trace, "slices", (int64_t)import->n_slices);
+    number(trace, "tracks", import->n_tracks);
+    number(trace, "processes", import->given_processes);
+    number(trace, "span_ns", tr_span_ns(trace));
+    number(trace, "devices", (int64_t)devices(import));
+    number(trace, "kernels", (int64_t)import->n_kernels);
+    number(trace, "torch", trace->torch);
+    number(trace, "shapes", any_shapes(trace));
+    number(trace, "stacks", any_frames(trace));
+    number(trace, "memory", trace->memory && trace->memory->n > 0);
+    number(trace, "workers", 1);
+    peak(trace);
+    number(trace, "flops", import->flops);
+    if (!trace->torch)
+        number(trace, "steps", 0);
+}
+
+/* What the file says of its writer. */
+static void tool(struct tr_trace *trace)
+{
+    const char *name = trace->torch ? "PyTorch profiler" : "Chrome trace";
+
+    if (trace->autograd)
+        name = "torch.autograd.profiler";
+    else if (has_header(trace, "viztracer_metadata"))
+        name = "viztracer";
+    else
+        for (uint32_t i = 1; i < trace->n_cats; i++)
+            if (ps_str_is(trace->cats[i].text, "py-spy"))
+                name = "py-spy";
+    trace->out->ops->meta(trace->out, "tool", ps_str_of(name));
+}
+
+static void notes(struct tr_trace *trace)
+{
+    static const struct {
+        enum ps_severity severity;
+        const char *what;
+    } texts[TR_N_REMARKS] = {
+        [TR_REMARK_END] = {PS_NOTE_REJECTED, "ends (E) without a beginning: what they end began "
+                                             "before the recording"},
+        [TR_REMARK_UNCLOSED] = {PS_NOTE_WARNING, "beginnings (B) without an end: drawn to the end "
+                                                 "of the trace"},
+        [TR_REMARK_ASYNC_END] = {PS_NOTE_REJECTED, "ends of asynchronous events without a "
+                                                   "beginning"},
+        [TR_REMARK_ASYNC_UNCLOSED] = {PS_NOTE_WARNING, "asynchronous events without an end: drawn "
+                                                       "to the end of the trace"},
+        [TR_REMARK_NEGATIVE] = {PS_NOTE_WARNING, "negative durations, taken as 0"},
+        [TR_REMARK_NO_DURATION] = {PS_NOTE_WARNING, "complete events (X) without a duration, taken "
+                                                    "as 0"},
+        [TR_REMARK_OVERLAP] = {PS_NOTE_INFO, "slices that overlap others of their thread without "
+                                             "lying inside: on rows of their own"},
+        [TR_REMARK_SAMPLE] = {PS_NOTE_INFO, "samples (P) left out: only slices are drawn"},
+        [TR_REMARK_OBJECT] = {PS_NOTE_INFO, "events of objects (N O D) left out"},
+        [TR_REMARK_DUMP] = {PS_NOTE_INFO, "memory dumps (V v) left out"},
+        [TR_REMARK_CLOCK] = {PS_NOTE_INFO, "clock, context and link events left out"},
+        [TR_REMARK_COUNTER] = {PS_NOTE_INFO, "counter events without a number"},
+    };
+    const uint64_t *count = trace->import->remarks;
+
+    for (int i = 0; i < TR_N_REMARKS; i++)
+        if (count[i] && texts[i].what)
+            tr_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64, texts[i].what,
+                    count[i]);
+    if (count[TR_REMARK_UNKNOWN])
+        tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+                "events of an unknown phase (the last one is \"%c\"), left out: %" PRIu64,
+                trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
+}
+
+static void ledger(struct tr_trace *trace)
+{
+    const struct tr_import *import = trace->import;
+    static const enum tr_remark others[] = {TR_REMARK_METADATA, TR_REMARK_SAMPLE, TR_REMARK_OBJECT,
+                                            TR_REMARK_DUMP,     TR_REMARK_CLOCK,  TR_REMARK_UNKNOWN,
+                                            TR_REMARK_FLOW,     TR_REMARK_COUNTER};
+    struct ps_ledger given = {.unit = "events", .read = trace->counts.read};
+    uint64_t rows, other = 0;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other += import->remarks[others[i]];
+    given.rejected = trace->counts.rejected + import->rejected;
+    given.repaired = trace->counts.repaired;
+    rows = given.read - given.rejected;
+    /* What was repaired may have been metadata. */
+    given.other = other < rows - given.repaired ? other : rows - given.repaired;
+    given.stored = rows - given.repaired - given.other;
+    trace->out->ops->ledger(trace->out, &given);
+}
+
+int64_t tr_span_ns(const struct tr_trace *trace)
+{
+    return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
+}
+
+void tr_summary_give(struct tr_trace *trace)
+{
+    struct ps_headline headline = {.unit = "s"};
+
+    tool(trace);
+    figures(trace);
+    notes(trace);
+    ledger(trace);
+    headline.label = trace->step_ns ? "mean step" : "span";
+    headline.value = (double)(trace->step_ns ? trace->step_ns : tr_span_ns(trace)) / 1e9;
+    trace->out->ops->headline(trace->out, &headline);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* track.c: the columns of a track. */
+#include "importers/trace/import.h"
+
+#include <stdlib.h>
+
+static void *column(uint32_t n, size_t size)
+{
+    return ps_grow(NULL, n ? n : 1, size);
+}
+
+/* The columns that come from the file; those of the tree are made when the records are gone. */
+struct tr_track tr_track_new(enum ps_track_kind kind, uint32_t room)
+{
+    struct tr_track track = {.kind = kind, .device = -1};
+
+    track.stream = -1;
+    track.tid = INT64_MIN;
+    track.start = column(room, sizeof *track.start);
+    track.duration = column(room, sizeof *track.duration);
+    track.args_at = column(room, sizeof *track.args_at);
+    track.name_id = column(room, sizeof *track.name_id);
+    track.template = column(room, sizeof *track.template);
+    track.cat = column(room, sizeof *track.cat);
+    track.slice_kind = column(room, sizeof *track.slice_kind);
+    track.flags = column(room, sizeof *track.flags);
+    track.family = ps_alloc(room ? room : 1);
+    return track;
+}
+
+void tr_track_tree_columns(struct tr_track *track)
+{
+    track->self = column(track->n, sizeof *track->self);
+    track->parent = column(track->n, sizeof *track->parent);
+    track->lane = ps_alloc((track->n ? track->n : 1) * sizeof *track->lane);
+}
+
+int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which)
+{
+    if (!track->extra[which])
+        track->extra[which] = ps_alloc((track->n ? track->n : 1) * sizeof(int64_t));
+    return track->extra[which];
+}
+
+void tr_track_free(struct tr_track *track)
+{
+    void *columns[] = {track->start,   track->duration,   track->self,   track->args_at,
+                       track->name_id, track->template,   track->parent, track->lane,
+                       track->cat,     track->slice_kind, track->flags,  track->family};
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        free(columns[i]);
+    for (int i = 0; i < TR_N_EXTRAS; i++)
+        free(track->extra[i]);
+    *track = (struct tr_track){.id = track->id};
+}
+
+struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at)
+{
+    if (args_at & TR_OWN_ARGS)
+        return ps_str_skip(ps_buf_slice(&trace->import->args), args_at & ~TR_OWN_ARGS);
+    return tr_args_at(trace, args_at);
+}
+
+bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                    int index, int64_t *out)
+{
+    struct tr_record record = {.template = track->template[row]};
+
+    if (index < 0 || (track->args_at[row] & TR_OWN_ARGS))
+        return false;
+    record.args_at = track->args_at[row] & ((UINT64_C(1) << 40) - 1);
+    return tr_param(trace, &record, index, out);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree.c: which slice lies inside which, on what lane, and what of it is its own time.
+ *
+ * Intervals are half-open: one that starts where another ends is its sibling. One that starts
+ * inside another and ends behind it is no part of a tree. It keeps its times, gets a lane of its
+ * own below all others, and hangs under the innermost slice that encloses it; what follows lies
+ * inside of what it overlaps as long as that lasts, and then inside of it. Where the overlap is one
+ * unit of the file's resolution it is rounding: such a slice is nested as its writer meant.
+ *
+ * Self time is the duration less the union of the children, so it is never negative.
+ */
+#include "importers/trace/import.h"
+
+#include <stdlib.h>
+
+#define LANE_MOST (UINT16_MAX - 1)
+
+struct open {
+    int64_t end;      /* no later than that of the one below on the stack */
+    int64_t covered;  /* children take what lies before it */
+    uint32_t row;     /* TR_NO_ROW: the bottom of the stack, which never ends */
+    uint32_t waiting; /* a row inside of this one that overlaps the one above */
+    uint32_t level;   /* of its children */
+};
+
+struct nesting {
+    struct tr_track *track;
+    int64_t unit;
+    struct open *stack;
+    size_t n, cap;
+    uint32_t *overlaps; /* rows that get a lane at the end */
+    size_t n_overlaps, cap_overlaps;
+    uint32_t lanes, n_flagged;
+};
+
+static int64_t end_of(const struct tr_track *track, uint32_t row)
+{
+    return track->start[row] + track->duration[row];
+}
+
+static void push(struct nesting *nest, uint32_t row, int64_t end)
+{
+    uint32_t level = nest->n ? nest->stack[nest->n - 1].level + 1 : 0;
+
+    PS_PUSH_ROOM(nest->stack, nest->n, nest->cap);
+    nest->stack[nest->n++] = (struct open){
+        .end = end, .covered = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
+}
+
+/* What ended by `start` is closed; one that waited for the end of what it overlapped takes over. */
+static void close_until(struct nesting *nest, int64_t start)
+{
+    while (nest->stack[nest->n - 1].end <= start) {
+        struct open *below = &nest->stack[--nest->n - 1];
+        uint32_t row = below->waiting;
+
+        if (row == TR_NO_ROW)
+            continue;
+        below->waiting = TR_NO_ROW;
+        if (end_of(nest->track, row) > start)
+            push(nest, row, end_of(nest->track, row));
+    }
+}
+
+/* The innermost on the stack that lasts to `end`: ends fall from the bottom up. */
+static size_t enclosing(const struct nesting *nest, int64_t end)
+{
+    size_t low = 0, high = nest->n - 1;
+
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+
+        if (nest->stack[middle].end >= end)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Makes row a child of what is open at `parent`. */
+static void adopt(struct nesting *nest, size_t parent, uint32_t row, int64_t end)
+{
+    struct open *open = &nest->stack[parent];
+    struct tr_track *track = nest->track;
+    int64_t from = track->start[row];
+
+    track->parent[row] = open->row;
+    if (open->row == TR_NO_ROW)
+        return;
+    if (from < open->covered)
+        from = open->covered;
+    if (end > from) {
+        track->self[open->row] -= end - from;
+        open->covered = end;
+    }
+}
+
+static void overlap(struct nesting *nest, uint32_t row, int64_t end)
+{
+    size_t at = enclosing(nest, end);
+    struct open *open = &nest->stack[at];
+
+    adopt(nest, at, row, end);
+    if (open->waiting == TR_NO_ROW || end_of(nest->track, open->waiting) < end)
+        open->waiting = row;
+    nest->track->flags[row] |= PS_SLICE_OVERLAP;
+    nest->n_flagged++;
+    PS_PUSH_ROOM(nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
+    nest->overlaps[nest->n_overlaps++] = row;
+}
+
+static void take_lane(struct nesting *nest, uint32_t row)
+{
+    uint32_t level = nest->stack[nest->n - 1].level;
+
+    if (level > LANE_MOST)
+        level = LANE_MOST;
+    nest->track->lane[row] = (uint16_t)level;
+    if (level >= nest->lanes)
+        nest->lanes = level + 1;
+}
+
+/* Waits of a stream say that the host waits: the work below them is not theirs. */
+static bool stands_apart(const struct tr_track *track, uint32_t row)
+{
+    return track->kind == PS_TRACK_STREAM && track->slice_kind[row] == PS_SLICE_SYNC;
+}
+
+static void set_apart(struct nesting *nest, uint32_t row)
+{
+    nest->track->parent[row] = TR_NO_ROW;
+    PS_PUSH_ROOM(nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
+    nest->overlaps[nest->n_overlaps++] = row;
+}
+
+static void place(struct nesting *nest, uint32_t row)
+{
+    int64_t end = end_of(nest->track, row), top;
+
+    if (stands_apart(nest->track, row)) {
+        set_apart(nest, row);
+        return;
+    }
+    close_until(nest, nest->track->start[row]);
+    top = nest->stack[nest->n - 1].end;
+    if (end > top && end - top > nest->unit) {
+        overlap(nest, row, end);
+        return;
+    }
+    if (end > top)
+        end = top;
+    adopt(nest, nest->n - 1, row, end);
+    take_lane(nest, row);
+    if (end > nest->track->start[row])
+        push(nest, row, end);
+}
+
+/* Lanes below all of the tree's for what has none yet. */
+static void spread_overlaps(struct nesting *nest)
+{
+    struct tr_lanes lanes = {0};
+
+    for (size_t i = 0; i < nest->n_overlaps; i++) {
+        uint32_t row = nest->overlaps[i];
+        uint32_t lane = tr_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
+
+        lane += nest->lanes;
+        nest->track->lane[row] = (uint16_t)(lane < LANE_MOST ? lane : LANE_MOST);
+    }
+    nest->track->depth = nest->lanes + lanes.used;
+    if (nest->track->depth > UINT16_MAX)
+        nest->track->depth = UINT16_MAX;
+    free(lanes.ends);
+}
+
+uint32_t tr_tree(struct tr_track *track, int64_t unit)
+{
+    struct nesting nest = {.track = track, .unit = unit};
+
+    push(&nest, TR_NO_ROW, INT64_MAX);
+    nest.stack[0].level = 0;
+    memcpy(track->self, track->duration, track->n * sizeof *track->self);
+    for (uint32_t row = 0; row < track->n; row++) {
+        place(&nest, row);
+        if (end_of(track, row) > track->end_ns || row == 0)
+            track->end_ns = end_of(track, row);
+    }
+    track->start_ns = track->n ? track->start[0] : 0;
+    spread_overlaps(&nest);
+    free(nest.stack);
+    free(nest.overlaps);
+    return nest.n_flagged;
+}
