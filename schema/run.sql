@@ -13,6 +13,7 @@ PRAGMA user_version = 1;
 CREATE TABLE meta(
     k TEXT PRIMARY KEY, -- kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit headline_label
     v                   -- + ledger_unit ledger_read ledger_stored ledger_repaired ledger_rejected ledger_other
+                        -- traces: origin_us, and header.<key>: what stands beside the events as JSON, secrets masked
 ) WITHOUT ROWID;
 
 CREATE TABLE origin(id INTEGER PRIMARY KEY, word TEXT NOT NULL); -- numbers of enum ps_origin

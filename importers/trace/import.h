@@ -223,6 +223,9 @@ enum ps_status tr_async_give(struct tr_trace *trace);
 enum ps_status tr_instants_give(struct tr_trace *trace);
 void tr_async_free(struct tr_async *async);
 
+/* headers.c: the keys beside the events as metadata, secrets masked. */
+void tr_headers_give(struct tr_trace *trace);
+
 /* summary.c */
 void tr_summary_give(struct tr_trace *trace);
 int64_t tr_span_ns(const struct tr_trace *trace);

@@ -61,6 +61,7 @@ void tr_memory_free(struct tr_memory *memory)
     free(memory->cpu);
     free(memory->accelerator);
     free(memory->cover);
+    free(memory->by_thread);
     free(memory);
 }
 
@@ -115,6 +116,13 @@ static bool before(const void *list, uint32_t a, uint32_t b)
     return memory->at[a].t < memory->at[b].t;
 }
 
+static bool thread_before(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_memory *memory = list;
+
+    return memory->at[a].thread < memory->at[b].thread;
+}
+
 /* Sums wrap like the file's own arithmetic would: differences of them stay right. */
 static int64_t plus(int64_t a, int64_t b)
 {
@@ -141,6 +149,7 @@ void tr_memory_sort(struct tr_trace *trace)
         memory->at = sorted;
         memory->cap = memory->n;
     }
+    memory->by_thread = tr_sorted(memory, memory->n, thread_before);
     memory->cpu = ps_alloc((memory->n + 1) * sizeof *memory->cpu);
     memory->accelerator = ps_alloc((memory->n + 1) * sizeof *memory->accelerator);
     memory->cover = ps_alloc((memory->n + 1) * sizeof *memory->cover);
@@ -242,17 +251,38 @@ static int64_t operator_at(const struct tr_track *track, uint32_t behind, int64_
     return row == TR_NO_ROW ? 0 : ps_slice_id(track->id, row);
 }
 
+static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
+{
+    return &memory->at[memory->by_thread ? memory->by_thread[i] : i];
+}
+
+/* The first record of a thread, in the order of threads. */
+static size_t first_of_thread(struct tr_memory *memory, uint32_t thread)
+{
+    size_t low = 0, high = memory->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (of_thread(memory, middle)->thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track)
 {
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
     uint32_t behind = 0;
 
-    for (size_t i = 0; i < memory->n; i++) {
-        struct tr_memory_record *m = &memory->at[i];
+    for (size_t i = first_of_thread(memory, thread); i < memory->n; i++) {
+        struct tr_memory_record *m = of_thread(memory, i);
 
         if (m->thread != thread)
-            continue;
+            break;
         while (behind < track->n && track->start[behind] <= m->t)
             behind++;
         m->slice = operator_at(track, behind, m->t);

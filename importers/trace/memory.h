@@ -28,6 +28,7 @@ struct tr_memory {
     struct tr_memory_record *at; /* by t once sorted; equal ones in the order of the file */
     size_t n, cap;
     int64_t *cpu, *accelerator; /* n + 1 sums of the bytes of all records before */
+    uint32_t *by_thread;        /* records in the order of their thread, then of time; sorted */
     int32_t *cover;             /* n + 1 differences: how many slices cover a record */
     int64_t base_ns;            /* of t == 0, since 1970 */
     bool rounded;               /* torch 2.4 to 2.10 compares doubles: up to 256 ns off */

@@ -168,6 +168,7 @@ void tr_summary_give(struct tr_trace *trace)
     struct ps_headline headline = {.unit = "s"};
 
     tool(trace);
+    tr_headers_give(trace);
     figures(trace);
     notes(trace);
     ledger(trace);

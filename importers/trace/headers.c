@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * headers.c: what stands beside the events of a trace becomes metadata of the run ("header.<key>"),
+ * without what looks like a secret.
+ *
+ * Traces are passed around, and their headers hold what a job knew of its environment: tokens have
+ * been found in published ones. Masked are texts under a key that names a secret and texts in the
+ * form of a known kind of token; all else stays as it was written.
+ */
+#include "importers/trace/import.h"
+
+#include <inttypes.h>
+
+#include "importers/clean.h"
+
+#define HEADER_MOST  65536u
+#define HEADERS_MOST 256u
+#define MASK         "\"(masked)\""
+
+/* Parts of keys, in lower case. "token" alone would hit "tokens_per_batch". */
+static const char *const secret_keys[] = {
+    "password",      "passwd",     "secret",      "api_key",     "apikey",
+    "api-key",       "access_key", "accesskey",   "_token",      "auth_token",
+    "authorization", "credential", "private_key", "session_key", "cookie"};
+
+/* How known tokens begin, and how many characters they have at least. */
+static const struct {
+    const char *prefix;
+    size_t least;
+} token_forms[] = {
+    {"AKIA", 20}, {"ASIA", 20},        {"ghp_", 36}, {"gho_", 36},  {"ghs_", 36},
+    {"hf_", 30},  {"github_pat_", 40}, {"sk-", 32},  {"xoxb-", 20}, {"xoxp-", 20},
+    {"eyJ", 60},  {"glpat-", 20},      {"AIza", 35}, {"dapi", 36},  {"-----BEGIN", 20},
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool has_part(struct ps_str text, const char *part)
+{
+    size_t len = strlen(part);
+
+    for (size_t i = 0; i + len <= text.len; i++) {
+        size_t n = 0;
+
+        while (n < len && lower(text.at[i + n]) == part[n])
+            n++;
+        if (n == len)
+            return true;
+    }
+    return false;
+}
+
+static bool names_secret(struct ps_str key)
+{
+    for (size_t i = 0; i < sizeof secret_keys / sizeof *secret_keys; i++)
+        if (has_part(key, secret_keys[i]))
+            return true;
+    return key.len == 5 && has_part(key, "token");
+}
+
+static bool is_token(struct ps_str text)
+{
+    for (size_t i = 0; i < sizeof token_forms / sizeof *token_forms; i++)
+        if (text.len >= token_forms[i].least &&
+            ps_str_starts(text, ps_str_of(token_forms[i].prefix)))
+            return true;
+    return false;
+}
+
+/* Length of the string at the head of json, with its quotes. */
+static size_t string_length(struct ps_str json)
+{
+    size_t n = 1;
+
+    while (n < json.len && json.at[n] != '"')
+        n += json.at[n] == '\\' ? 2 : 1;
+    return n < json.len ? n + 1 : json.len;
+}
+
+static bool is_key(struct ps_str behind)
+{
+    size_t n = 0;
+
+    while (n < behind.len && (behind.at[n] == ' ' || behind.at[n] == '\n' || behind.at[n] == '\t'))
+        n++;
+    return n < behind.len && behind.at[n] == ':';
+}
+
+static struct ps_str inside(struct ps_str string)
+{
+    return string.len >= 2 ? (struct ps_str){string.at + 1, string.len - 2}
+                           : (struct ps_str){NULL, 0};
+}
+
+/* Copies JSON without secrets; how many were masked. Strings under a secret's key are masked, also
+ * those of a list that stands there. */
+static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_buf *out)
+{
+    bool secret = names_secret(key);
+    uint64_t masked = 0;
+
+    while (json.len) {
+        size_t len = json.at[0] == '"' ? string_length(json) : 1;
+        struct ps_str piece = {json.at, len};
+
+        json = ps_str_skip(json, len);
+        if (piece.at[0] == '"' && is_key(json)) {
+            secret = names_secret(inside(piece));
+        } else if (piece.at[0] == '"' && piece.len > 2 && (secret || is_token(inside(piece)))) {
+            piece = PS_STR(MASK);
+            masked++;
+        }
+        ps_buf_str(out, piece);
+    }
+    return masked;
+}
+
+/* The last of equal keys counts. */
+static bool comes_again(const struct tr_trace *trace, size_t at)
+{
+    for (size_t i = at + 1; i < trace->n_headers; i++)
+        if (ps_str_eq(trace->headers[i].key, trace->headers[at].key))
+            return true;
+    return false;
+}
+
+static void give(struct tr_trace *trace, const struct tr_header *header, uint64_t *masked)
+{
+    struct ps_buf json = {0}, clean = {0}, name = {0};
+
+    *masked += mask_secrets(header->key, header->json, &json);
+    ps_clean_text(&clean, ps_text_head(ps_buf_slice(&json), HEADER_MOST));
+    ps_buf_puts(&name, "header.");
+    ps_clean_text(&name, ps_text_head(header->key, 256));
+    trace->out->ops->meta(trace->out, name.at, ps_buf_slice(&clean));
+    ps_buf_free(&json);
+    ps_buf_free(&clean);
+    ps_buf_free(&name);
+}
+
+void tr_headers_give(struct tr_trace *trace)
+{
+    uint64_t masked = 0;
+    size_t given = 0;
+
+    for (size_t i = 0; i < trace->n_headers && given < HEADERS_MOST; i++) {
+        if (comes_again(trace, i))
+            continue;
+        give(trace, &trace->headers[i], &masked);
+        given++;
+    }
+    if (masked)
+        tr_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
+                "texts of the header that look like secrets, masked: %" PRIu64, masked);
+    if (given == HEADERS_MOST)
+        tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+                "the header has more than %u entries: the rest is left out", HEADERS_MOST);
+}
