@@ -1,0 +1,2 @@
+-- Steps in their order, at most :limit.
+SELECT id, name, worker, start_ns, end_ns, counted FROM step ORDER BY id LIMIT :limit;

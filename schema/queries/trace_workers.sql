@@ -1,0 +1,9 @@
+-- One row a worker: what its steps and its devices say. name, rank: of the headers of its file, NULL when they do not say.
+WITH w(worker) AS (SELECT worker FROM process UNION SELECT worker FROM step),
+     s AS (SELECT worker, count(*) AS n, max(end_ns) - min(start_ns) AS span_ns, total(end_ns - start_ns) / count(*) AS step_ns
+           FROM step WHERE counted GROUP BY worker),
+     d AS (SELECT worker, CAST(total(busy_ns) AS REAL) / nullif(total(span_ns), 0) AS busy, sum(communication_ns) AS communication_ns,
+                  100.0 * total(overlap_ns) / nullif(total(communication_ns), 0) AS overlap_pct
+           FROM device GROUP BY worker)
+SELECT w.worker, NULL AS name, NULL AS rank, coalesce(s.n, 0) AS steps, s.span_ns, s.step_ns, d.busy, d.communication_ns, d.overlap_pct
+FROM w LEFT JOIN s ON s.worker = w.worker LEFT JOIN d ON d.worker = w.worker ORDER BY w.worker;

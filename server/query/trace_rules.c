@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_rules.c: what to say of a trace. A threshold stands once, with where it comes from; what is
+ * ours is chosen so that a loop which keeps its device busy has nothing to read here.
+ */
+#include "server/query/trace_rules.h"
+
+#include <stdio.h>
+
+/* The advice of tb_plugin 0.4's overview. */
+#define LOADER_SHARE        0.05
+#define COMMUNICATION_SHARE 0.10
+#define LOW_USE             0.50
+#define FULL_MEMORY         0.90
+#define TENSOR_CORES_SINCE  7 /* compute capability */
+/* Ours: below a tenth of a step even a perfect cure is hard to measure. */
+#define WAITING_SHARE     0.10
+#define SYNC_SHARE        0.10
+#define TINY_LAUNCH_SHARE 0.10
+#define CPU_BOUND_SHARE   0.30
+#define COPY_SHARE        0.05 /* as the data loader's: both bring the batch in */
+#define OPTIMIZER_SHARE   0.05
+#define MATMUL_SHARE      0.10 /* of kernel time: less is not worth another number format */
+#define TINY_COUNT_SHARE  0.50 /* of kernels */
+#define UNFUSED_KERNELS   100  /* a step of the optimizer; a fused one has a few dozen */
+
+/* A duration as people say it. Returns out. */
+static const char *said(int64_t ns, char out[32])
+{
+    if (ns >= 1000000000)
+        (void)snprintf(out, 32, "%.3f s", (double)ns / 1e9);
+    else if (ns >= 1000000)
+        (void)snprintf(out, 32, "%.3f ms", (double)ns / 1e6);
+    else
+        (void)snprintf(out, 32, "%.1f µs", (double)ns / 1e3);
+    return out;
+}
+
+/* part and whole for the sentences below, and their share. */
+struct ratio {
+    char part[32], whole[32];
+    double share;
+};
+
+static struct ratio ratio_of(int64_t part, int64_t whole)
+{
+    struct ratio ratio = {.share = whole > 0 ? (double)part / (double)whole : 0};
+
+    said(part, ratio.part);
+    said(whole, ratio.whole);
+    if (ratio.share > 1)
+        ratio.share = 1;
+    return ratio;
+}
+
+static bool look_dataloader(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio loader = ratio_of(facts->tensorboard[PS_ROLE_DATALOADER], facts->wall_ns);
+
+    finding->share = loader.share;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "enumerate(Data";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "The loop waits for its data %s of %s, %.1f %%, while nothing else runs. More "
+                   "workers, prefetching or pinned memory bring the batch in beside the step.",
+                   loader.part, loader.whole, 100 * loader.share);
+    return loader.share > LOADER_SHARE;
+}
+
+static bool look_waiting(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    int64_t devices = (int64_t)facts->n_devices;
+    struct ratio waiting = ratio_of(devices ? facts->waiting_ns / devices : 0,
+                                    facts->span.to_ns - facts->span.from_ns);
+
+    finding->share = waiting.share;
+    finding->view = "timeline";
+    if (facts->longest_wait.to_ns > facts->longest_wait.from_ns)
+        finding->at = facts->longest_wait;
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "The device idles %s of %s, %.1f %%, because the host had not launched the next "
+                   "kernel yet. CUDA graphs, torch.compile or larger batches launch less often.",
+                   waiting.part, waiting.whole, 100 * waiting.share);
+    return waiting.share > WAITING_SHARE;
+}
+
+static bool look_copies(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio copies = ratio_of(facts->pageable.ns, facts->wall_ns);
+
+    finding->share = copies.share;
+    finding->view = "kernels";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "Pageable";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld copies between pageable memory and the device take %s of %s, %.1f %%. "
+                   "Pinned memory (pin_memory=True) with non_blocking=True copies beside the "
+                   "kernels.",
+                   (long long)facts->pageable.calls, copies.part, copies.whole, 100 * copies.share);
+    return copies.share > COPY_SHARE;
+}
+
+static bool look_tiny(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    double tiny = facts->kernels ? (double)facts->tiny_kernels / (double)facts->kernels : 0;
+    struct ratio launches = ratio_of((int64_t)((double)facts->launches.ns * tiny), facts->wall_ns);
+
+    finding->share = launches.share;
+    finding->view = "kernels";
+    finding->params[0][0] = "sort";
+    finding->params[0][1] = "calls";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "%lld of %lld kernels (%.0f %%) run for less than 5 µs; to launch them takes the "
+        "host about %s of %s, %.1f %%. Fused operators (torch.compile) or CUDA graphs "
+        "make fewer of them.",
+        (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny, launches.part,
+        launches.whole, 100 * launches.share);
+    return tiny > TINY_COUNT_SHARE && launches.share > TINY_LAUNCH_SHARE;
+}
+
+static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio syncs = ratio_of(facts->syncs.ns, facts->wall_ns);
+    double idle = facts->wall_ns ? (double)facts->idle_ns / (double)facts->wall_ns : 0;
+
+    /* A host that waits for a busy device loses nothing: what can be won is the device's idling. */
+    finding->share = syncs.share < idle ? syncs.share : idle;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "Synchronize";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "%lld synchronising calls (%lld .item()) hold the host for %s of %s, %.1f %%, and "
+        "the device idles %.1f %%: nothing is launched ahead meanwhile.",
+        (long long)facts->syncs.calls, (long long)facts->items.calls, syncs.part, syncs.whole,
+        100 * syncs.share, 100 * idle);
+    return finding->share > SYNC_SHARE && facts->syncs.calls > facts->steps;
+}
+
+static bool look_use(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    int64_t busy = 0, span = 0;
+    struct ratio use;
+
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        busy += facts->devices[i].busy_ns;
+        span += facts->devices[i].span_ns;
+    }
+    use = ratio_of(busy, span);
+    finding->share = 1 - use.share;
+    finding->view = "overview";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "Kernels run for %s of %s of the devices' time: %.1f %% utilisation. Larger "
+                   "batches, and what the other findings name, fill the rest.",
+                   use.part, use.whole, 100 * use.share);
+    return span > 0 && use.share < LOW_USE;
+}
+
+static bool look_communication(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    int64_t ns = facts->n_devices ? facts->exposed_communication_ns
+                                  : facts->tensorboard[PS_ROLE_COMMUNICATION];
+    struct ratio exposed = ratio_of(ns, facts->wall_ns);
+
+    finding->share = exposed.share;
+    finding->view = facts->n_devices ? "kernels" : "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = facts->n_devices ? "ccl" : "loo:";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "Communication with nothing computed beside it takes %s of %s, %.1f %%. Larger "
+                   "buckets, gradient accumulation or compression make it less.",
+                   exposed.part, exposed.whole, 100 * exposed.share);
+    return exposed.share > COMMUNICATION_SHARE;
+}
+
+static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio eligible = ratio_of(facts->matmul_device_ns, facts->kernel_ns);
+    bool capable = false;
+
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        const struct ps_device_fact *device = &facts->devices[i];
+
+        if (device->tensor_core_ns > 0)
+            return false;
+        /* AMD's devices number their generations likewise, and have no Tensor Cores. */
+        capable = capable || (device->capability >= TENSOR_CORES_SINCE &&
+                              !strstr(device->name, "AMD") && !strstr(device->name, "Instinct"));
+    }
+    finding->share = ratio_of(facts->matmul_device_ns, facts->wall_ns).share;
+    finding->view = "kernels";
+    finding->params[0][0] = "sort";
+    finding->params[0][1] = "total_us";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "Convolutions and matrix products take %s of %s of kernel time, %.1f %%, and none "
+        "uses Tensor Cores, which the device has. Mixed precision (torch.amp) uses them.",
+        eligible.part, eligible.whole, 100 * eligible.share);
+    return capable && eligible.share > MATMUL_SHARE;
+}
+
+static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        const struct ps_device_fact *device = &facts->devices[i];
+
+        if (device->memory_bytes <= 0 || device->peak_bytes <= FULL_MEMORY * device->memory_bytes)
+            continue;
+        finding->share = device->peak_bytes / device->memory_bytes;
+        finding->share = finding->share > 1 ? 1 : finding->share;
+        finding->base = "of device memory";
+        finding->no_speedup = true;
+        finding->view = "memory";
+        (void)snprintf(
+            finding->text, sizeof finding->text,
+            "Device %lld held %.2f of %.2f GiB at its peak, %.1f %%: the next larger batch "
+            "may not fit.",
+            (long long)device->device, device->peak_bytes / 1073741824,
+            device->memory_bytes / 1073741824, 100 * finding->share);
+        return true;
+    }
+    return false;
+}
+
+static bool look_data_parallel(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio forward = ratio_of(facts->data_parallel.ns, facts->wall_ns);
+
+    finding->share = forward.share;
+    finding->no_speedup = true;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "DataParallel.forward";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "DataParallel drives %zu devices from one process (%lld calls, %s of %s). "
+                   "DistributedDataParallel runs one process a device and overlaps communication.",
+                   facts->n_devices, (long long)facts->data_parallel.calls, forward.part,
+                   forward.whole);
+    return facts->n_devices > 1 && facts->data_parallel.calls && !facts->distributed.calls;
+}
+
+static bool look_gloo(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio gloo = ratio_of(facts->gloo.ns, facts->wall_ns);
+
+    finding->share = gloo.share;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "gloo:";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld collectives go through gloo on the host (%s of %s, %.1f %%), though there "
+                   "are devices. The nccl backend talks from device to device.",
+                   (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share);
+    return facts->n_devices && facts->gloo.calls;
+}
+
+static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio optimizer = ratio_of(facts->optimizer.ns, facts->wall_ns);
+    double kernels = facts->optimizer.calls
+                         ? (double)facts->optimizer_kernels / (double)facts->optimizer.calls
+                         : 0;
+
+    finding->share = optimizer.share;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "Optimizer.step";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "Optimizer.step launches %.0f kernels a call, parameter by parameter, and takes the "
+        "host %s of %s, %.1f %%. foreach=True or fused=True updates many at once.",
+        kernels, optimizer.part, optimizer.whole, 100 * optimizer.share);
+    return !facts->fused && kernels > UNFUSED_KERNELS && optimizer.share > OPTIMIZER_SHARE;
+}
+
+static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio host = ratio_of(
+        facts->tensorboard[PS_ROLE_RUNTIME] + facts->tensorboard[PS_ROLE_CPU], facts->wall_ns);
+
+    finding->share = host.share;
+    finding->view = "operators";
+    finding->params[0][0] = "on";
+    finding->params[0][1] = "host";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "The host works for %s of %s, %.1f %%, while the device has nothing to do: the step "
+        "is bound by the CPU.",
+        host.part, host.whole, 100 * host.share);
+    return facts->n_devices && host.share > CPU_BOUND_SHARE;
+}
+
+static const struct ps_rule rules[] = {
+    {"dataloader", "Waiting for the data loader", look_dataloader},
+    {"gpu_utilisation", "The device is used less than half", look_use},
+    {"launch_bound", "The device waits for launches", look_waiting},
+    {"cpu_bound", "Bound by the CPU", look_cpu_bound},
+    {"communication", "Communication without computation", look_communication},
+    {"synchronisation", "Synchronising calls", look_sync},
+    {"pageable_copies", "Copies from pageable memory", look_copies},
+    {"tiny_kernels", "Many tiny kernels", look_tiny},
+    {"optimizer", "The optimizer is not fused", look_optimizer},
+    {"tensor_cores", "Tensor Cores are not used", look_tensor_cores},
+    {"memory", "Device memory is nearly full", look_memory},
+    {"data_parallel", "DataParallel instead of DistributedDataParallel", look_data_parallel},
+    {"gloo", "Collectives through the host", look_gloo},
+};
+
+const struct ps_rule *ps_trace_rules(size_t *n)
+{
+    *n = sizeof rules / sizeof *rules;
+    return rules;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_sum.h: what the summaries of a trace (overview, utilisation, findings, workers) share. */
+#ifndef PS_QUERY_TRACE_SUM_H
+#define PS_QUERY_TRACE_SUM_H
+
+#include "server/query/views.h"
+#include "server/store/trace.h"
+#include "slices/roles.h"
+
+enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err);
+enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err);
+enum ps_status ps_view_findings(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err);
+enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int64_t id,
+                               struct ps_params params, struct ps_answer *answer,
+                               struct ps_err *err);
+
+/* The words of the API, by enum ps_breakdown. */
+extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];
+
+/* One device in a range. */
+struct ps_device_sums {
+    int64_t device;
+    struct ps_spans compute, communication, copies; /* joined */
+    struct ps_device_work *kernels;                 /* by start */
+    size_t n_kernels, cap_kernels;
+};
+
+/* Everything of a range that takes time, read from the slices. */
+struct ps_range_sums {
+    int64_t from_ns, to_ns;
+    struct ps_spans roles[PS_N_ROLES], communication; /* joined */
+    struct ps_device_sums *devices;
+    size_t n_devices, cap_devices;
+};
+enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err);
+void ps_range_sums_free(struct ps_range_sums *sums); /* for PS_AUTO */
+
+/* "parts":{"tensorboard":[["kernel",ns],…],"hta":[…],"tracelens":[…]}; the last two are empty
+ * without a device. */
+void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums);
+
+/* The same from rows whose columns from `first` on are definition, name, ns, as long as column 0 is
+ * `of` (with first > 0). *row: whether the statement stands on a row. */
+void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
+                       struct ps_err *err);
+
+/* The array of collectives. */
+enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err);
+
+/* From the first to the last step that counts, else the whole trace; from < to unless it is empty.
+ */
+enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
+
+/* Writes the rows of a prepared query as an array of objects. */
+enum ps_status ps_json_rows(struct ps_db *db, const char *query, struct ps_json *json,
+                            struct ps_err *err);
+
+#endif

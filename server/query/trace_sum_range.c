@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_sum_range.c: where the time of any range went, from the slices themselves.
+ *
+ * Slices are cut at the ends of the range, so that the parts sum to it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/trace_sum.h"
+#include "slices/args.h"
+
+const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "tracelens"};
+
+/* Parameters of the templates that kernels have. */
+struct kernel_template {
+    uint32_t id;
+    char *text;
+    size_t len;
+    int blocks, occupancy; /* -1 none */
+};
+
+struct reading {
+    struct ps_db *db;
+    struct ps_range_sums *sums;
+    const struct ps_track_row *tracks;
+    size_t n_tracks;
+    struct ps_meanings meanings;
+    struct kernel_template *templates; /* by id */
+    size_t n_templates, cap_templates;
+    uint32_t track; /* of the last chunk, and its device */
+    struct ps_device_sums *device;
+};
+
+static void reading_free(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->n_templates; i++)
+        free(reading->templates[i].text);
+    free(reading->templates);
+    ps_meanings_free(&reading->meanings);
+}
+
+void ps_range_sums_free(struct ps_range_sums *sums)
+{
+    for (size_t i = 0; i < sums->n_devices; i++) {
+        ps_spans_free(&sums->devices[i].compute);
+        ps_spans_free(&sums->devices[i].communication);
+        ps_spans_free(&sums->devices[i].copies);
+        free(sums->devices[i].kernels);
+    }
+    for (size_t k = 0; k < PS_N_ROLES; k++)
+        ps_spans_free(&sums->roles[k]);
+    ps_spans_free(&sums->communication);
+    free(sums->devices);
+    *sums = (struct ps_range_sums){0};
+}
+
+static enum ps_status read_templates(struct reading *reading, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(reading->db, ps_sql_text("trace_kernel_templates"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err)) {
+        struct ps_str text = ps_col_text(stmt, 1);
+
+        PS_PUSH_ROOM(reading->templates, reading->n_templates, reading->cap_templates);
+        reading->templates[reading->n_templates++] = (struct kernel_template){
+            .id = (uint32_t)ps_col_int(stmt, 0),
+            .text = ps_strdup(text),
+            .len = text.len,
+            .blocks = ps_template_param(text, PS_STR("blocks per SM")),
+            .occupancy = ps_template_param(text, PS_STR("est. achieved occupancy %")),
+        };
+    }
+    return err->code;
+}
+
+static const struct kernel_template *template_of(const struct reading *reading, int64_t id)
+{
+    size_t low = 0, high = reading->n_templates;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (reading->templates[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < reading->n_templates && reading->templates[low].id == id ? &reading->templates[low]
+                                                                          : NULL;
+}
+
+static struct ps_device_sums *device_of(struct reading *reading, const struct ps_chunk *chunk)
+{
+    struct ps_range_sums *sums = reading->sums;
+    int64_t device = -1;
+
+    if (reading->device && reading->track == chunk->track)
+        return reading->device;
+    reading->track = chunk->track;
+    for (size_t i = 0; i < reading->n_tracks; i++)
+        if (reading->tracks[i].id == chunk->track)
+            device = reading->tracks[i].device;
+    for (size_t i = 0; i < sums->n_devices; i++)
+        if (sums->devices[i].device == device)
+            return reading->device = &sums->devices[i];
+    PS_PUSH_ROOM(sums->devices, sums->n_devices, sums->cap_devices);
+    sums->devices[sums->n_devices] = (struct ps_device_sums){.device = device};
+    return reading->device = &sums->devices[sums->n_devices++];
+}
+
+static float param(const struct kernel_template *template, struct ps_str args, int index)
+{
+    struct ps_num value = {0};
+
+    if (template && index >= 0)
+        value = ps_args_param((struct ps_str){template->text, template->len}, args, index);
+    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
+}
+
+static void add_kernel(struct reading *reading, struct ps_device_sums *device,
+                       const struct ps_chunk *chunk, uint32_t i, struct ps_device_work work)
+{
+    const struct kernel_template *template =
+        template_of(reading, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
+    int64_t at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    struct ps_str args = ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0);
+
+    work.blocks = param(template, args, template ? template->blocks : -1);
+    work.occupancy = param(template, args, template ? template->occupancy : -1);
+    PS_PUSH_ROOM(device->kernels, device->n_kernels, device->cap_kernels);
+    device->kernels[device->n_kernels++] = work;
+}
+
+static void add_device_slice(struct reading *reading, const struct ps_chunk *chunk, uint32_t i,
+                             enum ps_role role, int64_t start, int64_t end)
+{
+    struct ps_device_sums *device = device_of(reading, chunk);
+
+    ps_spans_add(role == PS_ROLE_KERNEL          ? &device->compute
+                 : role == PS_ROLE_COMMUNICATION ? &device->communication
+                                                 : &device->copies,
+                 start, end);
+    if (role == PS_ROLE_COMMUNICATION)
+        ps_spans_add(&reading->sums->communication, start, end);
+    if (ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_KERNEL)
+        add_kernel(reading, device, chunk, i, (struct ps_device_work){.start = start, .end = end});
+}
+
+static enum ps_meaning meaning_of(struct reading *reading, int64_t text)
+{
+    uint8_t *meaning;
+
+    if (text <= 0 || text > UINT32_MAX / 2)
+        return PS_MEANS_NOTHING;
+    meaning = ps_meanings_slot(&reading->meanings, (uint32_t)text);
+    if (*meaning == PS_MEANS_UNKNOWN)
+        *meaning = (uint8_t)ps_meaning_of(ps_trace_text(reading->db, (uint32_t)text));
+    return *meaning;
+}
+
+static bool visit(void *user, const struct ps_chunk *chunk)
+{
+    struct reading *reading = user;
+    struct ps_range_sums *sums = reading->sums;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), end;
+        enum ps_role role;
+
+        if (__builtin_add_overflow(start, ps_chunk_at(chunk, PS_COL_DURATION, i), &end) ||
+            start >= sums->to_ns || end <= sums->from_ns || kind == PS_SLICE_PYTHON)
+            continue;
+        role = ps_role_of(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i),
+                          meaning_of(reading, ps_chunk_at(chunk, PS_COL_NAME, i)));
+        if (role == PS_N_ROLES)
+            continue;
+        ps_spans_add(&sums->roles[role], start, end);
+        if (ps_slice_on_device(kind))
+            add_device_slice(reading, chunk, i, role, start, end);
+    }
+    return true;
+}
+
+static void join_all(struct ps_range_sums *sums)
+{
+    for (size_t k = 0; k < PS_N_ROLES; k++)
+        ps_spans_join(&sums->roles[k]);
+    ps_spans_join(&sums->communication);
+    for (size_t i = 0; i < sums->n_devices; i++) {
+        struct ps_device_sums *device = &sums->devices[i];
+
+        ps_spans_join(&device->compute);
+        ps_spans_join(&device->communication);
+        ps_spans_join(&device->copies);
+        ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
+    }
+}
+
+/* Tracks of the host without the arguments, then streams with them. */
+static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
+{
+    const uint32_t host = 1u << PS_TRACK_THREAD | 1u << PS_TRACK_STREAM_ANNOTATIONS;
+    struct ps_chunk_query query = {
+        .kinds = host,
+        .range = {reading->sums->from_ns, reading->sums->to_ns},
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
+    };
+    enum ps_status status = ps_trace_chunks(reading->db, &query, visit, reading, err);
+
+    if (status != PS_OK)
+        return status;
+    query.kinds = 1u << PS_TRACK_STREAM;
+    query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
+    query.args = true;
+    return ps_trace_chunks(reading->db, &query, visit, reading, err);
+}
+
+enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
+{
+    struct reading reading = {.db = db, .sums = sums};
+    enum ps_status status = ps_trace_tracks(db, &reading.tracks, &reading.n_tracks, err);
+
+    if (status == PS_OK)
+        status = read_templates(&reading, err);
+    if (status == PS_OK)
+        status = read_slices(&reading, err);
+    if (status == PS_OK)
+        join_all(sums);
+    reading_free(&reading);
+    return status;
+}
+
+void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
+{
+    ps_json_key(json, "parts");
+    ps_json_object(json);
+    for (unsigned definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
+        struct ps_part parts[PS_PARTS_MAX];
+        size_t n = 0;
+
+        if (definition == PS_BREAKDOWN_TENSORBOARD || sums->n_devices)
+            n = ps_breakdown_of(definition, sums->roles, &sums->communication, sums->from_ns,
+                                sums->to_ns, parts);
+        ps_json_key(json, ps_breakdown_words[definition]);
+        ps_json_array(json);
+        for (size_t i = 0; i < n; i++) {
+            ps_json_array(json);
+            ps_json_str(json, ps_str_of(parts[i].name));
+            ps_json_int(json, parts[i].ns);
+            ps_json_end(json);
+        }
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_steps_span"), &stmt, err);
+
+    *out = (struct ps_range){0, 0};
+    if (status != PS_OK)
+        return status;
+    while (out->from_ns >= out->to_ns && ps_stmt_row(stmt, err))
+        *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
+    return err->code;
+}
