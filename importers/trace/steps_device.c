@@ -5,6 +5,7 @@
  * HTA leaves out what was launched in the last of several steps, since a trace often cuts it off;
  * its figures here do the same.
  */
+#include "importers/trace/import.h"
 #include "importers/trace/steps.h"
 
 #include "base/mem.h"
@@ -108,7 +109,7 @@ static float param(struct tr_steps *steps, const struct tr_track *track, uint32_
     if (index < 0)
         return NAN;
     value = ps_args_param(steps->trace->templates[track->template[row]].text,
-                          tr_args_at(steps->trace, track->args_at[row]), index);
+                          tr_args_of(steps->trace, track->args_at[row]), index);
     return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
 }
 
