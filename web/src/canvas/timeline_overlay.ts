@@ -14,6 +14,7 @@ import {
 const BOX = SLICE_ROW - 1;
 const HEAD_LONG = 7;
 const HEAD_WIDE = 3.5;
+const SWING = 26;
 
 interface Edges {
     left: number;
@@ -73,9 +74,11 @@ function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
     ctx.fill();
     const tip = down ? y1 - HEAD_LONG : y1 + HEAD_LONG;
     const bend = (tip - y0) / 2;
+    // A straight line would look like an edge of a range: one that is nearly so swings out.
+    const swing = SWING * Math.max(0, 1 - Math.abs(x1 - x0) / 40);
     ctx.beginPath();
     ctx.moveTo(x0, y0);
-    ctx.bezierCurveTo(x0, y0 + bend, x1, tip - bend, x1, tip);
+    ctx.bezierCurveTo(x0 + swing / 3, y0 + bend, x1 - swing, tip - bend, x1, tip);
     ctx.stroke();
     ctx.beginPath();
     ctx.moveTo(x1, y1);

@@ -17,7 +17,7 @@ const PAD = 3;
 const TRACK_FOOT = 5;
 const LABEL_LINE = 16;
 const BUSY = 26;
-const MEMORY = 112;
+const MEMORY = 88;
 const COUNTER = 60;
 
 export interface Lane {

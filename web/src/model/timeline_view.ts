@@ -117,8 +117,8 @@ function unitOf(greatest: number, step: number): [string, number] {
 export function spanWords(view: TimeView, px: number): string {
     const { unit, scale } = axisOf(view, px);
     const ofPx = widthOf(view) / Math.max(1, px);
-    const digits = Math.ceil(Math.log10(scale / Math.max(1, ofPx)));
-    const decimals = Math.min(Math.log10(scale), Math.max(scale === 1 ? 0 : 1, digits));
+    const digits = Math.max(3, Math.ceil(Math.log10(scale / Math.max(1, ofPx))));
+    const decimals = Math.min(Math.log10(scale), digits);
     const say = (ns: number): string => fmtFixed(ns / scale, decimals);
     return `${say(view.from)} – ${say(view.to)} ${unit}`;
 }

@@ -158,7 +158,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
             />
             <SliceList
                 title="Calls"
-                unit="longest first"
+                unit={data.children_total > 1 ? 'directly, longest first' : 'directly'}
                 slices={children}
                 total={data.children_total}
                 onSelect={onSelect}

@@ -55,10 +55,12 @@ interface FieldProps {
     find: Find;
     inputRef: { current: HTMLInputElement | null };
     width?: number;
+    /** what the last Enter could not do */
+    said: string | null;
     onEnter: (backward: boolean) => void;
 }
 
-export function FindField({ find, inputRef, width, onEnter }: FieldProps) {
+export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) {
     const { answer, q, regex } = find;
     return (
         <SearchField
@@ -71,7 +73,7 @@ export function FindField({ find, inputRef, width, onEnter }: FieldProps) {
             count={q ? (answer.data?.count ?? null) : null}
             regex={regex}
             onRegex={(on) => setQuery({ fre: on ? '1' : null }, { replace: true })}
-            error={answer.error?.text ?? null}
+            error={answer.error?.text ?? said}
             onInput={(find) => setQuery({ find: find || null }, { replace: true })}
             onEnter={onEnter}
         />

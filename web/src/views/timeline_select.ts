@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slice is selected, and whether the picture has to move for it. */
+/* Which slice is selected, what leads to another, and whether the picture has to move for it. */
 import { useEffect, useRef } from 'preact/hooks';
-import { setQuery } from '../base/router';
+import { rangeQuery } from '../model/trace_range';
+import type { Run } from '../base/types';
 import type { Mark } from '../canvas/timeline_scene';
 import type { TimelineStage } from '../components/timeline_stage';
 import type { SliceAnswer } from '../model/timeline_types';
+import { type Find, findFrom } from './timeline_find';
+import { put } from './timeline_state';
 import type { Answer } from './use_json';
 
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 const write = (id: number | null): void => put({ slice: id === null ? null : String(id) });
+
+interface SelectProps {
+    run: Run;
+    stage: { current: TimelineStage | null };
+    detail: Answer<SliceAnswer>;
+    selected: Mark | null;
+    find: Find;
+}
 
 /**
  * `select` brings the slice into sight; `clicked` was in sight already. A slice that came with the
- * URL is not moved to when the URL says a window too.
+ * URL is not moved to, since the URL says the window too.
  */
-export function useSelect(stage: { current: TimelineStage | null }, selected: Mark | null) {
+export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
     const reveal = useRef<number | null>(null);
     useEffect(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
         stage.current?.reveal(selected);
     }, [selected]);
+
     const select = (id: number | null): void => {
         reveal.current = id;
         write(id);
@@ -29,16 +40,24 @@ export function useSelect(stage: { current: TimelineStage | null }, selected: Ma
         reveal.current = null;
         write(id);
     };
-    return { select, clicked };
-}
-
-/** The neighbour on the same row. */
-export function useSteps(
-    detail: Answer<SliceAnswer>,
-    select: (id: number | null) => void,
-): (forward: boolean) => void {
-    return (forward) => {
+    /** The neighbour on the same row. */
+    const step = (forward: boolean): void => {
         const next = forward ? detail.data?.next : detail.data?.previous;
         if (next !== null && next !== undefined) select(next);
     };
+    /** To the next hit of the search, or the previous one; what is to be said when there is none. */
+    const enter = async (backward: boolean): Promise<string | null> => {
+        if (!find.q) return null;
+        const at = selected?.start ?? (stage.current?.view.from ?? 0) - 1;
+        const hit = await findFrom(run, find, at, backward);
+        if (hit) select(hit.id);
+        return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
+    };
+    /** One level back: the slice, the range, the search. */
+    const back = (ranged: boolean): void => {
+        if (selected) clicked(null);
+        else if (ranged) put(rangeQuery(null));
+        else put({ find: null });
+    };
+    return { select, clicked, step, enter, back };
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Right of the tracks: search, then the selected slice, the names found, or what colours mean. */
+import type { ComponentChildren } from 'preact';
+import { FamilySwatch } from '../components/family_swatch';
+import { FAMILIES } from '../model/family';
+import type { TimelineAnswer } from '../model/timeline_types';
+import { type Find, FoundNames } from './timeline_find';
+
+interface SidePaneProps {
+    field: ComponentChildren;
+    find: Find;
+    timeline: TimelineAnswer;
+    onEnter: (backward: boolean) => void;
+    /** the selected slice */
+    children: ComponentChildren;
+}
+
+export function SidePane({ field, find, timeline, onEnter, children }: SidePaneProps) {
+    return (
+        <aside class="timeline-side" aria-label="selected slice">
+            <div class="timeline-side-find">{field}</div>
+            {children ??
+                (find.q ? (
+                    <FoundNames find={find} onName={() => onEnter(false)} />
+                ) : (
+                    <Hints families={timeline.steps.length > 0 || hasStreams(timeline)} />
+                ))}
+        </aside>
+    );
+}
+
+const hasStreams = ({ tracks }: TimelineAnswer): boolean =>
+    tracks.some(({ stream }) => stream >= 0);
+
+const KEYS: [string[], string][] = [
+    [['W', 'S'], 'zoom at the pointer'],
+    [['A', 'D'], 'pan'],
+    [['F'], 'fit the slice, the range, the run'],
+    [['R'], 'range from the slice'],
+    [[',', '.'], 'previous, next slice on its row'],
+    [['/'], 'search'],
+];
+
+function Hints({ families }: { families: boolean }) {
+    return (
+        <div class="timeline-hints">
+            <p>
+                Click a slice for everything that is known of it. Drag on the ruler, or with Shift
+                on the tracks, for the tables of a range.
+            </p>
+            <dl>
+                {KEYS.map(([keys, words]) => (
+                    <div key={words}>
+                        <dt>
+                            {keys.map((key) => (
+                                <kbd key={key}>{key}</kbd>
+                            ))}
+                        </dt>
+                        <dd>{words}</dd>
+                    </div>
+                ))}
+            </dl>
+            {families && (
+                <ul>
+                    {FAMILIES.slice(1).map(({ word }, i) => (
+                        <li key={word}>
+                            <FamilySwatch family={i + 1} /> {word}
+                        </li>
+                    ))}
+                </ul>
+            )}
+        </div>
+    );
+}
