@@ -9,7 +9,7 @@ static size_t slot_of(const struct ps_operators *sums, uint32_t name, uint32_t s
 {
     uint64_t hash = ((uint64_t)name << 32 | shapes) * UINT64_C(0x9e3779b97f4a7c15) + kind;
     hash *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (size_t)(hash >> 20) & sums->mask;
+    return (size_t)(hash >> 40) & sums->mask; /* the low bits do not depend on the name */
 }
 
 static bool is_row(const struct ps_operator *row, uint32_t name, uint32_t shapes, uint8_t kind)

@@ -38,7 +38,7 @@ struct level {
 
 struct ps_pyramid {
     int64_t start;
-    uint64_t bins_max; /* a finest level with more is given up */
+    uint64_t rows_max; /* a finest level with more is given up */
     unsigned base, n;  /* levels [base, n) are alive */
     unsigned given;    /* next to give out */
     bool finished;
@@ -175,6 +175,11 @@ static void level_free(struct level *level)
     level->touched = NULL;
 }
 
+static uint64_t rows_of(const struct level *level)
+{
+    return level->bins.total + level->longs.total;
+}
+
 /* Moves all levels on to the bins that hold `at`. A level that is about as long as the slices is of
  * no use; the one above is complete without it. */
 static void advance(struct ps_pyramid *p, uint64_t at)
@@ -187,7 +192,7 @@ static void advance(struct ps_pyramid *p, uint64_t at)
         if (__builtin_add_overflow(level->first, level->bin, &level->end))
             level->end = UINT64_MAX;
     }
-    while (p->base + 1 < p->n && p->level[p->base].bins.total > p->bins_max) {
+    while (p->base + 1 < p->n && rows_of(&p->level[p->base]) > p->rows_max) {
         end_bin(p, p->base); /* what has begun counts above */
         level_free(&p->level[p->base++]);
     }
@@ -202,7 +207,7 @@ struct ps_pyramid *ps_pyramid_new(uint64_t slices, int64_t start_ns, int64_t end
     uint64_t bin = slices ? span / slices * PER_BIN + span % slices * PER_BIN / slices : 0;
 
     p->start = start_ns;
-    p->bins_max = slices / 3 + PS_PYRAMID_ROWS;
+    p->rows_max = slices / 8 + PS_PYRAMID_ROWS;
     for (int i = 0; i < FINER; i++)
         bin /= 4;
     bin = bin ? bin : 1;
