@@ -14,14 +14,15 @@ interface StackedBarProps {
     width?: number;
     /** What a share is of. */
     base: string;
-    /** Words inside of the parts that have room for them. */
-    words?: boolean;
+    /** Pixels of the whole: parts that have room hold their words. */
+    px?: number;
 }
 
-/** A part narrower than this share of the window holds no words. */
-const ROOM = 0.07;
+/** What a letter takes at most, and the air beside the words. */
+const LETTER = 6.4;
+const AIR = 12;
 
-export function StackedBar({ label, segments, width = 1, base, words = false }: StackedBarProps) {
+export function StackedBar({ label, segments, width = 1, base, px = 0 }: StackedBarProps) {
     return (
         <div class="stacked-bar" role="img" aria-label={barText(label, segments, base)}>
             {segments.map((segment) => (
@@ -34,15 +35,16 @@ export function StackedBar({ label, segments, width = 1, base, words = false }: 
                     }
                     onPointerLeave={hideTooltip}
                 >
-                    {words && segment.share * width >= ROOM && (
-                        <>
-                            {segment.word} {time(segment.ns)}
-                        </>
-                    )}
+                    {wordsIn(segment, segment.share * width * px)}
                 </span>
             ))}
         </div>
     );
+}
+
+function wordsIn({ word, ns }: Segment, room: number): string {
+    const words = `${word} ${time(ns)}`;
+    return words.length * LETTER + AIR <= room ? words : '';
 }
 
 function time(ns: number): string {

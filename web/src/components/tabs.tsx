@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { int } from '../base/units';
 
 export interface TabItem {
@@ -19,9 +20,15 @@ interface TabsProps {
 }
 
 export function Tabs({ items, current, children }: TabsProps) {
+    const nav = useRef<HTMLElement | null>(null);
+    // Where there are more than fit, the current one is in sight.
+    useLayoutEffect(() => {
+        const tab = nav.current?.querySelector('.is-current');
+        tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }, [current, items.length]);
     return (
         <div class="tabs">
-            <nav aria-label="views of this run">
+            <nav ref={nav} aria-label="views of this run">
                 {items.map((item) => (
                     <a
                         key={item.id}

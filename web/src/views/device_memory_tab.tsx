@@ -149,6 +149,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     const [from, to] = [timeline.data?.start_ns ?? 0, timeline.data?.end_ns ?? 1];
     const curves = useMemo(() => curvesOf(curve, to), [curve, to]);
     const most = Math.max(1, ...curves.flatMap(({ y }) => y), device?.peak_bytes ?? 0);
+    const step = byteStep(most);
     const error = timeline.error ?? answer.error;
     return (
         <section class="device-memory">
@@ -173,8 +174,8 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                     curves={curves}
                     window={{ from, to }}
                     range={range && { from: range.from_ns, to: range.to_ns }}
-                    top={most * ROOM}
-                    step={byteStep(most)}
+                    top={Math.ceil((most * ROOM) / step) * step}
+                    step={step}
                     level={
                         device?.peak_bytes
                             ? { y: device.peak_bytes, word: `peak ${bytes(device.peak_bytes)}` }

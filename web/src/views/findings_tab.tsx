@@ -11,6 +11,7 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
 import { type TraceRange } from '../model/trace_range';
+import { timelineHash } from './timeline_link';
 import { tabHash, viewPath } from './trace_data';
 import { useJson } from './use_json';
 
@@ -107,7 +108,7 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
                         </a>
                     )}
                     {range && (
-                        <a class="link" href={tabHash(run, 'timeline', {}, range)}>
+                        <a class="link" href={timelineHash(run, { range })}>
                             in the timeline
                         </a>
                     )}

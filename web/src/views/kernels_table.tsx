@@ -6,9 +6,15 @@
 import type { KernelRow } from '../base/trace_types';
 import type { Page } from '../base/types';
 import type { GridColumn } from '../components/data_grid';
-import { viewportWidth } from '../components/viewport';
 import { type Matcher, matcher } from '../model/search';
-import { countColumn, nameColumn, numberColumn, textColumn, timeColumn } from './trace_columns';
+import {
+    besidePane,
+    countColumn,
+    nameColumn,
+    numberColumn,
+    textColumn,
+    timeColumn,
+} from './trace_columns';
 import { rangedPath, tabHash, traceOf } from './trace_data';
 import {
     type EmbeddedTable,
@@ -83,8 +89,7 @@ function launchColumns(): Column[] {
     ];
 }
 
-function kernelColumns(search: Matcher, base: number, byLaunch: boolean, roomy: boolean): Column[] {
-    const wide = roomy ? [1200, 1320] : [1500, 1700];
+function kernelColumns(search: Matcher, base: number, byLaunch: boolean): Column[] {
     return [
         nameColumn<KernelRow>(search),
         ...(byLaunch ? launchColumns() : []),
@@ -93,11 +98,11 @@ function kernelColumns(search: Matcher, base: number, byLaunch: boolean, roomy: 
         timeColumn<KernelRow>('total_us', 'total', { base }),
         numberColumn<KernelRow>('pct', 'total', 1, { unit: '% of Σ', width: 104, hideBelow: 700 }),
         timeColumn<KernelRow>('mean_us', 'mean', { width: 92, hideBelow: byLaunch ? 1400 : 700 }),
-        timeColumn<KernelRow>('min_us', 'min', { width: 84, hideBelow: byLaunch ? 1900 : wide[1] }),
-        timeColumn<KernelRow>('max_us', 'max', { width: 84, hideBelow: byLaunch ? 1900 : wide[1] }),
+        timeColumn<KernelRow>('min_us', 'min', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
+        timeColumn<KernelRow>('max_us', 'max', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
         numberColumn<KernelRow>('blocks_per_sm', 'blocks/SM', 2, {
             width: 96,
-            hideBelow: wide[0],
+            hideBelow: 1200,
             title_tip: 'mean weighted by duration',
         }),
         numberColumn<KernelRow>('occupancy_pct', 'occupancy', 1, {
@@ -114,10 +119,10 @@ export function KernelsTable(props: KernelsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byLaunch = false } = props;
     const all = useJson<Page>(rangedPath(run, 'kernels', range, { limit: 0 }));
     const base = all.data?.sums.total_us ?? 0;
-    const roomy = !props.narrow && viewportWidth.value >= 1200;
+    const pane = props.narrow ?? false;
     const columns = useColumns(
-        () => kernelColumns(search, base, byLaunch, roomy),
-        [search, base, byLaunch, roomy],
+        () => besidePane(kernelColumns(search, base, byLaunch), pane),
+        [search, base, byLaunch, pane],
     );
     const open = (row: KernelRow) => {
         location.hash = tabHash(run, 'kernels', { op: kernelKey(row) }, range);

@@ -8,6 +8,7 @@ import { viewportWidth } from '../components/viewport';
 import { type Matcher, matcher } from '../model/search';
 import type { TraceRange } from '../model/trace_range';
 import { type OperatorBases, operatorColumns } from './operators_columns';
+import { besidePane } from './trace_columns';
 import { rangedPath, tabHash, traceOf } from './trace_data';
 import {
     type EmbeddedTable,
@@ -63,8 +64,12 @@ export function OperatorsTable(props: OperatorsTableProps) {
     const roomy = !props.narrow && viewportWidth.value >= 1200;
     const deviceRows = side === 'device';
     const columns = useColumns(
-        () => operatorColumns({ summary, search, bases, byShape, deviceRows, roomy }),
-        [run.id, search, bases.cpu_us, bases.device_us, byShape, deviceRows, roomy],
+        () =>
+            besidePane(
+                operatorColumns({ summary, search, bases, byShape, deviceRows, roomy }),
+                props.narrow ?? false,
+            ),
+        [run.id, search, bases.cpu_us, bases.device_us, byShape, deviceRows, roomy, props.narrow],
     );
     const open = (row: OperatorRow) => {
         location.hash = tabHash(run, 'operators', { op: operatorKey(row) }, range);

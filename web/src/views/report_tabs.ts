@@ -6,7 +6,6 @@
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
 import { LedgerTab } from './ledger_tab';
-import { isTrace } from './trace_data';
 import { traceTabs } from './trace_tabs';
 
 export type TabView = ComponentType<{ run: Run }>;
@@ -117,7 +116,7 @@ TABS.mprof = [MEMORY];
 TABS.pstats.push({ ...ACROSS, title: 'Lines' });
 
 export function tabsOf(run: Run): TabSpec[] {
-    return [...(isTrace(run) ? traceTabs(run) : (TABS[run.kind] ?? [])), LEDGER];
+    return [...(TABS[run.kind] ?? []), ...traceTabs(run), LEDGER];
 }
 
 const loaded = new Map<TabSpec, TabView>();

@@ -3,21 +3,27 @@
  * Links into the timeline: to the slices of a name, to one slice, to a stretch of time.
  */
 import type { Run } from '../base/types';
-import type { TraceRange } from '../model/trace_range';
 import { escapeRegex } from '../model/filter_query';
-import { tabHash } from './trace_data';
+import type { TraceRange } from '../model/trace_range';
+import { fitView, type TimeView, viewText } from '../model/timeline_view';
+import { tabHash, traceOf } from './trace_data';
 
 interface Place {
     /** a name to search for, all of it */
     find?: string;
     slice?: number | null;
-    /** becomes the range; undefined keeps the one that is selected */
+    /** becomes the range and is looked at; undefined keeps the one that is selected */
     range?: TraceRange;
+}
+
+function around(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
+    return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
 }
 
 export function timelineHash(run: Run, { find, slice, range }: Place): string {
     const query: Record<string, string> = {};
-    if (find) Object.assign(query, { q: `^${escapeRegex(find)}$`, regex: '1' });
+    if (find) Object.assign(query, { find: `^${escapeRegex(find)}$`, fre: '1' });
     if (slice) query.slice = String(slice);
+    if (range) query.at = viewText(around(run, range));
     return tabHash(run, 'timeline', query, range);
 }

@@ -13,6 +13,7 @@ import { Num } from '../components/text';
 import type { Matcher } from '../model/search';
 
 const MIB = 1024 * 1024;
+const PANE = 320;
 export const RIGHT = { align: 'right' as const, numeric: true };
 
 type Column<R> = Omit<GridColumn<R>, 'key' | 'title' | 'render'>;
@@ -159,6 +160,14 @@ export function numberColumn<R>(
             return <Num value={value / scale} decimals={decimals} />;
         },
     };
+}
+
+/** Columns beside a pane: those that go in narrow windows go earlier. */
+export function besidePane<R>(columns: GridColumn<R>[], pane: boolean): GridColumn<R>[] {
+    if (!pane) return columns;
+    return columns.map((column) =>
+        column.hideBelow ? { ...column, hideBelow: column.hideBelow + PANE } : column,
+    );
 }
 
 /** A text that is cut at its end and whole in the tooltip. */

@@ -6,6 +6,7 @@ import type { TraceOverview, TraceStep, Utilisation } from '../base/trace_types'
 import type { Run } from '../base/types';
 import { fig, int, text, THIN } from '../base/units';
 import { PartLegend, StackedBar } from '../components/stacked_bar';
+import { viewportWidth } from '../components/viewport';
 import { type DefinitionWords, segmentsOf, sumOf } from '../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../model/trace_range';
 import { timelineHash } from './timeline_link';
@@ -31,10 +32,16 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
                     {segments.length > 0 && `Σ ${text(fig(sumOf(parts) / 1e9))}, the wall time`}
                 </span>
             </h2>
-            <StackedBar label={title} segments={segments} base={base} words />
+            <StackedBar label={title} segments={segments} base={base} px={barRoom()} />
             <PartLegend segments={segments} base={base} />
         </section>
     );
+}
+
+/** As wide as the page, or what the column at the side leaves. */
+function barRoom(): number {
+    const width = viewportWidth.value;
+    return width < 1000 ? width - 32 : width - 452;
 }
 
 function meanWords(steps: TraceStep[], counted: number): string {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which tabs a trace has: of a PyTorch trace all, of another one those that need no torch in it.
+ * Which tabs a trace has beside its timeline: of a PyTorch trace all, of another one those that need
+ * no torch in it.
  */
 import type { Run } from '../base/types';
 import type { TabSpec } from './report_tabs';
@@ -61,6 +62,7 @@ const SLICES: TabSpec = { ...OPERATORS, id: 'operators', title: 'Slices by name'
 
 export function traceTabs(run: Run): TabSpec[] {
     if (run.kind === 'trace') return [SLICES, FLAME];
+    if (run.kind !== 'torch-trace') return [];
     const ranks = traceOf(run).workers > 1 ? [RANKS] : [];
     return [OVERVIEW, OPERATORS, KERNELS, MEMORY, MODULES, FLAME, ...ranks, FINDINGS];
 }

@@ -55,7 +55,6 @@ function workerColumns(
             key: 'late',
             title: 'over the median',
             width: 140,
-            hideBelow: 900,
             render: ({ worker }) => {
                 const over = late.get(worker);
                 if (over === undefined) return null;
