@@ -137,6 +137,14 @@ enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err)
     return PS_OK;
 }
 
+bool ps_stream_cut(const struct ps_stream *in)
+{
+    for (; in; in = in->below)
+        if (in->err.code != PS_OK)
+            return in->cut;
+    return false;
+}
+
 const char *ps_stream_encoding(const struct ps_stream *in)
 {
     return in->encoding;

@@ -67,6 +67,9 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
 /* PS_OK, or why the stream ended early (damaged gzip, limit, read error). Fills err. */
 enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err);
 
+/* Whether all that is wrong is that compressed data end early: the bytes before are good. */
+bool ps_stream_cut(const struct ps_stream *in);
+
 /* "gzip", "zstd", "utf-16-le" ... of this stream alone, or NULL when bytes pass through. */
 const char *ps_stream_encoding(const struct ps_stream *in);
 

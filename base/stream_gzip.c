@@ -32,6 +32,12 @@ static void fail(struct ps_stream *s, const char *what)
     s->ended = true;
 }
 
+static void fail_cut(struct ps_stream *s, const char *what)
+{
+    fail(s, what);
+    s->cut = true;
+}
+
 static void leave_trailing(struct ps_stream *s)
 {
     s->trailing = true;
@@ -111,7 +117,7 @@ static void begin_member(struct ps_stream *s)
     } else if (g->members && !ps_str_starts(head, PS_STR("\x1f\x8b\x08"))) {
         leave_trailing(s);
     } else if (head.len < 10) {
-        fail(s, "the gzip data end within their header");
+        fail_cut(s, "the gzip data end within their header");
     } else if (head.at[2] != 8) {
         fail(s, "the gzip header names a compression method other than deflate");
     } else if (head.at[3] & 0xe0) {
@@ -158,7 +164,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
         g->inside = false;
         g->members++;
     } else if (made == 0 && avail_in == 0) {
-        fail(s, "the gzip data end early");
+        fail_cut(s, "the gzip data end early");
     }
     if (!s->ended)
         (void)ps_stream_bomb(s, &g->limits, ps_stream_at(s->below), g->out);

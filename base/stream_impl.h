@@ -32,6 +32,7 @@ struct ps_stream {
     char *mem;     /* of a stream that buffers */
     size_t cap;
     bool ended;    /* nothing comes behind the window */
+    bool cut;      /* compressed data ended early */
     bool trailing; /* bytes behind the compressed data were left out, from trailing_at of the file
                       on */
     uint64_t trailing_at;

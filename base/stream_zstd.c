@@ -60,8 +60,10 @@ static void unpack_some(struct ps_stream *s, char *to, size_t room)
         fail(s, "the zstd data are damaged", ZSTD_getErrorName(left));
     else if (left == 0)
         z->inside = false;
-    else if (out.pos == 0 && bytes.len == 0)
+    else if (out.pos == 0 && bytes.len == 0) {
         fail(s, "the zstd data end early", "");
+        s->cut = true;
+    }
     if (!s->ended)
         (void)ps_stream_bomb(s, &z->limits, ps_stream_at(s->below), z->out);
 }

@@ -80,12 +80,6 @@ static const struct kind pages[] = {
 static const struct kind documents[] = {
     {{"speedscope.app/file-format-schema"}, "a speedscope profile", READS},
     {{"\"profiles\"", "\"shared\"", "\"frames\""}, "a speedscope profile", READS},
-    {{"\"traceEvents\"", "\"viztracer_metadata\""}, "a viztracer trace", READS},
-    {{"\"schemaVersion\"", "\"traceEvents\""}, "a PyTorch profiler trace", READS},
-    {{"\"schemaVersion\"", "\"deviceProperties\""}, "a PyTorch profiler trace", READS},
-    {{"\"traceEvents\""}, "a Chrome trace", READS},
-    {{"\"ph\"", "\"ts\""}, "a Chrome trace", READS},
-    {{"\"ph\"", "\"pid\""}, "a Chrome trace", READS},
     {{"\"machine_info\"", "\"benchmarks\""}, "a pytest-benchmark result", READS},
     {{"\"machine_info\"", "\"commit_info\""}, "a pytest-benchmark result", READS},
     {{"\"benchmarks\"", "\"metadata\""}, "a pyperf result", READS},

@@ -16,7 +16,8 @@ static const struct ps_stream_limits limits = {
 static const struct ps_importer *const importers[] = {
     &ps_pstats, /* two bytes tell */
     &ps_lprof,  /* the same */
-    &ps_importtime, &ps_line_text, &ps_memory_text, &ps_mprof, &ps_scalene,
+    &ps_importtime, &ps_line_text,   &ps_memory_text,   &ps_mprof,
+    &ps_scalene,    &ps_torch_trace, &ps_trace_generic,
 };
 
 const struct ps_importer *const *ps_importers(size_t *count)

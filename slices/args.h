@@ -23,7 +23,8 @@
 #define PS_TEMPLATE_REST    '\3' /* the event's other fields follow, as an object */
 /* Arguments kept whole: the parameters are a varint length and the text. For files whose arguments
  * are all different, so that templates need not be kept by the million. */
-#define PS_TEMPLATE_WHOLE 1u /* its id; 0 is none, others from 2 */
+#define PS_TEMPLATE_WHOLE      1u   /* its id; 0 is none, others from 2 */
+#define PS_TEMPLATE_WHOLE_TEXT "\4" /* its text: pass it on for slices whose template is 1 */
 
 void ps_args_put_int(struct ps_buf *out, int64_t value);
 /* digits * 10^-decimals, written with that many decimals: 12.50 is (1250, 2). */

@@ -79,7 +79,7 @@ struct tr_trace {
     struct tr_thread *threads; /* in order of first appearance */
     uint32_t n_threads;
     struct ps_intern names;        /* text id = intern id + 1 */
-    struct tr_template *templates; /* by id; [0] and [PS_TEMPLATE_WHOLE] are empty */
+    struct tr_template *templates; /* by id; [0] is empty, [PS_TEMPLATE_WHOLE] its text */
     uint32_t n_templates;
     struct tr_cat *cats; /* [0] is none */
     uint32_t n_cats;

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * importers.c: traces as formats: those of PyTorch's profiler, and Chrome Trace Event JSON of any
+ * other tool. Both are read alike; what differs is the kind that the run gets.
+ *
+ * Seen: torch 1.8 to 2.14, viztracer, py-spy, Perfetto's and speedscope's samples.
+ */
+#include "importers/importer.h"
+#include "importers/trace/import.h"
+
+static struct ps_str unblank(struct ps_str s)
+{
+    while (s.len && (unsigned char)s.at[0] <= ' ')
+        s = ps_str_skip(s, 1);
+    return s;
+}
+
+static bool has(struct ps_str head, const char *word)
+{
+    return ps_str_find(head, ps_str_of(word)) != NULL;
+}
+
+/* Keys of other tools' JSON that may hold something like events as well. */
+static bool is_foreign(struct ps_str head)
+{
+    return has(head, "speedscope.app/file-format-schema") ||
+           (has(head, "\"profiles\"") && has(head, "\"shared\"")) ||
+           (has(head, "\"nbformat\"") && has(head, "\"cells\""));
+}
+
+/* An object with a phase, or the head of one with a key that events have. */
+static bool begins_event(struct ps_str s)
+{
+    static const char *const keys[] = {"\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""};
+
+    s = unblank(s);
+    s.len = s.len < 4096 ? s.len : 4096;
+    if (s.len == 0 || s.at[0] != '{')
+        return false;
+    if (has(s, "\"ph\""))
+        return true;
+    s = unblank(ps_str_skip(s, 1));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ps_str_starts(s, ps_str_of(keys[i])))
+            return s.len < 4000 && !memchr(s.at, '}', s.len);
+    return false;
+}
+
+static bool is_trace(struct ps_str head)
+{
+    struct ps_str body = unblank(head), inner;
+
+    if (body.len == 0 || is_foreign(head))
+        return false;
+    inner = unblank(ps_str_skip(body, 1));
+    if (body.at[0] == '[') /* `[]` is what torch 1.13 writes when it saw nothing */
+        return (inner.len && inner.at[0] == ']' && unblank(ps_str_skip(inner, 1)).len == 0) ||
+               begins_event(inner);
+    return body.at[0] == '{' &&
+           (has(head, "\"traceEvents\"") || (begins_event(body) && has(head, "\"ph\"")) ||
+            (has(head, "\"schemaVersion\"") && has(head, "\"deviceProperties\"")));
+}
+
+/* What only PyTorch writes. */
+static bool is_torch(struct ps_str head)
+{
+    static const char *const marks[] = {
+        "\"schemaVersion\"",     "\"deviceProperties\"", "\"cpu_op\"",
+        "\"user_annotation\"",   "\"python_function\"",  "\"cuda_runtime\"",
+        "\"gpu_memcpy\"",        "\"cuda_driver\"",      "\"CPU functions\"",
+        "\"mtia_runtime\"",      "\"xpu_runtime\"",      "\"cpu_instant_event\"",
+        "\"cat\": \"Operator\"", "\"cat\": \"kernel\"",  "\"cat\": \"Runtime\"",
+    };
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (has(head, marks[i]))
+            return true;
+    return false;
+}
+
+static enum ps_match sniff_torch(struct ps_str head)
+{
+    return is_trace(head) && is_torch(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+static enum ps_match sniff_generic(struct ps_str head)
+{
+    return is_trace(head) ? PS_MATCH_LIKELY : PS_MATCH_NO;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct tr_trace trace = {.out = out, .err = err};
+    enum ps_status status = tr_trace_read(in, &trace);
+
+    if (status == PS_OK)
+        status = tr_import(&trace);
+    tr_trace_free(&trace);
+    return status;
+}
+
+const struct ps_importer ps_torch_trace = {
+    .kind = "torch-trace",
+    .label = "PyTorch trace",
+    .what = "torch.profiler: export_chrome_trace, tensorboard_trace_handler",
+    .record = "with torch.profiler.profile() as p: ...  then p.export_chrome_trace(\"trace.json\")",
+    .sniff = sniff_torch,
+    .load = load,
+};
+
+const struct ps_importer ps_trace_generic = {
+    .kind = "trace",
+    .label = "Chrome trace",
+    .what = "Chrome Trace Event JSON: viztracer, py-spy --format chrometrace and many others",
+    .record = "viztracer -o trace.json app.py",
+    .sniff = sniff_generic,
+    .load = load,
+};

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pages.c: records in pages of their threads, parameters in segments.
+ *
+ * The pages of a thread double from 4 records up to a slab of 256 KiB: a file may have a hundred
+ * thousand threads. Slabs are anonymous memory up to a budget, then windows of a scratch file;
+ * windows that are full are dropped from memory, the kernel reads them back when they are touched.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "importers/trace/read.h"
+
+#define SEGMENT_BITS 22
+#define SEGMENT      (UINT64_C(1) << SEGMENT_BITS)
+#define WINDOW       (32u << 20)
+
+void tr_pages_init(struct tr_trace *trace, size_t budget)
+{
+    struct tr_pages *pages = trace->pages = ps_alloc(sizeof *pages);
+
+    pages->scratch = -1;
+    pages->budget = budget;
+}
+
+static void *map_memory(struct tr_pages *pages, size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED) /* out of memory: as ps_alloc */
+        abort();
+    if (pages->n_blocks == pages->blocks_cap) {
+        pages->blocks_cap = pages->blocks_cap ? pages->blocks_cap * 2 : 64;
+        pages->blocks = ps_grow(pages->blocks, pages->blocks_cap, sizeof *pages->blocks);
+        pages->block_sizes =
+            ps_grow(pages->block_sizes, pages->blocks_cap, sizeof *pages->block_sizes);
+    }
+    pages->blocks[pages->n_blocks] = at;
+    pages->block_sizes[pages->n_blocks++] = size;
+    pages->anonymous += size;
+    return at;
+}
+
+/* Another window at the end of the scratch file; the others leave memory. */
+static enum ps_status add_window(struct tr_trace *trace)
+{
+    struct tr_pages *pages = trace->pages;
+    off_t offset = (off_t)(pages->n_windows * (size_t)WINDOW);
+    int code = posix_fallocate(pages->scratch, offset, WINDOW);
+    void *at;
+
+    if (code) {
+        errno = code;
+        return ps_fail_errno(trace->err, "cannot extend", "the temporary file of the import");
+    }
+    at = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, pages->scratch, offset);
+    if (at == MAP_FAILED)
+        return ps_fail_errno(trace->err, "cannot map", "the temporary file of the import");
+    for (size_t i = 0; i < pages->n_windows; i++)
+        (void)madvise(pages->windows[i].at, WINDOW, MADV_DONTNEED);
+    PS_PUSH_ROOM(pages->windows, pages->n_windows, pages->windows_cap);
+    pages->windows[pages->n_windows++] = (struct tr_window){at, 0};
+    return PS_OK;
+}
+
+static bool has_scratch(struct tr_trace *trace)
+{
+    struct tr_pages *pages = trace->pages;
+
+    if (!pages->asked && trace->out->ops->scratch)
+        pages->scratch = trace->out->ops->scratch(trace->out);
+    pages->asked = true;
+    return pages->scratch >= 0;
+}
+
+/* Zeroed bytes, page aligned. */
+static enum ps_status take(struct tr_trace *trace, size_t size, char **out)
+{
+    struct tr_pages *pages = trace->pages;
+    struct tr_window *window;
+
+    if (pages->anonymous + size <= pages->budget || size > WINDOW || !has_scratch(trace)) {
+        *out = map_memory(pages, size);
+        return PS_OK;
+    }
+    window = pages->n_windows ? &pages->windows[pages->n_windows - 1] : NULL;
+    if (!window || WINDOW - window->used < size) {
+        if (add_window(trace) != PS_OK)
+            return trace->err->code;
+        window = &pages->windows[pages->n_windows - 1];
+    }
+    *out = window->at + window->used;
+    window->used += size;
+    return PS_OK;
+}
+
+/* Small pages are carved from a slab. */
+static enum ps_status take_page(struct tr_trace *trace, size_t size, char **out)
+{
+    struct tr_pages *pages = trace->pages;
+
+    if (size == TR_SLAB)
+        return take(trace, size, out);
+    if (!pages->slab || TR_SLAB - pages->slab_used < size) {
+        if (take(trace, TR_SLAB, &pages->slab) != PS_OK)
+            return trace->err->code;
+        pages->slab_used = 0;
+    }
+    *out = pages->slab + pages->slab_used;
+    pages->slab_used += size;
+    return PS_OK;
+}
+
+/* 4, 4, 8, 16 ... so that half of a thread's room is used at least. */
+static size_t page_records(size_t index)
+{
+    size_t n = index == 0 ? 4 : index < 16 ? (size_t)4 << (index - 1) : TR_PAGE_RECORDS;
+
+    return n < TR_PAGE_RECORDS ? n : TR_PAGE_RECORDS;
+}
+
+static enum ps_status add_page(struct tr_trace *trace, struct tr_thread *thread,
+                               struct tr_cursor *cursor)
+{
+    size_t records = page_records(thread->n_pages);
+    uint8_t **list = (uint8_t **)(uintptr_t)thread->pages;
+    char *page;
+
+    if (take_page(trace, records * sizeof(struct tr_record), &page) != PS_OK)
+        return trace->err->code;
+    PS_PUSH_ROOM(list, thread->n_pages, cursor->cap);
+    list[thread->n_pages++] = (uint8_t *)page;
+    thread->pages = list;
+    cursor->at = (struct tr_record *)(void *)page;
+    cursor->end = cursor->at + records;
+    return PS_OK;
+}
+
+enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
+                             const struct tr_record *record)
+{
+    struct tr_thread *t = &trace->threads[thread];
+    struct tr_cursor *cursor = &trace->pages->cursors[thread];
+
+    if (cursor->at == cursor->end && add_page(trace, t, cursor) != PS_OK)
+        return trace->err->code;
+    if (record->ts < cursor->last_ts)
+        t->ordered = false;
+    cursor->last_ts = record->ts;
+    *cursor->at++ = *record;
+    t->n++;
+    return PS_OK;
+}
+
+/* Segments are addressed by the upper bits; a large one takes several numbers in a row. */
+static enum ps_status add_segments(struct tr_trace *trace, size_t need)
+{
+    struct tr_pages *pages = trace->pages;
+    size_t count = (size_t)((need + SEGMENT - 1) >> SEGMENT_BITS);
+    char *at;
+
+    if ((uint64_t)(pages->n_segments + count) >> (40 - SEGMENT_BITS))
+        return ps_fail(trace->err, PS_LIMIT, "the arguments of the events are too many");
+    if (take(trace, count << SEGMENT_BITS, &at) != PS_OK)
+        return trace->err->code;
+    pages->args_used = (uint64_t)pages->n_segments << SEGMENT_BITS;
+    for (size_t i = 0; i < count; i++) {
+        PS_PUSH_ROOM(pages->segments, pages->n_segments, pages->segments_cap);
+        pages->segments[pages->n_segments++] =
+            (struct tr_segment){at + (i << SEGMENT_BITS), at + (count << SEGMENT_BITS)};
+    }
+    return PS_OK;
+}
+
+enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_t *at)
+{
+    struct tr_pages *pages = trace->pages;
+    uint64_t room = ((uint64_t)pages->n_segments << SEGMENT_BITS) - pages->args_used;
+
+    if (args.len > room && add_segments(trace, args.len) != PS_OK)
+        return trace->err->code;
+    *at = pages->args_used;
+    if (args.len) {
+        const struct tr_segment *segment = &pages->segments[*at >> SEGMENT_BITS];
+
+        memcpy(segment->at + (*at & (SEGMENT - 1)), args.at, args.len);
+        pages->args_used += args.len;
+    }
+    return PS_OK;
+}
+
+struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
+{
+    const struct tr_pages *pages = trace->pages;
+    const struct tr_segment *segment;
+    const char *at;
+
+    if (args_at >> SEGMENT_BITS >= pages->n_segments)
+        return (struct ps_str){"", 0};
+    segment = &pages->segments[args_at >> SEGMENT_BITS];
+    at = segment->at + (args_at & (SEGMENT - 1));
+    return (struct ps_str){at, (size_t)(segment->end - at)};
+}
+
+/* A page is not needed any more: whole slabs go back. */
+static void release(struct tr_pages *pages, uint8_t *page, size_t size)
+{
+    if (size < TR_SLAB)
+        return;
+    for (size_t i = 0; i < pages->n_windows; i++)
+        if ((char *)page >= pages->windows[i].at && (char *)page < pages->windows[i].at + WINDOW) {
+            if (madvise(page, size, MADV_REMOVE) != 0)
+                (void)madvise(page, size, MADV_DONTNEED);
+            return;
+        }
+    (void)madvise(page, size, MADV_DONTNEED);
+}
+
+void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
+                    void (*visit)(void *user, const struct tr_record *records, size_t n),
+                    void *user)
+{
+    size_t left = thread->n;
+
+    (void)trace;
+    for (size_t i = 0; i < thread->n_pages; i++) {
+        size_t n = page_records(i) < left ? page_records(i) : left;
+
+        visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
+        left -= n;
+    }
+}
+
+static void forget_pages(struct tr_thread *thread)
+{
+    free((void *)(uintptr_t)thread->pages);
+    thread->pages = NULL;
+    thread->n_pages = 0;
+}
+
+struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *thread)
+{
+    struct tr_record *out = NULL;
+    size_t at = 0;
+
+    if (thread->n_pages)
+        out = ps_grow(NULL, thread->n, sizeof *out);
+    for (size_t i = 0; i < thread->n_pages; i++) {
+        size_t n = page_records(i) < thread->n - at ? page_records(i) : thread->n - at;
+
+        memcpy(out + at, thread->pages[i], n * sizeof *out);
+        at += n;
+        release(trace->pages, thread->pages[i], page_records(i) * sizeof *out);
+    }
+    forget_pages(thread);
+    return out;
+}
+
+void tr_thread_drop(struct tr_trace *trace, struct tr_thread *thread)
+{
+    for (size_t i = 0; i < thread->n_pages; i++)
+        release(trace->pages, thread->pages[i], page_records(i) * sizeof(struct tr_record));
+    forget_pages(thread);
+}
+
+void tr_pages_free(struct tr_trace *trace)
+{
+    struct tr_pages *pages = trace->pages;
+
+    if (!pages)
+        return;
+    for (uint32_t i = 0; i < trace->n_threads; i++)
+        free((void *)(uintptr_t)trace->threads[i].pages);
+    for (size_t i = 0; i < pages->n_blocks; i++)
+        (void)munmap(pages->blocks[i], pages->block_sizes[i]);
+    for (size_t i = 0; i < pages->n_windows; i++)
+        (void)munmap(pages->windows[i].at, WINDOW);
+    if (pages->scratch >= 0)
+        (void)close(pages->scratch);
+    ps_intern_free(&pages->threads);
+    ps_intern_free(&pages->templates);
+    ps_intern_free(&pages->cats);
+    ps_buf_free(&pages->whole);
+    free(pages->cursors);
+    free(pages->findings.at);
+    free(pages->segments);
+    free(pages->windows);
+    free(pages->blocks);
+    free(pages->block_sizes);
+    free(pages);
+    trace->pages = NULL;
+}

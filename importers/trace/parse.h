@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parse.h: how a piece of a trace becomes records; for the reading part of importers/trace alone.
+ *
+ * A parser belongs to one thread. It reads events from bytes that lie in memory and keeps what it
+ * found in ids of its own (struct tr_local), which merge.c turns into those of the trace. The bytes
+ * must be followed by TR_PAD readable ones, so that eight can be looked at from any of them.
+ */
+#ifndef PS_TRACE_PARSE_H
+#define PS_TRACE_PARSE_H
+
+#include "importers/trace/trace.h"
+
+#define TR_PAD       64
+#define TR_DEPTH_MAX 256
+#define TR_SLOTS_MAX 48
+
+/* How strings end: formats of the wild quote badly. Each event is tried strictly first. */
+enum tr_mode {
+    TR_STRICT,          /* JSON, but control characters may stand in strings */
+    TR_LOOSE_QUOTES,    /* a quote ends a string only before , : } ] */
+    TR_PLAIN_BACKSLASH, /* so it does, and a backslash is a letter like others */
+    TR_WHOLE_NAME,      /* and the name ends where the next key of the event begins */
+    TR_N_MODES
+};
+
+/* What was not as it should be; each is counted, and the first ones are told with their place. */
+enum tr_finding {
+    /* repaired */
+    TR_CONTROL,
+    TR_QUOTES,
+    TR_BACKSLASH,
+    TR_NAME,
+    TR_UTF8,
+    TR_SURROGATE,
+    TR_NUMBER,
+    TR_NOT_A_NUMBER,
+    TR_TRAILING_COMMA,
+    TR_NEGATIVE,
+    TR_N_REPAIRS,
+    /* rejected */
+    TR_DAMAGED = TR_N_REPAIRS,
+    TR_TOO_DEEP,
+    TR_NOT_AN_EVENT,
+    TR_NO_PHASE,
+    TR_NO_TIME,
+    TR_RANGE,
+    TR_CUT,
+    TR_N_REJECTIONS,
+    /* of the document */
+    TR_NO_COMMA = TR_N_REJECTIONS,
+    TR_EXTRA_COMMA,
+    TR_NO_BRACKET,
+    TR_NO_BRACE,
+    TR_HEADER_MENDED,
+    TR_HEADER_LOST,
+    TR_HEADER_LARGE,
+    TR_GARBAGE,
+    TR_SECOND_DOCUMENT,
+    TR_LINES,
+    TR_EVENTS_TEXT,
+    TR_STREAM_CUT,
+    TR_N_FINDINGS
+};
+#define TR_FINDINGS_TOLD 20 /* of a kind */
+
+struct tr_found {
+    uint64_t at;
+    uint8_t what;
+};
+
+struct tr_findings {
+    struct tr_found *at;
+    size_t n, cap;
+    uint64_t count[TR_N_FINDINGS];
+};
+void tr_find(struct tr_findings *findings, enum tr_finding what, uint64_t at);
+
+struct tr_local_record {
+    struct tr_record record; /* name, template and cat are local ids, args_at is in local args */
+    uint32_t thread;
+};
+
+/* What a parser found, in ids of its own. */
+struct tr_local {
+    struct ps_intern names, templates, cats, threads; /* threads: tr_thread_key */
+    struct tr_local_record *records;
+    size_t n, cap;
+    struct ps_buf args;
+    struct tr_findings findings;
+    int64_t first_ns, last_ns;
+    uint64_t read, repaired, rejected;
+};
+
+/* A string as it stands between its quotes. */
+struct tr_string {
+    struct ps_str raw;
+    bool escaped, control, high; /* has escapes, control characters, bytes that are not ASCII */
+    bool loose;                  /* has quotes or backslashes that only a repair lets pass */
+};
+
+/* A number of an event's text, so that the next event of the same form need not be parsed. */
+enum tr_slot_kind {
+    TR_SLOT_TS,
+    TR_SLOT_DUR,
+    TR_SLOT_PID,
+    TR_SLOT_TID,
+    TR_SLOT_ID,
+    TR_SLOT_INT,
+    TR_SLOT_DECIMAL,
+    TR_SLOT_END
+};
+struct tr_slot {
+    const char *at;
+    size_t len;
+    enum tr_slot_kind kind;
+};
+
+struct tr_packed {
+    struct ps_buf text, params;
+};
+
+struct tr_number {
+    enum tr_number_kind {
+        TR_NUM_INT,     /* value; written as the program would */
+        TR_NUM_DECIMAL, /* value * 10^-decimals, likewise */
+        TR_NUM_TEXT,    /* another number of JSON */
+        TR_NUM_LOOSE,   /* +1, 007, .5, 1. */
+        TR_NUM_NAN,     /* NaN, Infinity, -Infinity */
+        TR_NUM_WORD /* true, false, null */,
+        TR_NUM_NONE /* nothing that is known */
+    } kind;
+    int64_t value;
+    uint32_t decimals;
+};
+
+/* A pid, tid or id: a number, or a text. */
+struct tr_key {
+    bool is_text;
+    int64_t number;
+    struct ps_str text; /* lives as long as the event's bytes or the parser's scratch */
+};
+
+/* The fields of the event at hand. */
+struct tr_event {
+    char ph;
+    bool has_ts, has_dur, has_id, has_tdur, out_of_range, dur_negative;
+    int64_t ts_us, ts_ns; /* whole µs and the rest in ns, of the same sign */
+    int64_t dur_ns, tdur_ns;
+    uint32_t name, cat; /* local id + 1, 0 none */
+    struct tr_key pid, tid, id;
+    unsigned seen; /* bits of fields */
+};
+
+struct tr_thread_cache {
+    int64_t pid, tid;
+    uint32_t thread;
+    bool filled;
+};
+
+struct tr_patterns;
+
+struct tr_parser {
+    const char *at, *end;
+    const char *base;
+    uint64_t base_at; /* position of base in the input */
+    bool last;        /* nothing comes behind end */
+    enum tr_between { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } between; /* what came last */
+    bool incomplete;                                                   /* ran into the end */
+    bool too_deep;
+    enum tr_mode mode;
+    uint32_t repairs; /* bits of enum tr_finding, of the event at hand */
+    bool origin_known;
+    int64_t origin_us;
+    struct tr_local local;
+    struct tr_event event;
+    struct tr_packed args, rest;
+    struct ps_buf scratch, pid_text, tid_text, id_text, key_text;
+    struct tr_slot slots[TR_SLOTS_MAX];
+    unsigned n_slots;
+    bool patterned; /* slots tell all that may differ */
+    struct tr_thread_cache threads[16];
+    struct tr_patterns *patterns;
+};
+
+void tr_parser_init(struct tr_parser *parser);
+void tr_parser_free(struct tr_parser *parser);
+void tr_parser_begin(struct tr_parser *parser, struct ps_str bytes, uint64_t at, bool last);
+static inline uint64_t tr_position(const struct tr_parser *parser, const char *at)
+{
+    return parser->base_at + (uint64_t)(at - parser->base);
+}
+
+/* scan.c. Those that return bool: false with parser->incomplete when the bytes end too early, false
+ * without it when they are no JSON (in this mode). parser->at moves only on true. */
+const char *tr_skip_blanks(const char *at, const char *end);
+bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
+bool tr_scan_word(struct tr_parser *parser, struct ps_str *out);
+bool tr_skip_value(struct tr_parser *parser); /* strings and brackets, no grammar between */
+struct tr_number tr_number_of(struct ps_str word);
+/* Decimal text as whole microseconds and the rest in ns (rounded), both of its sign. */
+bool tr_time_of(struct ps_str word, int64_t *us, int64_t *ns);
+
+/* text.c: the text that a string means; repairs are noted in the parser. */
+void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
+/* The same as JSON, with its quotes. */
+void tr_encode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
+
+/* pack.c: a value as compact JSON with its numbers apart. level: 0 the value is the whole object, 1
+ * it stands in one. */
+bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
+
+/* event.c: the fields of the event at parser->at, in parser->mode: `{` to `}`. */
+bool tr_read_event(struct tr_parser *parser);
+
+/* keep.c: counts the event that was read, and makes it a record or rejects it. */
+void tr_keep_event(struct tr_parser *parser, const char *start);
+void tr_local_push(struct tr_local *local, const struct tr_record *record, uint32_t thread);
+uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
+                         const struct tr_key *tid);
+void tr_thread_key(struct ps_buf *out, const struct tr_key *pid, const struct tr_key *tid);
+void tr_thread_key_parts(struct ps_str key, struct ps_str *pid, struct ps_str *tid);
+
+/* repair.c: an event that could not be read strictly: mended and kept, or rejected. Moves on to
+ * where the next one may begin; false: more bytes are needed to tell. */
+bool tr_repair_event(struct tr_parser *parser);
+/* Where the next event begins, at or behind `from`; NULL: nowhere in the bytes. */
+const char *tr_next_event(const char *from, const char *end);
+bool tr_is_event_start(const char *at, const char *end);
+
+/* events.c: events and the commas between them up to the end of their array, or of the bytes. */
+enum tr_events_end {
+    TR_EVENTS_MORE,   /* all bytes are used but those from parser->at on: half an event */
+    TR_EVENTS_CLOSED, /* parser->at stands behind the `]` */
+    TR_EVENTS_OPEN,   /* parser->at stands at what does not belong there: no `]` was written */
+};
+/* `bare`: no array is around them (a line each). */
+enum tr_events_end tr_parse_events(struct tr_parser *parser, bool bare);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* repair.c: events that are no JSON, read again with less trust in quotes, or given up. */
+#include "importers/trace/parse.h"
+
+bool tr_is_event_start(const char *at, const char *end)
+{
+    static const struct ps_str keys[] = {PS_STR("\"ph\""),  PS_STR("\"name\""), PS_STR("\"cat\""),
+                                         PS_STR("\"pid\""), PS_STR("\"ts\""),   PS_STR("\"tid\""),
+                                         PS_STR("\"args\"")};
+    struct ps_str rest;
+
+    at = tr_skip_blanks(at + 1, end);
+    rest = (struct ps_str){at, (size_t)(end - at)};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ps_str_starts(rest, keys[i])) {
+            at = tr_skip_blanks(at + keys[i].len, end);
+            return at < end && *at == ':';
+        }
+    return false;
+}
+
+/* The last byte before `at` that is no blank; 0 at the start. */
+static char before(const char *at, const char *start)
+{
+    while (at > start && (unsigned char)at[-1] <= ' ')
+        at--;
+    return at > start ? at[-1] : '\0';
+}
+
+const char *tr_next_event(const char *from, const char *end)
+{
+    const char *at = from;
+
+    while (at < end && (at = memchr(at, '{', (size_t)(end - at)))) {
+        char c = before(at, from);
+
+        if (c != ':' && tr_is_event_start(at, end))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+static bool ends_well(const struct tr_parser *p)
+{
+    const char *at = tr_skip_blanks(p->at, p->end);
+
+    return at == p->end || *at == ',' || *at == ']' || *at == '}' || *at == '{';
+}
+
+/* Reads it in one mode; bounded by the next event. */
+static bool read_as(struct tr_parser *p, enum tr_mode mode)
+{
+    const char *start = p->at;
+
+    p->mode = mode;
+    if (tr_read_event(p) && ends_well(p))
+        return true;
+    p->at = start;
+    return false;
+}
+
+static void give_up(struct tr_parser *p, const char *start, enum tr_finding why)
+{
+    p->local.read++;
+    p->local.rejected++;
+    tr_find(&p->local.findings, why, tr_position(p, start));
+}
+
+bool tr_repair_event(struct tr_parser *p)
+{
+    const char *start = p->at, *end = p->end, *bound = tr_next_event(start + 1, end);
+    bool last = p->last, cut = p->incomplete, deep = p->too_deep, good = false;
+
+    if (!bound && !last)
+        return false;
+    p->end = bound ? bound : end;
+    p->last = true;
+    for (int mode = TR_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep; mode++)
+        good = read_as(p, (enum tr_mode)mode);
+    p->mode = TR_STRICT;
+    p->patterned = false;
+    if (good) {
+        tr_keep_event(p, start);
+        p->between = TR_AT_EVENT;
+    } else {
+        give_up(p, start, deep ? TR_TOO_DEEP : cut && !bound ? TR_CUT : TR_DAMAGED);
+        p->at = p->end;
+        p->between = TR_AT_COMMA;
+    }
+    p->end = end;
+    p->last = last;
+    return true;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "slices/args.h"
+
+#include <math.h>
+
+static void put_varint(struct ps_buf *out, uint64_t value)
+{
+    char bytes[10];
+    size_t n = 0;
+
+    for (; value >= 0x80; value >>= 7)
+        bytes[n++] = (char)(value | 0x80);
+    bytes[n++] = (char)value;
+    ps_buf_add(out, bytes, n);
+}
+
+static bool next_varint(struct ps_str *packed, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    for (size_t n = 0; n < packed->len && n < 10; n++) {
+        uint64_t byte = (unsigned char)packed->at[n];
+
+        value |= (byte & 0x7f) << (7 * n);
+        if (byte < 0x80) {
+            *packed = ps_str_skip(*packed, n + 1);
+            *out = value;
+            return true;
+        }
+    }
+    *packed = ps_str_skip(*packed, packed->len);
+    return false;
+}
+
+void ps_args_put_int(struct ps_buf *out, int64_t value)
+{
+    put_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals)
+{
+    ps_args_put_int(out, digits);
+    put_varint(out, decimals);
+}
+
+void ps_args_put_whole(struct ps_buf *out, struct ps_str text)
+{
+    put_varint(out, text.len);
+    ps_buf_str(out, text);
+}
+
+bool ps_args_next_int(struct ps_str *packed, int64_t *out)
+{
+    uint64_t coded;
+
+    if (!next_varint(packed, &coded))
+        return false;
+    *out = (int64_t)(coded >> 1 ^ (0 - (coded & 1)));
+    return true;
+}
+
+static bool next_decimal(struct ps_str *packed, int64_t *digits, uint64_t *decimals)
+{
+    return ps_args_next_int(packed, digits) && next_varint(packed, decimals) && *decimals <= 64;
+}
+
+static bool is_marker(char c)
+{
+    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
+}
+
+/* Digits with a point before the last `decimals` of them, padded with zeros in front. */
+static void add_decimal(struct ps_buf *out, int64_t digits, uint64_t decimals)
+{
+    char text[96];
+    uint64_t value = digits < 0 ? 0 - (uint64_t)digits : (uint64_t)digits;
+    size_t at = sizeof text;
+
+    for (uint64_t n = 0; n < decimals || n == 0 || value > 0; n++) {
+        if (n == decimals && n > 0)
+            text[--at] = '.';
+        text[--at] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    if (text[at] != '.' && decimals > 0 && sizeof text - at == decimals) {
+        text[--at] = '.';
+        text[--at] = '0';
+    }
+    if (digits < 0)
+        text[--at] = '-';
+    ps_buf_add(out, text + at, sizeof text - at);
+}
+
+static void add_param(char marker, struct ps_str *packed, struct ps_buf *out)
+{
+    int64_t value;
+    uint64_t decimals;
+
+    if (marker == PS_TEMPLATE_INT && ps_args_next_int(packed, &value))
+        ps_buf_printf(out, "%lld", (long long)value);
+    else if (marker == PS_TEMPLATE_DECIMAL && next_decimal(packed, &value, &decimals))
+        add_decimal(out, value, decimals);
+    else
+        ps_buf_puts(out, "null");
+}
+
+static void skip_param(char marker, struct ps_str *packed)
+{
+    int64_t value;
+    uint64_t decimals;
+
+    if (marker == PS_TEMPLATE_INT)
+        (void)ps_args_next_int(packed, &value);
+    else if (marker == PS_TEMPLATE_DECIMAL)
+        (void)next_decimal(packed, &value, &decimals);
+}
+
+static size_t next_special(struct ps_str text, size_t at)
+{
+    while (at < text.len && (unsigned char)text.at[at] > PS_TEMPLATE_REST)
+        at++;
+    return at;
+}
+
+/* The arguments of a template, or what stands behind PS_TEMPLATE_REST; skips the parameters before
+ * it. */
+static struct ps_str part_of(struct ps_str template, bool rest, struct ps_str *packed)
+{
+    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
+    size_t first = mark ? (size_t)(mark - template.at) : template.len;
+
+    if (!rest)
+        return (struct ps_str){template.at, first};
+    for (size_t i = next_special(template, 0); packed && i < first;
+         i = next_special(template, i + 1))
+        skip_param(template.at[i], packed);
+    return ps_str_skip(template, first + 1);
+}
+
+/* Arguments kept whole are a template of their own without parameters. */
+static struct ps_str unpack_whole(struct ps_str template, struct ps_str packed)
+{
+    uint64_t len;
+
+    if (!ps_str_is(template, PS_TEMPLATE_WHOLE_TEXT))
+        return template;
+    if (!next_varint(&packed, &len))
+        return (struct ps_str){NULL, 0};
+    return (struct ps_str){packed.at, len < packed.len ? (size_t)len : packed.len};
+}
+
+void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struct ps_buf *out)
+{
+    struct ps_str text = part_of(unpack_whole(template, packed), rest, &packed);
+    size_t from = 0;
+
+    if (text.len == 0)
+        ps_buf_puts(out, "{}");
+    while (from < text.len) {
+        size_t to = next_special(text, from);
+
+        ps_buf_add(out, text.at + from, to - from);
+        if (to < text.len)
+            add_param(text.at[to], &packed, out);
+        from = to + 1;
+    }
+}
+
+/* One key of a compact object and its value. */
+struct pair {
+    struct ps_str key, value; /* key without its quotes */
+    int params;               /* markers before the value */
+};
+
+/* Length of the string at the head of text, with its quotes. */
+static size_t string_length(struct ps_str text)
+{
+    size_t n = 1;
+
+    while (n < text.len && text.at[n] != '"')
+        n += text.at[n] == '\\' ? 2 : 1;
+    return n + 1 < text.len ? n + 1 : text.len;
+}
+
+/* Length of the value at the head of text. */
+static size_t value_length(struct ps_str text)
+{
+    size_t n = 0, depth = 0;
+
+    while (n < text.len) {
+        char c = text.at[n];
+
+        if (c == '"') {
+            n += string_length(ps_str_skip(text, n));
+            continue;
+        }
+        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            break;
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        n++;
+    }
+    return n;
+}
+
+static int count_markers(struct ps_str text)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        n += is_marker(text.at[i]);
+    return n;
+}
+
+/* Takes a pair from the front of what is left of an object: `{` or `,` first. */
+static bool next_pair(struct ps_str *left, struct pair *out)
+{
+    int before = out->params + count_markers(out->value);
+
+    *left = ps_str_skip(*left, 1);
+    if (left->len == 0 || left->at[0] != '"')
+        return false;
+    out->key = (struct ps_str){left->at, string_length(*left)};
+    *left = ps_str_skip(*left, out->key.len + 1);
+    out->key = ps_str_skip((struct ps_str){out->key.at, out->key.len - 1}, 1);
+    out->value = (struct ps_str){left->at, value_length(*left)};
+    out->params = before;
+    *left = ps_str_skip(*left, out->value.len);
+    return true;
+}
+
+/* The last pair of that key: of equal keys the last counts. */
+static bool find_pair(struct ps_str object, struct ps_str key, struct pair *out)
+{
+    struct pair pair = {0};
+    bool found = false;
+
+    while (next_pair(&object, &pair))
+        if (ps_str_eq(pair.key, key)) {
+            *out = pair;
+            found = true;
+        }
+    return found;
+}
+
+int ps_template_param(struct ps_str template, struct ps_str key)
+{
+    struct pair pair;
+
+    if (!find_pair(part_of(template, false, NULL), key, &pair) || pair.value.len == 0)
+        return -1;
+    if (is_marker(pair.value.at[0]) ||
+        (pair.value.at[0] == '[' && pair.value.len > 1 && is_marker(pair.value.at[1])))
+        return pair.params;
+    return -1;
+}
+
+struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool rest)
+{
+    struct pair pair;
+
+    if (find_pair(part_of(template, false, NULL), key, &pair) ||
+        (rest && find_pair(part_of(template, true, NULL), key, &pair)))
+        return pair.value;
+    return (struct ps_str){NULL, 0};
+}
+
+static double scaled(int64_t digits, uint64_t decimals)
+{
+    double real = (double)digits;
+
+    for (; decimals > 22; decimals -= 22)
+        real /= 1e22;
+    return real / pow(10, (double)decimals);
+}
+
+struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index)
+{
+    const struct ps_num none = {.kind = PS_NUM_NONE};
+    int64_t value;
+    uint64_t decimals;
+
+    for (size_t i = 0; i < template.len && index >= 0; i++) {
+        if (!is_marker(template.at[i]))
+            continue;
+        if (index-- > 0)
+            skip_param(template.at[i], &packed);
+        else if (template.at[i] == PS_TEMPLATE_INT)
+            return ps_args_next_int(&packed, &value) ? ps_int(value) : none;
+        else
+            return next_decimal(&packed, &value, &decimals) ? ps_real(scaled(value, decimals))
+                                                            : none;
+    }
+    return none;
+}
