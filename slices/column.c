@@ -189,47 +189,50 @@ static uint16_t row_at(const struct list *list, size_t k)
     return row;
 }
 
-bool ps_column_unpack(struct ps_str packed, size_t n, int64_t *out)
+/* The first of the rows kept that is not before i. */
+static size_t find_row(const struct list *list, size_t i)
 {
-    struct list list;
+    size_t low = 0, high = list->count;
 
-    if (!open_list(packed, n, &list))
-        return false;
-    if (!list.sparse) {
-        get(list.values, n, list.base, list.width, out);
-        return true;
-    }
-    memset(out, 0, n * sizeof *out);
-    for (size_t k = 0; k < list.count; k++) {
-        if (row_at(&list, k) >= n)
-            return false;
-        get(list.values + k * list.width, 1, list.base, list.width, &out[row_at(&list, k)]);
-    }
-    return true;
-}
-
-bool ps_column_at(struct ps_str packed, size_t n, size_t i, int64_t *out)
-{
-    struct list list;
-    size_t low = 0, high;
-
-    if (i >= n || !open_list(packed, n, &list))
-        return false;
-    if (!list.sparse) {
-        get(list.values + i * list.width, 1, list.base, list.width, out);
-        return true;
-    }
-    high = list.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (row_at(&list, middle) < i)
+        if (row_at(list, middle) < i)
             low = middle + 1;
         else
             high = middle;
     }
-    *out = 0;
-    if (low < list.count && row_at(&list, low) == i)
-        get(list.values + low * list.width, 1, list.base, list.width, out);
+    return low;
+}
+
+bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, int64_t *out)
+{
+    struct list list;
+
+    if (!open_list(packed, n, &list) || first > n || count > n - first)
+        return false;
+    if (!list.sparse) {
+        get(list.values + first * list.width, count, list.base, list.width, out);
+        return true;
+    }
+    memset(out, 0, count * sizeof *out);
+    for (size_t k = find_row(&list, first); k < list.count && row_at(&list, k) < first + count;
+         k++) {
+        size_t row = row_at(&list, k);
+
+        if (row < first)
+            return false; /* they are not sorted */
+        get(list.values + k * list.width, 1, list.base, list.width, &out[row - first]);
+    }
     return true;
+}
+
+bool ps_column_unpack(struct ps_str packed, size_t n, int64_t *out)
+{
+    return ps_column_part(packed, n, 0, n, out);
+}
+
+bool ps_column_at(struct ps_str packed, size_t n, size_t i, int64_t *out)
+{
+    return i < n && ps_column_part(packed, n, i, 1, out);
 }

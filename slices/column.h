@@ -16,6 +16,8 @@
 void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out);
 /* All n of them. False: the bytes are not such a list of n. */
 bool ps_column_unpack(struct ps_str packed, size_t n, int64_t *out);
+/* `count` of them from `first` on. */
+bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, int64_t *out);
 /* The one at i < n. */
 bool ps_column_at(struct ps_str packed, size_t n, size_t i, int64_t *out);
 

@@ -36,6 +36,7 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
     ps_register_functions(db->handle);
     ps_register_calls(db->handle);
     ps_register_paths(db->handle);
+    ps_register_traces(db);
     *out = db;
     return PS_OK;
 }
@@ -54,6 +55,7 @@ void ps_db_close(struct ps_db *db)
     for (size_t i = 0; i < db->n_stmts; i++)
         stmt_free(db->stmts[i]);
     free(db->stmts);
+    ps_trace_cache_free(db->trace);
     sqlite3_close(db->handle);
     free(db);
 }

@@ -21,8 +21,9 @@ struct ps_db {
     char id[PS_ID_SIZE];
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
-    int64_t deadline_ms; /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
-    struct ps_db *next;  /* in the pool */
+    int64_t deadline_ms;          /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
+    struct ps_trace_cache *trace; /* of a trace: trace_impl.h; NULL: nobody asked yet */
+    struct ps_db *next;           /* in the pool */
 };
 
 #define PS_POOL_MAX 4
@@ -81,9 +82,18 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
                                   const char *part, bool *already, struct ps_err *err);
 
 void ps_result_num(sqlite3_context *context, struct ps_num n);
-void ps_register_functions(sqlite3 *db); /* ps_words, regexp */
-void ps_register_calls(sqlite3 *db);     /* ps_calls, ps_ids */
-void ps_register_paths(sqlite3 *db);     /* ps_paths */
+void ps_register_functions(sqlite3 *db);   /* ps_words, regexp */
+void ps_register_calls(sqlite3 *db);       /* ps_calls, ps_ids */
+void ps_register_paths(sqlite3 *db);       /* ps_paths */
+void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */
+
+struct ps_operator;
+/* Adds a memory event of no operator to what torch lists as the operator [memory]. */
+void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes);
+
+void ps_trace_cache_free(struct ps_trace_cache *cache);
+/* PS_LIMIT when the time of the handle is up. */
+enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err);
 
 /* What table packed holds. Stored: never renumber. */
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };

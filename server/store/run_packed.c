@@ -138,16 +138,15 @@ static int64_t plus(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Torch lists events of no operator as an operator [memory]. */
-static void sum_outside(struct ps_operator *sum, const struct ps_memory_event *row)
+void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes)
 {
-    if (!sum->calls || row->t_ns < sum->first_start_ns)
-        sum->first_start_ns = row->t_ns;
+    if (!sum->calls || t_ns < sum->first_start_ns)
+        sum->first_start_ns = t_ns;
     sum->calls++;
-    if (row->device_type == 0)
-        sum->cpu_bytes = sum->self_cpu_bytes = plus(sum->cpu_bytes, row->bytes);
+    if (device_type == 0)
+        sum->cpu_bytes = sum->self_cpu_bytes = plus(sum->cpu_bytes, bytes);
     else
-        sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, row->bytes);
+        sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, bytes);
 }
 
 void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
@@ -163,7 +162,7 @@ void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *
          (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
                            row->allocated, row->reserved, row->slice, row->outside});
     if (row->outside)
-        sum_outside(&sums->memory, row);
+        ps_memory_sum(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
 
 static void bind_bound(sqlite3_stmt *stmt, int at, double value)

@@ -222,7 +222,7 @@ static enum ps_status open_run(struct ps_store *store, const char *id, struct ps
     ps_buf_puts(&uri, "?immutable=1");
     status = ps_db_open(uri.at, false, out, err);
     if (status == PS_OK)
-        status = ps_db_exec(*out, "PRAGMA cache_size=-2048", err);
+        status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
     return status;
 }
 
@@ -242,6 +242,13 @@ static int64_t clock_ms(void)
 static int is_overdue(void *db)
 {
     return clock_ms() > ((const struct ps_db *)db)->deadline_ms;
+}
+
+enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
+{
+    if (db->deadline_ms && clock_ms() > db->deadline_ms)
+        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
+    return PS_OK;
 }
 
 enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,

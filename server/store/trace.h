@@ -19,7 +19,7 @@ struct ps_track_row {
     int64_t start_ns, end_ns;
 };
 
-/* All tracks in the order of the timeline. */
+/* All tracks in the order of the timeline: by worker, process, their own order. */
 enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
                                struct ps_err *err);
 
@@ -32,12 +32,14 @@ enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool b
 struct ps_chunk_query {
     uint32_t track;        /* 0: all */
     uint32_t kinds;        /* bits 1 << enum ps_track_kind; 0: all */
+    uint32_t slice_kinds;  /* bits 1 << enum ps_slice_kind: chunks that hold any; 0: all */
     struct ps_range range; /* chunks with slices that touch it; PS_RANGE_ALL */
     bool starting;         /* ... with slices that start in it */
     uint32_t columns;      /* PS_COL_BITs */
     bool args;             /* ps_chunk.args too */
 };
-/* Shows the chunks, by track and row. visit returns false to stop. The chunk lives for the call. */
+/* Shows the chunks, by track and row. visit returns false to stop. The chunk lives for the call.
+ * PS_INTERNAL: the file is damaged. PS_LIMIT: the handle's time is up. */
 enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *query,
                                bool (*visit)(void *user, const struct ps_chunk *chunk), void *user,
                                struct ps_err *err);
@@ -45,10 +47,11 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
 /* One slice: values of the columns asked for. PS_NOT_FOUND. */
 enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
                               int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err);
-/* Its arguments as JSON. */
+/* Its arguments as JSON, appended. */
 enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err);
 
-/* What is to be drawn of a track (slices/window.h): picks chunks or a level of the pyramid. */
+/* What is to be drawn of a track (slices/window.h): picks chunks or a level of the pyramid. `out`
+ * may be one that was used before; ps_window_free it at the end. PS_NOT_FOUND: no such track. */
 enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns, int64_t to_ns,
                                uint32_t px, struct ps_window *out, struct ps_err *err);
 

@@ -1,0 +1,1 @@
+SELECT data FROM packed_column WHERE id = :id;

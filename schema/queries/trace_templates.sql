@@ -1,0 +1,1 @@
+SELECT id, text, shapes FROM args_template ORDER BY id;

@@ -1,0 +1,1 @@
+SELECT id, text, key FROM text ORDER BY id;
