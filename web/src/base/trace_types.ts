@@ -39,6 +39,9 @@ export interface OperatorRow {
     self_cpu_us: number;
     cpu_total_us: number;
     cpu_mean_us: number;
+    /** of all rows of the run or range, whatever is filtered */
+    self_cpu_pct: number | null;
+    self_device_pct: number | null;
     self_device_us: number;
     device_total_us: number;
     self_cpu_bytes: number | null;
@@ -80,8 +83,10 @@ export interface KernelRow {
 export interface MemoryOperatorRow {
     name: string;
     name_id: number;
-    calls: number;
-    device: string | number;
+    /** null: no slice of this name starts in the range */
+    calls: number | null;
+    device_type: number;
+    device: number;
     increase_bytes: number;
     self_increase_bytes: number;
     allocations: number;
@@ -89,15 +94,20 @@ export interface MemoryOperatorRow {
 }
 
 export interface AllocationRow {
-    t_ns: number;
+    id: number;
+    /** null: it was there before the recording began */
+    t_ns: number | null;
+    /** null: never freed */
     end_ns: number | null;
+    duration_ns: number | null;
     bytes: number;
     device_type: number;
     device: number;
     address: string | number | null;
     operator: string | null;
     slice: number | null;
-    freed_by: string | null;
+    /** the slice that freed it */
+    freed_by: number | null;
 }
 
 export interface ModuleRow {
@@ -116,12 +126,13 @@ export interface ModuleRow {
 
 export interface GapRow {
     track: number;
-    stream: number;
+    stream: string;
     start_ns: number;
     duration_us: number;
     cause: string;
-    before: string | null;
-    after: string | null;
+    /** slices */
+    before: number | null;
+    after: number | null;
 }
 
 export type Definition = 'tensorboard' | 'hta' | 'tracelens';
@@ -243,7 +254,7 @@ export interface Findings {
 
 export interface WorkerRow {
     worker: number;
-    name: string;
+    name: string | null;
     rank: number | null;
     steps: number;
     span_ns: number;

@@ -14,7 +14,7 @@ import { deviceName } from '../model/device';
 import { type Matcher, matcher } from '../model/search';
 import { ms } from '../model/trace_range';
 import { timelineHash } from './timeline_link';
-import { countColumn, mibColumn, RIGHT, textColumn } from './trace_columns';
+import { countColumn, mibColumn, RIGHT } from './trace_columns';
 import { put, tabHash, traceOf } from './trace_data';
 import { type EmbeddedTable, filterParams, type TableFilters, TraceTable } from './trace_table';
 
@@ -60,6 +60,14 @@ export const MEMORY_SORT: Record<MemoryRows, { key: string; desc: boolean }> = {
     kept: { key: 'bytes', desc: true },
 };
 
+const DEVICE: GridColumn<{ device_type: number; device: number }> = {
+    key: 'device',
+    title: 'device',
+    width: 80,
+    sortKey: 'device',
+    render: ({ device_type, device }) => deviceName(device_type, device),
+};
+
 function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
     return [
         {
@@ -73,7 +81,7 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
                 </span>
             ),
         },
-        textColumn<MemoryOperatorRow>('device', 'device', { width: 96 }),
+        DEVICE as GridColumn<MemoryOperatorRow>,
         countColumn<MemoryOperatorRow>('calls', 'calls', { width: 72 }),
         mibColumn<MemoryOperatorRow>('self_increase_bytes', 'self increase', {
             width: 136,
@@ -97,15 +105,20 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
 type Allocation = GridColumn<AllocationRow>;
 
 const LIFETIME: Allocation = {
-    key: 'duration',
+    key: 'duration_ns',
     title: 'held for',
     unit: 'ms',
     width: 124,
-    sortKey: 'end_ns',
-    title_tip: 'sorted by the time it was freed',
+    sortKey: 'duration_ns',
     ...RIGHT,
-    render: ({ t_ns, end_ns }) =>
-        end_ns === null ? <span class="soft">never freed</span> : ms(end_ns - t_ns),
+    render: ({ t_ns, end_ns, duration_ns }) => {
+        if (end_ns === null) return <span class="soft">never freed</span>;
+        return duration_ns === null || t_ns === null ? (
+            <span class="zero">–</span>
+        ) : (
+            ms(duration_ns)
+        );
+    },
 };
 
 function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
@@ -118,20 +131,15 @@ function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
         ...RIGHT,
         render: (row) => {
             const ns = row[key];
-            return ns === null ? <span class="zero">–</span> : ms(ns);
+            if (ns !== null) return ms(ns);
+            return key === 't_ns' ? <span class="soft">before</span> : <span class="zero">–</span>;
         },
     });
     return [
         at('t_ns', 'allocated'),
         ...(kept ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME]),
         mibColumn<AllocationRow>('bytes', 'size', { width: 112 }),
-        {
-            key: 'device',
-            title: 'device',
-            width: 80,
-            sortKey: 'device',
-            render: ({ device_type, device }) => deviceName(device_type, device),
-        },
+        DEVICE as Allocation,
         {
             key: 'operator',
             title: 'operator',
@@ -146,15 +154,6 @@ function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
                     </span>
                 ),
         },
-        ...(kept
-            ? []
-            : [
-                  textColumn<AllocationRow>('freed_by', 'freed by', {
-                      width: 220,
-                      mono: true,
-                      hideBelow: 1200,
-                  }),
-              ]),
     ];
 }
 
@@ -180,7 +179,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
                 view="memory_operators"
                 label="Memory by operator"
                 columns={operators}
-                rowKey={(row) => `${row.name_id} ${row.device}`}
+                rowKey={(row) => `${row.name_id} ${row.device_type} ${row.device}`}
                 params={filters && filterParams(filters)}
                 onOpen={({ name }) => {
                     location.hash = tabHash(run, 'operators', { q: name }, range);
@@ -195,17 +194,15 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
             view="allocations"
             label="Allocations"
             columns={allocations}
-            rowKey={(row) => `${row.t_ns} ${row.address} ${row.bytes}`}
+            rowKey={(row) => String(row.id)}
             params={{
                 ...(filters && filterParams(filters)),
-                unfreed: rows === 'kept' ? 1 : undefined,
+                open: rows === 'kept' ? 1 : undefined,
             }}
-            onOpen={({ slice, t_ns, end_ns }) => {
-                const to_ns = end_ns ?? t_ns + 1_000_000;
-                location.hash = timelineHash(
-                    run,
-                    slice ? { slice } : { range: { from_ns: t_ns, to_ns } },
-                );
+            onOpen={({ slice, freed_by }) => {
+                if (slice || freed_by) {
+                    location.hash = timelineHash(run, { slice: slice ?? freed_by });
+                }
             }}
         />
     );

@@ -64,7 +64,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                 params={{
                     ...sortParams(MEMORY_SORT[rows]),
                     ...filterParams(filters),
-                    unfreed: rows === 'kept' ? 1 : undefined,
+                    open: rows === 'kept' ? 1 : undefined,
                 }}
                 shown={shown}
             >

@@ -100,7 +100,7 @@ function Launch({ row }: { row: KernelRow }) {
     const rows: [string, string | number][] = [
         ['Stream, device', `${row.stream < 0 ? '–' : row.stream}, GPU ${row.device}`],
     ];
-    if (row.grid !== undefined) {
+    if (row.grid || row.operator) {
         rows.push(['Operator', said(row.operator)], ['Grid', said(row.grid)]);
         rows.push(['Block', said(row.block)], ['Registers', said(row.registers)]);
         const shared = row.shared_bytes;

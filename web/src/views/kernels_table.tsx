@@ -4,7 +4,6 @@
  * also in the dock of the timeline.
  */
 import type { KernelRow } from '../base/trace_types';
-import type { Page } from '../base/types';
 import type { GridColumn } from '../components/data_grid';
 import { type Matcher, matcher } from '../model/search';
 import {
@@ -12,10 +11,11 @@ import {
     countColumn,
     nameColumn,
     numberColumn,
+    shareColumn,
     textColumn,
     timeColumn,
 } from './trace_columns';
-import { rangedPath, tabHash, traceOf } from './trace_data';
+import { tabHash, traceOf } from './trace_data';
 import {
     type EmbeddedTable,
     filterParams,
@@ -23,7 +23,6 @@ import {
     TraceTable,
     useColumns,
 } from './trace_table';
-import { useJson } from './use_json';
 
 export const KERNEL_SORT = { key: 'total_us', desc: true };
 
@@ -43,7 +42,7 @@ type Column = GridColumn<KernelRow>;
 const NO_SEARCH = matcher('', false);
 
 export function kernelKey(row: KernelRow): string {
-    const launch = row.grid === undefined ? '' : `.${row.operator}.${row.grid}.${row.block}`;
+    const launch = !row.grid && !row.operator ? '' : `.${row.operator}.${row.grid}.${row.block}`;
     return `${row.name_id}.${row.kind}.${row.device}.${row.stream}${launch}`;
 }
 
@@ -89,14 +88,14 @@ function launchColumns(): Column[] {
     ];
 }
 
-function kernelColumns(search: Matcher, base: number, byLaunch: boolean): Column[] {
+function kernelColumns(search: Matcher, byLaunch: boolean): Column[] {
     return [
         nameColumn<KernelRow>(search),
         ...(byLaunch ? launchColumns() : []),
         ...(byLaunch ? [] : [STREAM]),
         countColumn<KernelRow>('calls', 'calls', { width: 72 }),
-        timeColumn<KernelRow>('total_us', 'total', { base }),
-        numberColumn<KernelRow>('pct', 'total', 1, { unit: '% of Σ', width: 104, hideBelow: 700 }),
+        timeColumn<KernelRow>('total_us', 'total', { pct: 'pct' }),
+        shareColumn<KernelRow>('pct', 'total', '% of Σ', { width: 104, hideBelow: 700 }),
         timeColumn<KernelRow>('mean_us', 'mean', { width: 92, hideBelow: byLaunch ? 1400 : 700 }),
         timeColumn<KernelRow>('min_us', 'min', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
         timeColumn<KernelRow>('max_us', 'max', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
@@ -117,12 +116,10 @@ function kernelColumns(search: Matcher, base: number, byLaunch: boolean): Column
 
 export function KernelsTable(props: KernelsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byLaunch = false } = props;
-    const all = useJson<Page>(rangedPath(run, 'kernels', range, { limit: 0 }));
-    const base = all.data?.sums.total_us ?? 0;
     const pane = props.narrow ?? false;
     const columns = useColumns(
-        () => besidePane(kernelColumns(search, base, byLaunch), pane),
-        [search, base, byLaunch, pane],
+        () => besidePane(kernelColumns(search, byLaunch), pane),
+        [search, byLaunch, pane],
     );
     const open = (row: KernelRow) => {
         location.hash = tabHash(run, 'kernels', { op: kernelKey(row) }, range);

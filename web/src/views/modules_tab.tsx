@@ -3,6 +3,7 @@
  * The Modules tab: nn.Module by where it stands in the model, with its time on host and device.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import { withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { arraySource } from '../base/paged_source';
 import { route } from '../base/router';
@@ -20,10 +21,9 @@ import { Spacer, Toolbar } from '../components/toolbar';
 import { readFilters, readSort } from '../model/filter_query';
 import { type ModuleLine, type ModuleSort, ModuleTree } from '../model/module_tree';
 import { type Matcher, matcher } from '../model/search';
-import { RangeNotice } from './range_notice';
 import { timelineHash } from './timeline_link';
-import { countColumn, shareColumn, timeColumn } from './trace_columns';
-import { put, rangedPath, traceOf, useRange } from './trace_data';
+import { countColumn, percentColumn, timeColumn } from './trace_columns';
+import { put, traceOf, useRange, viewPath } from './trace_data';
 import { useJson } from './use_json';
 
 const SORTS: ModuleSort[] = [
@@ -72,10 +72,13 @@ function moduleColumns(search: Matcher, device: boolean, base: number): GridColu
                   }),
               ]
             : []),
-        shareColumn<ModuleLine>(main, device ? 'device' : 'host', '% of all modules', base, {
-            width: 160,
-            hideBelow: 900,
-        }),
+        percentColumn<ModuleLine>(
+            'share',
+            device ? 'device' : 'host',
+            '% of all modules',
+            (row) => (base > 0 ? (100 * row[main]) / base : null),
+            { width: 168, hideBelow: 900 },
+        ),
     ];
 }
 
@@ -90,10 +93,9 @@ function writeOpen(open: ReadonlySet<number>): string {
 
 export function ModulesTab({ run }: { run: Run }) {
     const query = route.value.query;
-    const range = useRange();
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const path = rangedPath(run, 'modules', range, { format: 'rows' });
+    const path = withParams(viewPath(run, 'modules'), { format: 'rows', sort: 'ord' });
     const { data, error, loading } = useJson<ModuleRow[]>(path);
     const device = traceOf(run).devices > 0;
     const main = device ? 'device_total_us' : 'host_total_us';
@@ -125,7 +127,7 @@ export function ModulesTab({ run }: { run: Run }) {
                 count={kept ? kept.size : null}
             />
             {error && <Notice kind="error" title="The modules could not be read" error={error} />}
-            {data?.length === 0 && !range ? (
+            {data?.length === 0 ? (
                 <NoModules />
             ) : (
                 <DataGrid<ModuleLine>
@@ -146,16 +148,12 @@ export function ModulesTab({ run }: { run: Run }) {
                         open: (row) => row.open,
                         toggle,
                     }}
-                    empty={data ? emptyWords(tree.rows.length) : undefined}
+                    empty={data ? 'No module has such a name.' : undefined}
                 />
             )}
             <LoadingLine active={loading} />
         </div>
     );
-}
-
-function emptyWords(rows: number): string {
-    return rows === 0 ? 'No module is called in this range.' : 'No module has such a name.';
 }
 
 function NoModules() {
@@ -201,7 +199,7 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
             </button>
             <span class="soft wide-only">{int(tree.rows.length)} modules by their place</span>
             <Spacer />
-            <RangeNotice />
+            {useRange() && <span class="soft">of the whole run, not of the range</span>}
             <SearchField
                 value={filters.q}
                 inputRef={input}

@@ -15,16 +15,9 @@ import {
     timeColumn,
 } from './trace_columns';
 
-/** Σ self in µs: what percentages and bars are of. */
-export interface OperatorBases {
-    cpu_us: number;
-    device_us: number;
-}
-
 export interface OperatorColumnsOf {
     summary: TraceSummary;
     search: Matcher;
-    bases: OperatorBases;
     byShape: boolean;
     /** Rows of kernels have no time on the host. */
     deviceRows: boolean;
@@ -54,11 +47,11 @@ const SHAPES = textColumn<OperatorRow>('input_shapes', 'input shapes', {
     hideBelow: 900,
 });
 
-function hostColumns({ bases, roomy, summary }: OperatorColumnsOf, device: boolean): Column[] {
+function hostColumns({ roomy, summary }: OperatorColumnsOf, device: boolean): Column[] {
     const noun = summary.torch ? 'CPU' : 'time';
     return [
-        timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { base: bases.cpu_us }),
-        ...(roomy || !device ? [share('self_cpu_us', `self ${noun}`, bases.cpu_us)] : []),
+        timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { pct: 'self_cpu_pct' }),
+        ...(roomy || !device ? [share('self_cpu_pct', `self ${noun}`)] : []),
         timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'CPU total' : 'total', {
             hideBelow: device ? 900 : undefined,
         }),
@@ -70,10 +63,10 @@ function hostColumns({ bases, roomy, summary }: OperatorColumnsOf, device: boole
     ];
 }
 
-function deviceColumns({ bases, deviceRows }: OperatorColumnsOf): Column[] {
+function deviceColumns({ deviceRows }: OperatorColumnsOf): Column[] {
     return [
         timeColumn<OperatorRow>('self_device_us', 'self device', {
-            base: bases.device_us,
+            pct: 'self_device_pct',
             width: 116,
         }),
         ...(deviceRows
@@ -84,15 +77,16 @@ function deviceColumns({ bases, deviceRows }: OperatorColumnsOf): Column[] {
                       hideBelow: 900,
                   }),
               ]),
-        share('self_device_us', 'self device', bases.device_us),
+        share('self_device_pct', 'self device'),
     ];
 }
 
-function share(of: 'self_cpu_us' | 'self_device_us', title: string, base: number): Column {
-    return shareColumn<OperatorRow>(of, title, '% of its Σ', base, {
+function share(key: 'self_cpu_pct' | 'self_device_pct', title: string): Column {
+    return shareColumn<OperatorRow>(key, title, '% of its Σ', {
         width: 148,
         hideBelow: 700,
-        title_tip: 'percent of the sum of this column over all rows of the run or range',
+        title_tip:
+            'percent of the sum over all operators of the run or range, whatever is filtered',
     });
 }
 

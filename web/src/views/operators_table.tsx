@@ -3,13 +3,12 @@
  * The operators of a run or of a range of it, also in the dock of the timeline.
  */
 import type { OperatorRow } from '../base/trace_types';
-import type { Page, Run } from '../base/types';
+import type { Run } from '../base/types';
 import { viewportWidth } from '../components/viewport';
 import { type Matcher, matcher } from '../model/search';
-import type { TraceRange } from '../model/trace_range';
-import { type OperatorBases, operatorColumns } from './operators_columns';
+import { operatorColumns } from './operators_columns';
 import { besidePane } from './trace_columns';
-import { rangedPath, tabHash, traceOf } from './trace_data';
+import { tabHash, traceOf } from './trace_data';
 import {
     type EmbeddedTable,
     filterParams,
@@ -17,7 +16,6 @@ import {
     TraceTable,
     useColumns,
 } from './trace_table';
-import { useJson } from './use_json';
 
 export type Side = 'host' | 'device';
 
@@ -44,32 +42,18 @@ export function operatorKey(row: OperatorRow): string {
     return `${row.name_id}.${row.kind}${row.input_shapes ? `.${row.input_shapes}` : ''}`;
 }
 
-/** Σ self over all rows, whatever is filtered; kernels are counted once, as torch sums them. */
-export function useOperatorBases(run: Run, range: TraceRange | null): OperatorBases {
-    const device = traceOf(run).devices > 0;
-    const host = useJson<Page>(rangedPath(run, 'operators', range, { on: 'host', limit: 0 }));
-    const kernels = useJson<Page>(
-        device ? rangedPath(run, 'operators', range, { on: 'device', limit: 0 }) : null,
-    );
-    return {
-        cpu_us: host.data?.sums.self_cpu_us ?? 0,
-        device_us: kernels.data?.sums.self_device_us || host.data?.sums.self_device_us || 0,
-    };
-}
-
 export function OperatorsTable(props: OperatorsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byShape = false, side = 'host' } = props;
     const summary = traceOf(run);
-    const bases = useOperatorBases(run, range);
     const roomy = !props.narrow && viewportWidth.value >= 1200;
     const deviceRows = side === 'device';
     const columns = useColumns(
         () =>
             besidePane(
-                operatorColumns({ summary, search, bases, byShape, deviceRows, roomy }),
+                operatorColumns({ summary, search, byShape, deviceRows, roomy }),
                 props.narrow ?? false,
             ),
-        [run.id, search, bases.cpu_us, bases.device_us, byShape, deviceRows, roomy, props.narrow],
+        [run.id, search, byShape, deviceRows, roomy, props.narrow],
     );
     const open = (row: OperatorRow) => {
         location.hash = tabHash(run, 'operators', { op: operatorKey(row) }, range);

@@ -46,13 +46,13 @@ export function nameColumn<R extends { name: string; family: number }>(
 
 type Key<R> = Extract<keyof R, string>;
 
-/** µs of the API as ms; with a base, over the bar of its share. */
+/** µs of the API as ms; over the bar of a share where the row (in percent) or a base says one. */
 export function timeColumn<R>(
     key: Key<R>,
     title: string,
-    more: Partial<Column<R>> & { base?: number; tone?: 'self' | 'total' } = {},
+    more: Partial<Column<R>> & { pct?: Key<R>; base?: number; tone?: 'self' | 'total' } = {},
 ): GridColumn<R> {
-    const { base, tone = 'self', ...rest } = more;
+    const { pct: share, base, tone = 'self', ...rest } = more;
     return {
         key,
         title,
@@ -65,9 +65,10 @@ export function timeColumn<R>(
             const us = row[key] as number | null;
             if (us === null || us === undefined) return <span class="zero">–</span>;
             const text = shown(us / 1000, 3);
-            if (!base) return text;
+            const part = share ? ((row[share] as number | null) ?? 0) / 100 : base ? us / base : 0;
+            if (!share && !base) return text;
             return (
-                <ShareBar share={us / base} tone={tone}>
+                <ShareBar share={part} tone={tone}>
                     {text}
                 </ShareBar>
             );
@@ -75,25 +76,34 @@ export function timeColumn<R>(
     };
 }
 
-/** Percent of a sum that the header names. */
+/** A percentage that the server computed; the header names its base. */
 export function shareColumn<R>(
-    of: Key<R>,
+    key: Key<R>,
     title: string,
     unit: string,
-    base: number,
+    more: Partial<Column<R>> = {},
+): GridColumn<R> {
+    return percentColumn<R>(key, title, unit, (row) => row[key] as number | null, more);
+}
+
+export function percentColumn<R>(
+    key: string,
+    title: string,
+    unit: string,
+    of: (row: R) => number | null,
     more: Partial<Column<R>> = {},
 ): GridColumn<R> {
     return {
-        key: `${of}_share`,
+        key,
         title,
         unit,
         width: 108,
         align: 'right',
         ...more,
         render: (row) => {
-            const value = row[of] as number | null;
-            if (!base || value === null) return <span class="zero">–</span>;
-            const text = pct(Math.min(100, (100 * value) / base));
+            const value = of(row);
+            if (value === null || value === undefined) return <span class="zero">–</span>;
+            const text = pct(value);
             return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
         },
     };

@@ -24,6 +24,10 @@ import { useJson } from './use_json';
 
 type Column = GridColumn<WorkerRow>;
 
+function workerName({ worker, rank }: WorkerRow): string {
+    return rank === null ? `worker ${worker}` : `rank ${rank}`;
+}
+
 function workerColumns(
     definition: DefinitionWords,
     longest: number,
@@ -36,10 +40,9 @@ function workerColumns(
             key: 'name',
             title: 'worker',
             width: 220,
-            render: ({ name, rank }) => (
-                <span title={name}>
-                    {rank !== null && <b>rank {rank} </b>}
-                    <span class="mono">{name}</span>
+            render: (row) => (
+                <span title={row.name ?? ''}>
+                    <b>{workerName(row)}</b> <span class="mono">{row.name}</span>
                 </span>
             ),
         },
@@ -65,11 +68,11 @@ function workerColumns(
             key: 'parts',
             title: 'where the step goes',
             width: 'rest',
-            render: ({ parts, name }) => {
-                const own = parts[definition.id];
+            render: (row) => {
+                const own = row.parts[definition.id];
                 return (
                     <StackedBar
-                        label={name}
+                        label={workerName(row)}
                         segments={segmentsOf(own)}
                         width={longest > 0 ? sumOf(own) / longest : 0}
                         base="of step"
@@ -166,7 +169,10 @@ export function WorkersTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="what is shown">
                 <DefinitionSwitch definition={definition} />
-                <PartLegend segments={segmentsOf(first)} base={`of step, ${rows[0]?.name ?? ''}`} />
+                <PartLegend
+                    segments={segmentsOf(first)}
+                    base={rows[0] ? `of step, ${workerName(rows[0])}` : ''}
+                />
             </Toolbar>
             {error && <Notice kind="error" title="The ranks could not be read" error={error} />}
             <DataGrid<WorkerRow>
