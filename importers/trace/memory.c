@@ -195,7 +195,7 @@ static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
 
     if (!memory->rounded || __builtin_add_overflow(memory->base_ns, t, &absolute))
         return t;
-    us = (double)absolute / 1000.0;
+    us = (double)(absolute / 1000) + (double)(absolute % 1000) / 1000.0; /* rounded once */
     ns = first ? ceil(us * 1000.0) : floor(us * 1000.0);
     return ns < 9e18 && ns > -9e18 ? (int64_t)ns - memory->base_ns : t;
 }

@@ -8,6 +8,7 @@
  * before the kernel counts. Which calls there are is learned from one pass over all records, since
  * the tracks of the host come one at a time.
  */
+#include "importers/trace/import.h"
 #include "importers/trace/torch.h"
 
 #include <stdlib.h>
@@ -210,8 +211,9 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
                       &correlation))
             continue;
         struct group *group = find(links, correlation);
-        if (group)
-            meet_call(links, group, records[i].ts - trace->first_ns);
+        int64_t start;
+        if (group && !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
+            meet_call(links, group, start);
     }
 }
 
