@@ -36,6 +36,7 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
     ps_register_functions(db->handle);
     ps_register_calls(db->handle);
     ps_register_paths(db->handle);
+    ps_register_lent(db);
     ps_register_traces(db);
     *out = db;
     return PS_OK;

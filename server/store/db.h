@@ -68,6 +68,16 @@ struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
 void ps_col_json(struct ps_stmt *stmt, int column,
                  struct ps_json *out); /* blobs as "x'..'" hex text */
 
+/* Numbers that statements read as the table ps_lent(c0 .. c11) while they are lent. Borrowed until
+ * ps_db_lend(db, NULL). */
+#define PS_LENT_COLUMNS 12
+#define PS_LENT_NULL    INT64_MIN
+struct ps_lent {
+    size_t n;
+    const int64_t *column[PS_LENT_COLUMNS]; /* n values each; NULL: all are NULL */
+};
+void ps_db_lend(struct ps_db *db, const struct ps_lent *lent);
+
 /* Whether sql is one statement that only reads; PS_BAD_REQUEST says what else it is. */
 enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps_stmt **out,
                                     struct ps_err *err);

@@ -23,6 +23,7 @@ struct ps_db {
     size_t n_stmts, cap_stmts;
     int64_t deadline_ms;          /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
     struct ps_trace_cache *trace; /* of a trace: trace_impl.h; NULL: nobody asked yet */
+    const struct ps_lent *lent;   /* to statements, by the query layer */
     struct ps_db *next;           /* in the pool */
 };
 
@@ -85,6 +86,7 @@ void ps_result_num(sqlite3_context *context, struct ps_num n);
 void ps_register_functions(sqlite3 *db);   /* ps_words, regexp */
 void ps_register_calls(sqlite3 *db);       /* ps_calls, ps_ids */
 void ps_register_paths(sqlite3 *db);       /* ps_paths */
+void ps_register_lent(struct ps_db *db);   /* ps_lent */
 void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */
 
 struct ps_operator;

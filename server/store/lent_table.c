@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* lent_table.c: ps_lent(c0 .. c11), the numbers that the query layer computed and lent to a handle
+ * (db.h), so that SQL can join, filter and sort them. Empty when nothing is lent. */
+#include <stdlib.h>
+
+#include "server/store/db_impl.h"
+
+struct table {
+    sqlite3_vtab base;
+    struct ps_db *db;
+};
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    const struct ps_lent *lent;
+    size_t at;
+};
+
+static int connect_table(sqlite3 *handle, void *db, int argc, const char *const *argv,
+                         sqlite3_vtab **out, char **error)
+{
+    struct table *table;
+    int code = sqlite3_declare_vtab(
+        handle, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)");
+
+    (void)argc, (void)argv, (void)error;
+    if (code != SQLITE_OK)
+        return code;
+    table = ps_alloc(sizeof *table);
+    table->db = db;
+    *out = &table->base;
+    return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *table)
+{
+    free(table);
+    return SQLITE_OK;
+}
+
+static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    (void)table;
+    info->estimatedCost = 100000;
+    info->estimatedRows = 100000;
+    return SQLITE_OK;
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+    struct cursor *cursor = ps_alloc(sizeof *cursor);
+
+    (void)table;
+    *out = &cursor->base;
+    return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+    free(base);
+    return SQLITE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
+                  sqlite3_value **argv)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    (void)plan, (void)name, (void)argc, (void)argv;
+    cursor->lent = ((struct table *)base->pVtab)->db->lent;
+    cursor->at = 0;
+    return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+    ((struct cursor *)base)->at++;
+    return SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+    const struct cursor *cursor = (struct cursor *)base;
+
+    return !cursor->lent || cursor->at >= cursor->lent->n;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
+{
+    const struct cursor *cursor = (struct cursor *)base;
+    const int64_t *values = col < PS_LENT_COLUMNS ? cursor->lent->column[col] : NULL;
+
+    if (values && values[cursor->at] != PS_LENT_NULL)
+        sqlite3_result_int64(context, values[cursor->at]);
+    return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+    *out = (sqlite3_int64)((struct cursor *)base)->at + 1;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module lent_module = {
+    .xConnect = connect_table,
+    .xBestIndex = best_index,
+    .xDisconnect = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter,
+    .xNext = next,
+    .xEof = at_end,
+    .xColumn = column,
+    .xRowid = rowid,
+};
+
+void ps_register_lent(struct ps_db *db)
+{
+    sqlite3_create_module(db->handle, "ps_lent", &lent_module, db);
+}
+
+void ps_db_lend(struct ps_db *db, const struct ps_lent *lent)
+{
+    db->lent = lent;
+}
