@@ -28,12 +28,17 @@ static char *key_of(const char *run, const char *query, struct ps_params params)
 static size_t bytes_of(const struct ps_order *order)
 {
     return sizeof *order + (size_t)order->n * sizeof *order->ids + order->sums.cap +
+           order->rows.cap + order->head.cap +
+           (order->row_at ? (size_t)order->total + 1 : 0) * sizeof *order->row_at +
            strlen(order->key);
 }
 
 static void order_free(struct ps_order *order)
 {
     free(order->ids);
+    free(order->row_at);
+    ps_buf_free(&order->rows);
+    ps_buf_free(&order->head);
     free(order->key);
     ps_buf_free(&order->sums);
     free(order);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order_cache.h: the ids of a filtered and sorted table, kept between the pages of a scroll. Runs
- * never change, so an entry is never wrong; the least recently used go when all together hold more
- * than 16 MiB. Thread-safe.
+ * order_cache.h: the ids of a filtered and sorted table, or its rows where they are dear to make,
+ * kept between the pages of a scroll. Runs never change, so an entry is never wrong; the least
+ * recently used go when all together hold more than 16 MiB. Thread-safe.
  */
 #ifndef PS_QUERY_ORDER_CACHE_H
 #define PS_QUERY_ORDER_CACHE_H
@@ -15,6 +15,10 @@ struct ps_order {
     int64_t total;      /* rows after the filter */
     int64_t of;         /* rows before it */
     struct ps_buf sums; /* finished JSON object */
+    /* Of tables whose rows are kept: `total` JSON arrays with commas between them. */
+    struct ps_buf rows;
+    size_t *row_at;     /* total + 1 places: where each begins */
+    struct ps_buf head; /* finished JSON array of the columns' names */
     /* of the cache */
     char *key;
     unsigned users;

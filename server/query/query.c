@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "server/query/trace_memory.h"
 
 static const struct ps_view views[] = {
     {"importtime", "imports", ps_view_table, "imports"},
@@ -24,6 +24,21 @@ static const struct ps_view views[] = {
     {"lines", "sources", ps_view_sources, NULL},
     {"memory", "memory", ps_view_memory, NULL},
     {"mprof", "spans", ps_view_table, "spans"},
+    {"traces", "timeline", ps_view_timeline, NULL},
+    {"traces", "window", ps_view_window, NULL},
+    {"traces", "names", ps_view_names, NULL},
+    {"traces", "curves", ps_view_curves, NULL},
+    {"traces", "slices/{}", ps_view_slice, NULL},
+    {"traces", "named", ps_view_named, NULL},
+    {"traces", "find", ps_view_find, NULL},
+    {"traces", "flame", ps_view_flame, NULL},
+    {"traces", "operators", ps_view_trace_table, "operators"},
+    {"traces", "kernels", ps_view_trace_table, "kernels"},
+    {"traces", "steps", ps_view_trace_table, "steps"},
+    {"traces", "gaps", ps_view_trace_table, "gaps"},
+    {"traces", "modules", ps_view_trace_table, "modules"},
+    {"traces", "allocations", ps_view_allocations, "allocations"},
+    {"traces", "memory_operators", ps_view_memory_operators, "memory_operators"},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
@@ -152,7 +167,8 @@ static bool kind_fits(const char *wanted, const char *kind)
     static const struct {
         const char *family, *kinds;
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
-                    {"memory", " mprof scalene "}};
+                    {"memory", " mprof scalene "},
+                    {"traces", " torch-trace trace "}};
     char word[40];
 
     if (!wanted || strcmp(wanted, kind) == 0)

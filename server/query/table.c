@@ -66,10 +66,13 @@ static void take_head_line(struct ps_str line, const char *key, int desc, bool *
 
         (void)snprintf(out->sums + n, sizeof out->sums - n, ", %.*s AS %.*s",
                        (int)(rest.len - word - 1), rest.at + word + 1, (int)word, rest.at);
+        out->n_sums++;
     } else if (ps_str_starts(line, PS_STR("-- of: "))) {
         (void)snprintf(out->of, sizeof out->of, "%.*s", (int)line.len - 7, line.at + 7);
     } else if (ps_str_eq(line, PS_STR("-- rows: by-id"))) {
         out->by_id = true;
+    } else if (ps_str_eq(line, PS_STR("-- rows: kept"))) {
+        out->kept = true;
     }
 }
 
@@ -114,9 +117,10 @@ static enum ps_status bind_search(struct ps_stmt *stmt, struct ps_params params,
 
 enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err)
 {
-    static const char *const plain[] = {"min_us", "by",     "under", "parent",   "package",
-                                        "cached", "module", "file",  "severity", "kind",
-                                        "series", "who",    "tag"};
+    static const char *const plain[] = {
+        "min_us",   "by",   "under",  "parent",      "package", "cached",  "module", "file",
+        "severity", "kind", "series", "who",         "tag",     "from_ns", "to_ns",  "by_shape",
+        "launch",   "on",   "open",   "device_type", "device",  "stream"};
     const char *origin = ps_param_get(params, "origin");
     char name[24];
 
@@ -348,8 +352,11 @@ static enum ps_status answer_page(struct ps_db *db, const struct ps_table_head *
     ps_json_object(&json);
     ps_json_kint(&json, "total", order->total);
     ps_json_kint(&json, "of", order->of);
-    status = head->by_id ? rows_by_id(db, head, order, offset, limit, &json, err)
-                         : rows_in_order(db, head, params, offset, limit, &json, err);
+    if (head->kept)
+        ps_table_kept_page(order, offset, limit, &json);
+    else
+        status = head->by_id ? rows_by_id(db, head, order, offset, limit, &json, err)
+                             : rows_in_order(db, head, params, offset, limit, &json, err);
     ps_json_key(&json, "sums");
     ps_json_raw(&json, ps_buf_slice(&order->sums));
     ps_json_end(&json);
@@ -403,8 +410,9 @@ enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64
     order = ps_order_find(ps_db_run(db), view->query, params);
     if (!order) {
         order = ps_alloc(sizeof *order);
-        status = head.by_id ? read_order(db, &head, params, order, err)
-                            : read_sums(db, &head, params, &order->total, &order->sums, err);
+        status = head.kept    ? ps_table_keep(db, &head, params, order, err)
+                 : head.by_id ? read_order(db, &head, params, order, err)
+                              : read_sums(db, &head, params, &order->total, &order->sums, err);
         if (status == PS_OK)
             status = of_rows(db, &head, &order->of, err);
         if (status == PS_OK)

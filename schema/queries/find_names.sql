@@ -1,0 +1,2 @@
+-- Texts of a trace that match a search: id.
+SELECT id FROM text WHERE (:q IS NULL OR ps_words(:q, text)) AND (:regex IS NULL OR text REGEXP :regex)

@@ -1,0 +1,18 @@
+-- Gaps of streams in which nothing ran; a range takes those that touch it. For the head's words see imports.sql.
+--
+-- sort: duration_us desc duration_us
+-- sort: start_ns asc start_ns
+-- sort: track asc track, start_ns
+-- sort: stream asc stream, start_ns
+-- sort: cause asc cause, start_ns
+-- sum: duration_us sum(duration_us)
+-- of: SELECT count(*) FROM gap
+SELECT g.rowid AS id, g.track, t.name AS stream, g.start_ns, (g.end_ns - g.start_ns) / 1000.0 AS duration_us,
+       CASE g.cause WHEN 0 THEN 'host wait' WHEN 1 THEN 'kernel wait' ELSE 'other' END AS cause,
+       nullif(g.before, 0) AS before, nullif(g.after, 0) AS after
+FROM gap g JOIN track t ON t.id = g.track
+WHERE (:q IS NULL OR ps_words(:q, t.name))
+  AND (:regex IS NULL OR t.name REGEXP :regex)
+  AND (:hide IS NULL OR NOT t.name REGEXP :hide)
+  AND (:from_ns IS NULL OR g.end_ns > CAST(:from_ns AS INTEGER))
+  AND (:to_ns IS NULL OR g.start_ns < CAST(:to_ns AS INTEGER))

@@ -1,0 +1,30 @@
+-- What operators did to memory, by device, of the whole run or of a range (server/query/trace_memory_ops.c lends c0 name c1 device
+-- type c2 device c3 increase c4 own increase c5 allocations c6 allocated bytes). For the head's words see imports.sql.
+--
+-- sort: self_increase_bytes desc self_increase_bytes
+-- sort: increase_bytes desc increase_bytes
+-- sort: allocations desc allocations
+-- sort: allocated_bytes desc allocated_bytes
+-- sort: calls desc calls
+-- sort: name asc name
+-- sort: device asc device_type, device, name
+-- sum: self_increase_bytes sum(self_increase_bytes)
+-- sum: allocations sum(allocations)
+-- sum: allocated_bytes sum(allocated_bytes)
+-- of: SELECT count(*) FROM ps_lent
+-- rows: kept
+WITH called AS MATERIALIZED (
+    SELECT name, sum(calls) AS calls
+    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0) WHERE kind < 6 GROUP BY name),
+made AS MATERIALIZED (
+    SELECT CASE WHEN t.key THEN t.key ELSE t.id END AS name, l.c1 AS device_type, l.c2 AS device, sum(l.c3) AS increase, sum(l.c4) AS own,
+           sum(l.c5) AS allocations, sum(l.c6) AS allocated
+    FROM ps_lent l JOIN text t ON t.id = l.c0 GROUP BY 1, 2, 3)
+SELECT row_number() OVER () AS id, n.text AS name, m.name AS name_id, c.calls, m.device_type, m.device,
+       m.increase AS increase_bytes, m.own AS self_increase_bytes, m.allocations, m.allocated AS allocated_bytes
+FROM made m JOIN text n ON n.id = m.name LEFT JOIN called c ON c.name = m.name
+WHERE (:q IS NULL OR ps_words(:q, n.text))
+  AND (:regex IS NULL OR n.text REGEXP :regex)
+  AND (:hide IS NULL OR NOT n.text REGEXP :hide)
+  AND (:device_type IS NULL OR m.device_type = CAST(:device_type AS INTEGER))
+  AND (:device IS NULL OR m.device = CAST(:device AS INTEGER))

@@ -1,0 +1,2 @@
+-- Counters of a trace.
+SELECT id, process, name, nullif(unit, '') AS unit, least, greatest FROM series ORDER BY process, id

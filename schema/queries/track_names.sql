@@ -1,0 +1,2 @@
+-- What a track is called: (name, tid).
+SELECT name, tid FROM track WHERE id = :id

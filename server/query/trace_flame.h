@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_flame.h: a flame graph of slices on its way into an answer. */
+#ifndef PS_QUERY_TRACE_FLAME_H
+#define PS_QUERY_TRACE_FLAME_H
+
+#include "server/query/trace_views.h"
+#include "slices/flame.h"
+
+/* The graph in preorder, siblings by total downward; of more than `limit` nodes the largest.
+ * Finishes the graph. Name 0 is "(no operator)". */
+void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit,
+                    struct ps_answer *answer);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_memory.h: memory events of a trace with each allocation matched to what freed it. */
+#ifndef PS_QUERY_TRACE_MEMORY_H
+#define PS_QUERY_TRACE_MEMORY_H
+
+#include "server/query/trace_views.h"
+
+struct ps_record {
+    int64_t t_ns, bytes, address, slice;
+    int64_t type, device;
+    size_t partner; /* an allocation's free, a free's allocation: index + 1; 0 none */
+};
+
+struct ps_records {
+    struct ps_record *at; /* by time */
+    size_t n, cap;
+};
+
+/* All of them. A free belongs to the last allocation at its address on its device. */
+enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
+void ps_records_free(struct ps_records *records);
+
+enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err);
+enum ps_status ps_view_memory_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                        struct ps_params params, struct ps_answer *answer,
+                                        struct ps_err *err);
+
+#endif
