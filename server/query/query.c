@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace_memory.h"
+#include "server/query/trace_sum.h"
 
 static const struct ps_view views[] = {
     {"importtime", "imports", ps_view_table, "imports"},
@@ -39,6 +40,10 @@ static const struct ps_view views[] = {
     {"traces", "modules", ps_view_trace_table, "modules"},
     {"traces", "allocations", ps_view_allocations, "allocations"},
     {"traces", "memory_operators", ps_view_memory_operators, "memory_operators"},
+    {"traces", "overview", ps_view_overview, NULL},
+    {"traces", "utilisation", ps_view_utilisation, NULL},
+    {"traces", "findings", ps_view_findings, NULL},
+    {"traces", "workers", ps_view_workers, NULL},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
