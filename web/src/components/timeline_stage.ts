@@ -64,6 +64,13 @@ const REST_MS = 160;
 const ASK_MS = 50;
 const COMMIT_MS = 300;
 
+/** Without a window in the URL: the range with room around it, else the whole run. */
+function firstView({ at, range }: TimelineProps, whole: TimeView): TimeView {
+    const said = parseView(at, whole);
+    if (said) return said;
+    return range ? fitView(range, whole, 0.5) : whole;
+}
+
 export class TimelineStage {
     readonly renderer: TimelineCanvas;
     readonly scene: TimelineScene;
@@ -92,7 +99,7 @@ export class TimelineStage {
         this.scene = {
             answer,
             whole,
-            view: parseView(props.at, whole) ?? whole,
+            view: firstView(props, whole),
             top: 0,
             lanes: props.lanes,
             cache: data.cache,
@@ -225,7 +232,9 @@ export class TimelineStage {
     private commit(): void {
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
-            const at = sameView(this.view, this.whole) ? null : viewText(this.view);
+            // With a range, no window would mean the range: the whole run is then said in full.
+            const short = sameView(this.view, this.whole) && !this.props.range;
+            const at = short ? null : viewText(this.view);
             this.sent = at ?? '';
             this.props.onAt(at);
             this.props.onY(Math.round(this.scene.top) || null);
@@ -253,7 +262,7 @@ export class TimelineStage {
     follow(at: string): void {
         if (at === this.sent) return;
         this.sent = at;
-        this.easeTo(parseView(at, this.whole) ?? this.whole);
+        this.easeTo(firstView(this.props, this.whole));
     }
 
     /** F: the selected slice; when it fills the window already, the range; then the whole run. */

@@ -11,7 +11,7 @@ import { bytes, fig, int, text } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
-import { DurationHistogram } from '../components/timeline_histogram';
+import { HistogramView } from '../components/histogram_view';
 import { kindWord } from '../model/family';
 import { argRows, type FactRow, factRows, flagWords, timesText } from '../model/timeline_args';
 import { shortName } from '../model/timeline_names';
@@ -248,7 +248,10 @@ function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
                 <span>{int(named.count)} in trace</span>
             </div>
             {named.max_ns > named.min_ns && (
-                <DurationHistogram {...named.histogram} at={slice.duration_ns} />
+                <HistogramView
+                    histogram={named.histogram}
+                    marks={[{ ns: slice.duration_ns, word: 'the selected slice' }]}
+                />
             )}
             <Rows
                 rows={[

@@ -5,13 +5,13 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { route, setQuery } from '../base/router';
+import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { Spacer } from '../components/toolbar';
 import { rangeText, type TraceRange } from '../model/trace_range';
+import { put, rangedPath } from './trace_data';
 import { DOCK_PANES, type DockPane } from './timeline_panes';
 
-const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 const TALL = 232;
 const LEAST = 90;
 const MOST_SHARE = 0.75;
@@ -51,6 +51,7 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                     </span>
                 )}
                 <Spacer />
+                {pane?.tools && <pane.tools />}
                 {tools}
                 <div class="timeline-dock-tabs" role="tablist">
                     {slice && <DockTab id="slice" title={slice.title} current={!pane} />}
@@ -58,6 +59,16 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                         <DockTab key={id} id={id} title={title} current={id === pane?.id} />
                     ))}
                 </div>
+                {pane?.csv && (
+                    <a
+                        class="timeline-csv"
+                        href={rangedPath(run, pane.csv, range, { format: 'csv' })}
+                        download
+                        title="every row of it, with raw digits"
+                    >
+                        CSV
+                    </a>
+                )}
             </div>
             <div class="timeline-dock-body">
                 {Body ? <Body key={pane.id} run={run} range={range} /> : slice?.body}

@@ -5,11 +5,11 @@
  */
 import { useMemo } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../base/client';
-import { setQuery } from '../base/router';
 import type { Run } from '../base/types';
 import { fig, int, text } from '../base/units';
 import { SearchField } from '../components/search_field';
 import type { FindAnswer, FoundName } from '../model/timeline_types';
+import { put } from './trace_data';
 import { type Answer, useJson } from './use_json';
 
 const NAMES = 1000;
@@ -72,9 +72,9 @@ export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) 
             width={width}
             count={q ? (answer.data?.count ?? null) : null}
             regex={regex}
-            onRegex={(on) => setQuery({ fre: on ? '1' : null }, { replace: true })}
+            onRegex={(on) => put({ regex: on ? '1' : null })}
             error={answer.error?.text ?? said}
-            onInput={(find) => setQuery({ find: find || null }, { replace: true })}
+            onInput={(text) => put({ q: text || null })}
             onEnter={onEnter}
         />
     );

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Which slice is selected, what leads to another, and whether the picture has to move for it. */
 import { useEffect, useRef } from 'preact/hooks';
+import { route } from '../base/router';
 import { rangeQuery } from '../model/trace_range';
 import type { Run } from '../base/types';
 import type { Mark } from '../canvas/timeline_scene';
 import type { TimelineStage } from '../components/timeline_stage';
 import type { SliceAnswer } from '../model/timeline_types';
 import { type Find, findFrom } from './timeline_find';
-import { put } from './timeline_state';
+import { put } from './trace_data';
 import type { Answer } from './use_json';
 
 const write = (id: number | null): void => put({ slice: id === null ? null : String(id) });
@@ -22,10 +23,11 @@ interface SelectProps {
 
 /**
  * `select` brings the slice into sight; `clicked` was in sight already. A slice that came with the
- * URL is not moved to, since the URL says the window too.
+ * URL is moved to unless the URL says the window too.
  */
 export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
-    const reveal = useRef<number | null>(null);
+    const asked = route.peek().query;
+    const reveal = useRef<number | null>(asked.at ? null : Number(asked.slice) || null);
     useEffect(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
@@ -57,7 +59,7 @@ export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
     const back = (ranged: boolean): void => {
         if (selected) clicked(null);
         else if (ranged) put(rangeQuery(null));
-        else put({ find: null });
+        else put({ q: null, regex: null });
     };
     return { select, clicked, step, enter, back };
 }

@@ -2,16 +2,14 @@
 /* What the timeline keeps besides the URL: data in memory, and what the page says of it. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../base/client';
-import { route, setQuery } from '../base/router';
+import { route } from '../base/router';
 import type { Run } from '../base/types';
 import type { TimelineStage } from '../components/timeline_stage';
 import { type Need, type TimelineData, timelineData } from '../model/timeline_data';
 import { trackRoles, wantRoleNames } from '../model/timeline_roles';
 import type { TimelineAnswer } from '../model/timeline_types';
 import { TimelineLoader } from './timeline_data';
-
-export const put = (changes: Record<string, string | null>): void =>
-    setQuery(changes, { replace: true });
+import { put } from './trace_data';
 
 export function foldedKeys(off: string | undefined): ReadonlySet<string> {
     return new Set(off ? off.split(',') : []);

@@ -1,30 +1,70 @@
-/* SPDX-License-Identifier: MIT */
-import { API } from '../base/client';
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a step goes, above the tracks: it says why to look. The gravest finding stands beside it.
+ */
 import type { Run } from '../base/types';
-import { int } from '../base/units';
-import { StepBar } from '../components/timeline_steps';
+import type { TraceOverview } from '../base/trace_types';
+import { fig, int, text } from '../base/units';
+import { PartLegend, StackedBar } from '../components/stacked_bar';
+import { segmentsOf } from '../model/breakdown';
+import { rangeQuery } from '../model/trace_range';
+import { put, traceOf, viewPath } from './trace_data';
 import { useJson } from './use_json';
 
-interface OverviewPart {
-    mean: { tensorboard?: [string, number][] };
+interface Finding {
+    severity: string;
+    title: string;
+    text: string;
+    from_ns: number | null;
+    to_ns: number | null;
 }
 
-interface FindingPart {
-    rows: { severity: string; title: string }[];
-}
-
-/** The mean step above the tracks, and the gravest finding in words; nothing for traces without steps. */
+/** The mean step; nothing for traces without steps. */
 export function StepsOfRun({ run }: { run: Run }) {
-    const { torch, steps } = run.summary as { torch?: number; steps?: number };
-    const wanted = Boolean(torch) && Boolean(steps);
-    const base = `${API}/runs/${run.id}`;
-    const { data } = useJson<OverviewPart>(wanted ? `${base}/overview` : null);
+    const { torch, steps } = traceOf(run);
+    const wanted = Boolean(torch) && steps > 0;
+    const { data } = useJson<TraceOverview>(wanted ? viewPath(run, 'overview') : null);
     // After the bar, so that the picture comes first.
-    const { data: findings } = useJson<FindingPart>(data ? `${base}/findings` : null);
+    const { data: found } = useJson<{ rows: Finding[] }>(data ? viewPath(run, 'findings') : null);
     if (!wanted) return null;
-    const worst = findings?.rows.find(({ severity }) => severity === 'high');
-    const title = steps === 1 ? 'One step' : `Mean of ${int(steps ?? 0)} steps`;
-    const breakdown = data?.mean.tensorboard ?? [];
-    if (!breakdown.length) return <div class="timeline-steps is-empty" />;
-    return <StepBar title={title} breakdown={breakdown} remark={worst?.title} />;
+    const segments = segmentsOf(data?.mean.tensorboard);
+    if (!segments.length) return <div class="timeline-steps" />;
+    const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
+    const title = steps === 1 ? 'One step' : `Mean of ${int(steps)} steps`;
+    const sum = segments.reduce((ns, segment) => ns + segment.ns, 0);
+    return (
+        <div class="timeline-steps">
+            <div class="timeline-steps-title" title={`${text(fig(sum / 1e9))} a step`}>
+                <b>{title}</b>
+                <span>each µs counted once</span>
+            </div>
+            <div class="timeline-steps-body">
+                <StackedBar label={title} segments={segments} base="of step" words />
+                <PartLegend segments={segments} base="of step">
+                    {worst && <FindingLink finding={worst} />}
+                </PartLegend>
+            </div>
+        </div>
+    );
+}
+
+function FindingLink({ finding }: { finding: Finding }) {
+    const { title, from_ns, to_ns } = finding;
+    if (from_ns === null || to_ns === null || to_ns <= from_ns) {
+        return (
+            <span class="timeline-steps-remark" title={finding.text}>
+                {title}
+            </span>
+        );
+    }
+    return (
+        <button
+            type="button"
+            class="timeline-steps-remark"
+            title={`${finding.text} Click to select the range.`}
+            onClick={() => put(rangeQuery({ from_ns, to_ns }))}
+        >
+            {title}
+        </button>
+    );
 }

@@ -23,9 +23,10 @@ import { FindField, useFind } from './timeline_find';
 import { useLinks } from './timeline_links';
 import { useSelect } from './timeline_select';
 import { SidePane } from './timeline_side';
-import { fold, foldedKeys, put, useTimelineData } from './timeline_state';
+import { fold, foldedKeys, useTimelineData } from './timeline_state';
 import { StepsOfRun } from './timeline_steps';
 import { SliceTip } from './timeline_tip';
+import { put } from './trace_data';
 import { useJson } from './use_json';
 
 const BESIDE = 1000;
@@ -65,7 +66,7 @@ function useTimeline({ run, timeline }: TimelineProps) {
     const id = query.slice && /^\d{1,16}$/.test(query.slice) ? Number(query.slice) : null;
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
     const links = useLinks(run, id, detail.data);
-    const find = useFind(run, query.find ?? '', query.fre === '1');
+    const find = useFind(run, query.q ?? '', query.regex === '1');
     const range = useMemo(() => readRange(query), [query.from_ns, query.to_ns]);
     const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find });
