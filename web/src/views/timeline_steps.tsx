@@ -6,10 +6,14 @@ import type { Run } from '../base/types';
 import type { TraceOverview } from '../base/trace_types';
 import { fig, int, text } from '../base/units';
 import { PartLegend, StackedBar } from '../components/stacked_bar';
+import { viewportWidth } from '../components/viewport';
 import { segmentsOf } from '../model/breakdown';
 import { rangeQuery } from '../model/trace_range';
 import { put, traceOf, viewPath } from './trace_data';
 import { useJson } from './use_json';
+
+/** px of a row that the bar does not have */
+const BESIDE_BAR = 184;
 
 interface Finding {
     severity: string;
@@ -29,6 +33,7 @@ export function StepsOfRun({ run }: { run: Run }) {
     if (!wanted) return null;
     const segments = segmentsOf(data?.mean.tensorboard);
     if (!segments.length) return <div class="timeline-steps" />;
+    const room = viewportWidth.value - BESIDE_BAR;
     const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
     const title = steps === 1 ? 'One step' : `Mean of ${int(steps)} steps`;
     const sum = segments.reduce((ns, segment) => ns + segment.ns, 0);
@@ -39,7 +44,7 @@ export function StepsOfRun({ run }: { run: Run }) {
                 <span>each µs counted once</span>
             </div>
             <div class="timeline-steps-body">
-                <StackedBar label={title} segments={segments} base="of step" words />
+                <StackedBar label={title} segments={segments} base="of step" px={room} />
                 <PartLegend segments={segments} base="of step">
                     {worst && <FindingLink finding={worst} />}
                 </PartLegend>
