@@ -205,6 +205,7 @@ static void announce(struct tr_trace *trace, const struct tr_track *track)
                              .process = track->process,
                              .kind = track->kind,
                              .name = track->name,
+                             .tid = PS_STR(""),
                              .device = track->device,
                              .stream = track->stream,
                              .sort = track->sort,
@@ -213,7 +214,7 @@ static void announce(struct tr_trace *trace, const struct tr_track *track)
                              .start_ns = track->start_ns,
                              .end_ns = track->end_ns};
 
-    if (track->thread)
+    if (track->thread && track->thread->tid.at)
         given.tid = track->thread->tid;
     trace->out->ops->track(trace->out, &given);
 }

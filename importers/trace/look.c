@@ -124,7 +124,7 @@ static void see(void *user, const struct tr_record *records, size_t n)
         case 'R':
             if (r->name && r->name == look->import->memory_name)
                 tr_memory_add(look->trace, look->thread, r);
-            else
+            else if (!(look->import->rest[r->template] & (TR_REST_PROCESS | TR_REST_GLOBAL)))
                 look->facts->n[TR_CLASS_THREAD]++;
             break;
         case 'M':

@@ -26,6 +26,7 @@ uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number
         PS_PUSH_ROOM(import->processes, import->n_processes, import->cap_processes);
         import->processes[import->n_processes++] = (struct tr_process){
             .pid = import->pids.items[index], .pid_number = number, .sort_index = INT64_MIN};
+        import->processes[index].name = import->processes[index].labels = PS_STR("");
         import->processes[index].device = -1;
     }
     return index;

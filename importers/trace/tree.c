@@ -48,10 +48,22 @@ static void push(struct nesting *nest, uint32_t row, int64_t end)
         .end = end, .covered = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
 }
 
-/* What ended by `start` is closed; one that waited for the end of what it overlapped takes over. */
-static void close_until(struct nesting *nest, int64_t start)
+/* What was never ended lasts to the end of the trace, and holds what begins in that moment and is
+ * never ended either. */
+static bool both_unclosed(const struct nesting *nest, const struct open *open, uint32_t row)
 {
-    while (nest->stack[nest->n - 1].end <= start) {
+    return open->end == nest->track->start[row] && open->row != TR_NO_ROW &&
+           nest->track->flags[row] & nest->track->flags[open->row] & PS_SLICE_UNCLOSED;
+}
+
+/* What ended by the start of `next` is closed; one that waited for the end of what it overlapped
+ * takes over. */
+static void close_until(struct nesting *nest, uint32_t next)
+{
+    int64_t start = nest->track->start[next];
+
+    while (nest->stack[nest->n - 1].end <= start &&
+           !both_unclosed(nest, &nest->stack[nest->n - 1], next)) {
         struct open *below = &nest->stack[--nest->n - 1];
         uint32_t row = below->waiting;
 
@@ -143,7 +155,7 @@ static void place(struct nesting *nest, uint32_t row)
         set_apart(nest, row);
         return;
     }
-    close_until(nest, nest->track->start[row]);
+    close_until(nest, row);
     top = nest->stack[nest->n - 1].end;
     if (end > top && end - top > nest->unit) {
         overlap(nest, row, end);
@@ -153,7 +165,7 @@ static void place(struct nesting *nest, uint32_t row)
         end = top;
     adopt(nest, nest->n - 1, row, end);
     take_lane(nest, row);
-    if (end > nest->track->start[row])
+    if (end > nest->track->start[row] || nest->track->flags[row] & PS_SLICE_UNCLOSED)
         push(nest, row, end);
 }
 
