@@ -150,7 +150,11 @@ static bool read_phase(struct tr_parser *p)
 
     if (!read_text(p, &p->scratch, &null))
         return false;
-    p->event.ph = p->scratch.len && (unsigned char)p->scratch.at[0] < 0x80 ? p->scratch.at[0] : 0;
+    if (p->scratch.len > 1) /* phases are one letter: such a one is none that is known */
+        p->event.ph = '?';
+    else
+        p->event.ph =
+            p->scratch.len && (unsigned char)p->scratch.at[0] < 0x80 ? p->scratch.at[0] : 0;
     return true;
 }
 

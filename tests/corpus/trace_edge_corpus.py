@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Chrome Trace Event JSON of the corpus: each edge case becomes what its expectation says, and every ledger adds up."""
 import functools
+import gzip
 import json
 import os
 import unittest
@@ -48,12 +49,8 @@ class Edges(CorpusTest):
     fill = staticmethod(edge_shelf)
 
     def each(self, key):
-        """The files whose expectation has the key, and are on the shelf."""
-        for path in paths(EDGES):
-            expected = expectation(path)
-            if key in expected and self.shelf.of(path):
-                with self.subTest(os.path.basename(path)):
-                    yield path, expected[key]
+        """The files on the shelf whose expectation has the key, with what it says."""
+        return [(path, expectation(path)[key]) for path in paths(EDGES) if key in expectation(path) and self.shelf.of(path)]
 
     def slices(self, path, where="1"):
         return self.shelf.sql(path, "SELECT process, thread, name, start_ns, duration_ns, self_ns, depth, flags "
@@ -84,20 +81,21 @@ class Edges(CorpusTest):
                       for pid, tid, name, ts, dur, depth in expected]
             for row, want in zip(found, wanted):
                 want[4] = row[4] if want[4] is None else want[4]  # the note says how long
-            self.assertEqual(sorted(found), sorted(wanted))
+            with self.subTest(os.path.basename(path)):
+                self.assertEqual(sorted(found), sorted(wanted))
 
     def test_counts(self):
         for path, expected in self.each("slices_count"):
-            self.assertEqual(len(self.threads(path)), expected)
+            self.assertEqual(len(self.threads(path)), expected, path)
         for path, expected in self.each("max_depth"):
-            self.assertEqual(max(row["depth"] for row in self.threads(path)), expected)
+            self.assertEqual(max(row["depth"] for row in self.threads(path)), expected, path)
         for path, expected in self.each("asyncs"):
             self.assertEqual(len(self.slices(path, f"flags & {ASYNC} AND NOT flags & {INSTANT}")), expected)
         for path, expected in self.each("flows"):
-            self.assertEqual(len(self.shelf.sql(path, "SELECT * FROM flows")), expected)
+            self.assertEqual(len(self.shelf.sql(path, "SELECT * FROM flows")), expected, path)
         for path, expected in self.each("instants"):
             memory = self.shelf.sql(path, "SELECT count(*) AS n FROM memory_events")[0]["n"]
-            self.assertEqual(len(self.slices(path, f"flags & {INSTANT}")) + memory, expected)
+            self.assertEqual(len(self.slices(path, f"flags & {INSTANT}")) + memory, expected, path)
 
     def test_names(self):
         for path, expected in self.each("names"):
@@ -149,7 +147,6 @@ class Wild(CorpusTest):
 
 
 def complete_events(path):
-    import gzip
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rb") as file:
         document = json.loads(file.read())
