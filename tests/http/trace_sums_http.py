@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Overview, utilisation, findings and workers of traces made by hand, each with the numbers they must give."""
+import json
+
+from server import RUNS, ServerTest
+
+V100 = {"id": 0, "name": "Tesla V100", "totalGlobalMem": 16 << 30, "computeMajor": 7, "computeMinor": 0, "numSms": 80}
+DEFINITIONS = ("tensorboard", "hta", "tracelens")
+
+
+class Trace:
+    """Events of one process (pid 100) and device 0, in µs."""
+
+    def __init__(self, properties=V100, start=0):
+        self.properties, self.events, self.correlation, self.start = properties, [], 0, start
+
+    def host(self, name, ts, dur, cat="cpu_op", tid=100, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 100, "tid": tid, "ts": ts + self.start, "dur": dur, "args": args})
+
+    def step(self, number, ts, dur):
+        self.host(f"ProfilerStep#{number}", ts, dur, "user_annotation")
+
+    def device(self, name, ts, dur, cat="kernel", stream=7, **args):
+        args = {"device": 0, "stream": stream, "correlation": self.correlation} | args
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": stream, "ts": ts + self.start, "dur": dur, "args": args})
+
+    def launch(self, name, called, ts, dur, call="cudaLaunchKernel", call_us=1, **args):
+        """A call of the host at `called` and the work it starts at `ts`."""
+        self.correlation += 1
+        self.host(call, called, call_us, "cuda_runtime", correlation=self.correlation)
+        self.device(name, ts, dur, **args)
+
+    def memory(self, ts, total, device=0):
+        args = {"Device Type": 1, "Device Id": device, "Bytes": 1024, "Addr": 4096, "Total Allocated": total, "Total Reserved": total}
+        self.events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 100, "tid": 100,
+                            "ts": ts + self.start, "args": args})
+
+    def bytes(self, **headers):
+        properties = [self.properties] if self.properties else []
+        return json.dumps({"schemaVersion": 1, "deviceProperties": properties, **headers, "traceEvents": self.events}).encode()
+
+
+def worked_example():
+    """One step; every figure of it follows by hand."""
+    trace = Trace()
+    trace.step(1, 0, 100)
+    trace.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1, 8, "user_annotation")
+    trace.host("aten::linear", 10, 40)
+    trace.host("aten::addmm", 15, 30)
+    trace.launch("gemm", 20, 30, 25, call_us=5, **{"blocks per SM": 0.5, "est. achieved occupancy %": 40})
+    trace.host("aten::copy_", 55, 20)
+    trace.launch("Memcpy HtoD (Pageable -> Device)", 60, 62, 10, "cudaMemcpyAsync", 4, cat="gpu_memcpy")
+    trace.host("aten::relu", 76, 3)
+    trace.launch("elementwise", 77, 80, 10, stream=20, **{"blocks per SM": 3.0, "est. achieved occupancy %": 80})
+    trace.host("cudaDeviceSynchronize", 80, 15, "cuda_runtime", correlation=9)
+    return trace
+
+
+def training(steps=10, loader=0, work=9_400, gap=0, **more):
+    """A loop of 10 ms a step whose device is busy for `work` µs of it; `loader` µs go before."""
+    trace = Trace(**more)
+    for i in range(steps):
+        begin = i * 10_000
+        trace.step(i, begin, 10_000)
+        if loader:
+            trace.host("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", begin, loader, "user_annotation")
+        trace.host("aten::mm", begin + loader, 200)
+        trace.launch("volta_h884gemm", begin + loader + 10, begin + loader + 200, work // 2)
+        trace.host("aten::relu", begin + loader + 210, 200)
+        trace.launch("elementwise", begin + loader + 220 + gap, begin + loader + 200 + work // 2 + gap, work // 2)
+    return trace
+
+
+class Sums(ServerTest):
+    def view(self, trace, view, **params):
+        body = trace if isinstance(trace, bytes) else trace.bytes()
+        run = self.add(body)
+        query = "&".join(f"{key}={value}" for key, value in params.items())
+        return self.get_json(f"{RUNS}/{run['id']}/{view}" + ("?" + query if query else ""))
+
+    def rules(self, trace):
+        return [row["rule"] for row in self.view(trace, "findings")["rows"]]
+
+
+class WorkedExample(Sums):
+    PARTS = {"tensorboard": {"kernel": 35, "memcpy": 10, "memset": 0, "communication": 0, "runtime": 13, "dataloader": 8, "cpu": 25, "other": 9},
+             "hta": {"compute": 35, "non-compute": 10, "idle": 55},
+             "tracelens": {"computation": 35, "exposed communication": 0, "exposed memcpy": 10, "idle": 55}}
+
+    def assertParts(self, parts):
+        for definition in DEFINITIONS:
+            self.assertEqual({name: ns / 1000 for name, ns in parts[definition]}, self.PARTS[definition], definition)
+            self.assertEqual(sum(ns for _, ns in parts[definition]), 100_000)
+
+    def test_overview(self):
+        overview = self.view(worked_example(), "overview")
+        step, = overview["steps"]
+        self.assertEqual((step["name"], step["start_ns"], step["end_ns"], step["counted"]), ("ProfilerStep#1", 0, 100_000, 1))
+        self.assertParts(step["parts"])
+        self.assertParts(overview["mean"])
+        device, = overview["devices"]
+        self.assertEqual(device["name"], "Tesla V100")
+        self.assertEqual(json.loads(device["json"]), V100)
+        self.assertEqual([device["hta_" + word + "_ns"] for word in ("kernel_time", "compute", "non_compute", "idle")],
+                         [60_000, 35_000, 10_000, 15_000])
+        self.assertEqual((device["span_ns"], device["busy_ns"], device["kernel_ns"], device["kernels"], device["copies"]),
+                         (100_000, 35_000, 35_000, 2, 1))
+        self.assertAlmostEqual(device["sm_efficiency"], 0.225)
+        self.assertAlmostEqual(device["occupancy"], 1800 / 35)
+        gaps = overview["gaps"]
+        self.assertEqual((gaps["count"], gaps["total_ns"]), (1, 7_000))
+        self.assertEqual(gaps["by_cause"], [["host wait", 7_000, 1], ["kernel wait", 0, 0], ["other", 0, 0]])
+        self.assertEqual([(gap["start_ns"], gap["end_ns"], gap["cause"]) for gap in gaps["longest"]], [(55_000, 62_000, "host wait")])
+        self.assertEqual([row["name"] for row in overview["top"]["operators"][:3]], ["aten::addmm", "aten::copy_", "aten::relu"])
+        self.assertEqual([(row["name"], row["total_us"]) for row in overview["top"]["kernels"]],
+                         [("gemm", 25), ("Memcpy HtoD (Pageable -> Device)", 10), ("elementwise", 10)])
+
+    def test_utilisation(self):
+        use = self.view(worked_example(), "utilisation", px=10)
+        self.assertEqual((use["from_ns"], use["to_ns"]), (0, 100_000))
+        self.assertParts(use["parts"])
+        device, = use["devices"]
+        self.assertAlmostEqual(device["busy"], 0.35)
+        self.assertAlmostEqual(device["sm_efficiency"], 0.225)
+        self.assertAlmostEqual(device["occupancy"], 1800 / 35)
+        self.assertEqual(device["idle_ns"], 55_000)
+        self.assertEqual(device["share"], [0, 0, 0, 255, 255, 128, 0, 0, 255, 0])
+
+    def test_a_range_cuts_slices_at_its_ends(self):
+        use = self.view(worked_example(), "utilisation", from_ns=40_000, to_ns=85_000)
+        device, = use["devices"]
+        self.assertAlmostEqual(device["busy"], 20 / 45)
+        self.assertEqual(device["idle_ns"], (45 - 20 - 10) * 1000)
+        for definition in DEFINITIONS:
+            self.assertEqual(sum(ns for _, ns in use["parts"][definition]), 45_000)
+        self.assertEqual(dict(use["parts"]["tensorboard"])["kernel"], 20_000)
+
+    def test_bad_ranges(self):
+        run = self.add(worked_example().bytes())
+        for query in ("from_ns=5&to_ns=4", "px=0", "from_ns=x"):
+            self.assertRefused(self.get(f"{RUNS}/{run['id']}/utilisation?{query}"), 400, "bad_request")
+
+    def test_steps_are_recomputed_alike(self):
+        """The parts of a step equal those of its range."""
+        run = self.add(training(4, loader=300, work=8_000).bytes())
+        for step in self.get_json(f"{RUNS}/{run['id']}/overview")["steps"]:
+            use = self.get_json(f"{RUNS}/{run['id']}/utilisation?from_ns={step['start_ns']}&to_ns={step['end_ns']}")
+            self.assertEqual(use["parts"], step["parts"])
+
+
+class Findings(Sums):
+    def test_a_clean_trace_has_none(self):
+        answer = self.view(training(), "findings")
+        self.assertEqual(answer["rows"], [])
+        self.assertEqual(len({rule["rule"] for rule in answer["checked"]}), 13)
+
+    def test_the_data_loader_alone(self):
+        row, = self.view(training(loader=800, work=9_000), "findings")["rows"]
+        self.assertEqual((row["rule"], row["base"], row["severity"]), ("dataloader", "of step", "low"))
+        self.assertAlmostEqual(row["share"], 0.08)
+        self.assertAlmostEqual(row["speedup"], 1.087, places=3)
+        self.assertEqual(row["link"]["view"], "operators")
+        self.assertIn("8.000 ms of 100.000 ms, 8.0 %", row["text"])
+        self.assertEqual((row["from_ns"], row["to_ns"]), (0, 100_000_000))
+
+    def test_waiting_for_launches(self):
+        rules = self.rules(training(work=6_000, gap=2_500))
+        self.assertEqual(rules[0], "launch_bound")
+        self.assertNotIn("gpu_utilisation", rules)
+
+    def test_little_use_is_bound_by_the_cpu(self):
+        trace = training(work=2_000)
+        for i in range(10):
+            trace.host("aten::slow", i * 10_000 + 4_000, 5_000)
+        self.assertEqual(set(self.rules(trace)) & {"gpu_utilisation", "cpu_bound"}, {"gpu_utilisation", "cpu_bound"})
+
+    def test_copies(self):
+        trace = training(work=8_000)
+        for i in range(10):
+            at = i * 10_000 + 8_210
+            trace.launch("Memcpy HtoD (Pageable -> Device)", at - 5_000, at, 1_500, "cudaMemcpyAsync", cat="gpu_memcpy")
+        self.assertEqual(self.rules(trace), ["pageable_copies"])
+
+    def test_tiny_kernels_and_an_optimizer_that_is_not_fused(self):
+        trace = training(work=5_000)
+        for i in range(10):
+            begin = i * 10_000 + 500
+            trace.host("Optimizer.step#Adam.step", begin, 2_500, "user_annotation")
+            for k in range(200):
+                trace.host("aten::add_", begin + 12 * k, 11)
+                trace.launch("elementwise", begin + 12 * k + 1, i * 10_000 + 5_210 + 12 * k, 4, call_us=10)
+        self.assertEqual(set(self.rules(trace)) & {"tiny_kernels", "optimizer"}, {"tiny_kernels", "optimizer"})
+
+    def test_synchronising(self):
+        trace = training(work=6_000)
+        for i in range(10):
+            for k in range(4):
+                trace.host("cudaStreamSynchronize", i * 10_000 + 6_500 + 800 * k, 600, "cuda_runtime")
+        self.assertIn("synchronisation", self.rules(trace))
+
+    def test_tensor_cores(self):
+        trace = training()
+        for event in trace.events:
+            event["name"] = event["name"].replace("volta_h884gemm", "volta_sgemm")
+        self.assertEqual(self.rules(trace), ["tensor_cores"])
+        trace.properties = V100 | {"computeMajor": 6}
+        self.assertEqual(self.rules(trace), [])
+
+    def test_memory(self):
+        trace = training()
+        trace.memory(5_000, 15 << 30)
+        row, = self.view(trace, "findings")["rows"]
+        self.assertEqual((row["rule"], row["base"], row["speedup"]), ("memory", "of device memory", None))
+        self.assertAlmostEqual(row["share"], 15 / 16)
+
+    def test_communication(self):
+        trace = training(work=6_000)
+        for i in range(10):
+            trace.launch("ncclKernel_AllReduce_RING_LL_Sum_float", i * 10_000 + 6_250, i * 10_000 + 6_300, 2_000, stream=20)
+        self.assertIn("communication", self.rules(trace))
+
+    def test_a_trace_of_the_host(self):
+        trace = Trace(None)
+        for i in range(3):
+            trace.step(i, i * 1000, 1000)
+            trace.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", i * 1000, 600, "user_annotation")
+            trace.host("aten::mm", i * 1000 + 600, 400)
+        row, = self.view(trace, "findings")["rows"]
+        self.assertEqual((row["rule"], row["severity"]), ("dataloader", "high"))
+        overview = self.view(trace, "overview")
+        self.assertEqual(overview["devices"], [])
+        self.assertEqual(overview["mean"]["hta"], [])
+
+
+class Workers(Sums):
+    def test_one(self):
+        trace = training(3)
+        trace.launch("ncclKernel_AllReduce_RING_LL_Sum_float", 9_000, 9_700, 100, stream=20)
+        answer = self.view(trace, "workers")
+        row, = answer["rows"]
+        self.assertEqual((row["worker"], row["steps"], row["communication_ns"]), (0, 3, 100_000))
+        self.assertEqual(sum(ns for _, ns in row["parts"]["hta"]), row["step_ns"])
+        call, = answer["collectives"]
+        self.assertEqual((call["calls"], call["total_ns"], call["wait_ns"]), (1, 100_000, None))
