@@ -25,6 +25,7 @@ enum tr_name_flag {
     TR_NAME_WORK = 8,               /* "nccl:...": began on the thread that asked for it */
     TR_NAME_DEVICE_COLLECTIVE = 16, /* of a device: a kernel of communication */
     TR_NAME_TENSOR_CORE = 32,
+    TR_NAME_HOST_WORK = 64, /* WORK of a backend that has threads of its own: "gloo:..." */
 };
 
 enum tr_flops_kind { /* of which operators torch counts floating point operations */

@@ -50,10 +50,16 @@ static bool is_hidden(struct ps_str name)
     return false;
 }
 
+static bool is_host_work(struct ps_str name)
+{
+    static const char *const words[] = {"gloo:", "mpi:", "ucc:", NULL};
+    return starts(name, words);
+}
+
 static bool is_work(struct ps_str name)
 {
-    static const char *const words[] = {"nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", NULL};
-    return starts(name, words);
+    static const char *const words[] = {"nccl:", "xccl:", "hccl:", NULL};
+    return starts(name, words) || is_host_work(name);
 }
 
 static bool is_collective(struct ps_str name)
@@ -262,6 +268,7 @@ static struct tr_name understand(struct ps_str name)
     flags |= is_hidden(name) ? TR_NAME_HIDDEN : 0;
     flags |= is_collective(name) ? TR_NAME_COLLECTIVE : 0;
     flags |= is_work(name) ? TR_NAME_WORK : 0;
+    flags |= is_host_work(name) ? TR_NAME_HOST_WORK : 0;
     flags |= is_device_collective(name) ? TR_NAME_DEVICE_COLLECTIVE : 0;
     flags |= is_tensor_core(name) ? TR_NAME_TENSOR_CORE : 0;
     return (struct tr_name){(uint8_t)flags, host_family(name), device_family(name),

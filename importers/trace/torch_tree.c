@@ -67,12 +67,16 @@ static size_t still_open(const struct tr_track *track, const struct tr_open *sta
 
 /* An annotation of a collective is written by the thread that ends it, and lies among events that
  * it has nothing to do with; unless that is the thread that asked for it (NCCL), where it lies in
- * an operator of communication. Torch tells them by their two threads, which the file lacks. */
+ * an operator of communication or is one. Torch tells them by their two threads, which the file
+ * lacks. */
 static bool is_async(struct tr_torch *torch, const struct tr_track *track, size_t open,
                      uint32_t row)
 {
-    if (!(track->flags[row] & PS_SLICE_COLLECTIVE) ||
-        !(tr_name_of(&torch->names, track->name_id[row]).flags & TR_NAME_WORK))
+    if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
+        return false;
+    int flags = tr_name_of(&torch->names, track->name_id[row]).flags;
+    bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->autograd;
+    if (!(flags & TR_NAME_WORK) || (is_op && !(flags & TR_NAME_HOST_WORK)))
         return false;
     return open == 0 || !(track->flags[torch->stack[open - 1].row] & PS_SLICE_COLLECTIVE);
 }

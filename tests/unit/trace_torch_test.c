@@ -292,13 +292,16 @@ static void test_collectives(void **state)
     event(&json, "cpu_op", "aten::add", 101, 50, 60, "");
     op(&json, "record_param_comms", 0, 50);
     event(&json, "user_annotation", "nccl:all_reduce", 100, 10, 40, "");
-    event(&json, "kernel", "ncclDevKernel_AllReduce", 7, 10, 20, "");
+    event(&json, "cpu_op", "nccl:broadcast", 100, 60, 70, "");
+    event(&json, "cuda_runtime", "cudaLaunchKernel", 100, 62, 64, "\"correlation\": 3");
+    event(&json, "kernel", "ncclDevKernel_AllReduce", 7, 65, 75, "\"correlation\": 3");
     end(&json);
     import(&watch, ps_buf_slice(&json), false);
     expect_us(&watch, "gloo:all_reduce", 1, 0, 0, 0);
     expect_us(&watch, "aten::add", 1, 10, 0, 0);
     expect_us(&watch, "record_param_comms", 1, 20, 0, 0);
     expect_us(&watch, "nccl:all_reduce", 1, 30, 0, 0);
+    expect_us(&watch, "nccl:broadcast", 1, 8, 10, 10);
     assert_int_equal(slice(&watch, "gloo:all_reduce", 0)->flags,
                      PS_SLICE_ASYNC | PS_SLICE_COLLECTIVE);
     assert_int_equal(slice(&watch, "ncclDevKernel_AllReduce", 0)->flags, PS_SLICE_COLLECTIVE);
