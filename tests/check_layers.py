@@ -35,8 +35,8 @@ C_LIBRARIES = {
     "pcre2.h": ["server/store"],
     "nettle/": ["base", "server/store"],
     "archive_entry.h": ["base"],
-    "isa-l": ["base", "server/http"],
-    "zstd.h": ["base", "server/store"],
+    "isa-l": ["base", "server/http", "server/store"],
+    "zstd.h": ["base"],
 }
 
 WEB_LAYERS = ["base", "model", "canvas", "components", "views"]  # each may import itself and those before it

@@ -66,38 +66,51 @@ static enum ps_status load(struct ps_writer *writer, const struct ps_import_requ
     return status;
 }
 
-/* Everything behind the hash. On failure nothing stays behind. */
-static enum ps_status import_new(struct ps_store *store, const struct ps_import_request *request,
-                                 const struct ps_original *original, struct ps_import_result *out,
-                                 struct ps_err *err)
+/* The import stops when the shelf turns out to have these bytes. */
+struct watch {
+    const struct ps_import_request *request;
+    const struct ps_intake *intake;
+};
+
+static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
+{
+    const struct watch *watch = user;
+    const struct ps_import_request *request = watch->request;
+
+    if (ps_intake_known(watch->intake))
+        return false;
+    return !request->progress || request->progress(request->user, done, total, records);
+}
+
+static enum ps_status begin(struct ps_store *store, const struct ps_import_request *request,
+                            struct watch *watch, struct ps_writer **writer, struct ps_err *err)
 {
     const struct ps_new_run run = {
-        .original = original,
         .name = or_empty(request->name),
         .filename = or_empty(request->filename),
         .series = or_empty(request->series),
         .who = or_empty(request->who),
         .tags = request->tags,
         .n_tags = request->n_tags,
-        .progress = request->progress,
-        .user = request->user,
+        .progress = on_progress,
+        .user = watch,
     };
-    const struct ps_importer *picked = NULL;
-    struct ps_published published = {0};
-    struct ps_writer *writer = NULL;
-    enum ps_status status = ps_writer_create(store, &run, &writer, err);
 
-    if (status != PS_OK)
-        return status;
-    status = load(writer, request, original->bytes, &picked, err);
-    out->kind = picked ? picked->kind : NULL;
-    if (status == PS_OK)
-        status = ps_store_keep(store, request->fd, original, err);
+    return ps_writer_create(store, &run, writer, err);
+}
+
+static enum ps_status publish(struct ps_store *store, struct ps_writer *writer,
+                              struct ps_intake *intake, const struct ps_original *original,
+                              struct ps_import_result *out, struct ps_err *err)
+{
+    struct ps_published published = {0};
+    enum ps_status status = ps_intake_keep(intake, err);
+
     if (status != PS_OK) {
         ps_writer_abort(writer);
         return status;
     }
-    status = ps_writer_publish(writer, picked->kind, &published, err);
+    status = ps_writer_publish(writer, out->kind, original, &published, err);
     if (status != PS_OK) {
         ps_store_unkeep(store, original->sha256);
         return status;
@@ -111,21 +124,55 @@ static enum ps_status import_new(struct ps_store *store, const struct ps_import_
     return PS_OK;
 }
 
+/* The file is hashed and kept in one thread and imported in another. On failure nothing stays
+ * behind. */
+static enum ps_status import_beside(struct ps_store *store, const struct ps_import_request *request,
+                                    struct ps_intake *intake, struct ps_original *original,
+                                    struct ps_import_result *out, struct ps_err *err)
+{
+    struct watch watch = {request, intake};
+    const struct ps_importer *picked = NULL;
+    struct ps_writer *writer = NULL;
+    struct stat about;
+    struct ps_err reading = PS_ERR_INIT;
+    enum ps_status status = begin(store, request, &watch, &writer, err), read;
+
+    if (status == PS_OK && fstat(request->fd, &about) != 0)
+        status = ps_fail_errno(err, "cannot read", or_empty(request->filename));
+    if (status == PS_OK)
+        status = load(writer, request, (uint64_t)about.st_size, &picked, err);
+    out->kind = picked ? picked->kind : NULL;
+    read = ps_intake_wait(intake, status == PS_OK, original, &reading);
+    if (read == PS_OK && found(store, original->sha256, out)) {
+        ps_writer_abort(writer);
+        *err = (struct ps_err)PS_ERR_INIT;
+        return PS_OK;
+    }
+    if (status == PS_OK && read != PS_OK)
+        status = ps_fail(err, read, "%s", reading.text);
+    if (status == PS_OK)
+        return publish(store, writer, intake, original, out, err);
+    ps_writer_abort(writer);
+    return status;
+}
+
 enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_request *request,
                               struct ps_import_result *out, struct ps_err *err)
 {
     struct ps_original original = {0};
+    struct ps_intake *intake = NULL;
     struct ps_err own = PS_ERR_INIT;
     struct timespec start;
     enum ps_status status;
 
     *out = (struct ps_import_result){0};
     clock_gettime(CLOCK_MONOTONIC, &start);
-    status = ps_store_hash(request->fd, &original, &own);
+    status = ps_intake_begin(store, "originals", request->fd, &intake, &own);
+    if (status == PS_OK)
+        status = import_beside(store, request, intake, &original, out, &own);
+    ps_intake_end(intake);
     memcpy(out->sha256, original.sha256, sizeof out->sha256);
     out->bytes = original.bytes;
-    if (status == PS_OK && !found(store, original.sha256, out))
-        status = import_new(store, request, &original, out, &own);
     if (!out->already || status != PS_OK) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,

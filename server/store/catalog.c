@@ -234,7 +234,7 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps
         if (ps_stmt_row(stmt, err)) {
             PS_AUTO(ps_free_ptr) char *sha = ps_strdup(ps_col_text(stmt, 0));
 
-            original = ps_store_path(store, "originals", sha, ".zst");
+            original = ps_kept_path(store, "originals", sha);
         } else {
             status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
         }

@@ -50,12 +50,12 @@ char *ps_store_path(const struct ps_store *store, const char *folder, const char
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err);
 /* Appends a file: URI of path. */
 void ps_uri_path(struct ps_buf *out, const char *path);
-/* A new locked file runs/<something>.part. */
-enum ps_status ps_part_create(struct ps_store *store, char **path_out, int *fd_out,
-                              struct ps_err *err);
-/* A compressed, synced copy of the file at fd as <folder>/<sha256>.zst. */
-enum ps_status ps_keep_in(struct ps_store *store, const char *folder, int fd,
-                          const struct ps_original *original, struct ps_err *err);
+/* A new locked file <where>/<something>.part. */
+enum ps_status ps_new_part(struct ps_store *store, const char *where, char **path_out, int *fd_out,
+                           struct ps_err *err);
+#define PS_KEPT ".gz" /* how names of kept files end */
+/* Where the bytes of that hash are kept, or would be; malloc'ed. */
+char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256);
 /* Takes what is attached to a run off the catalog, inside the transaction that removes it; *shas
  * gets the sources that nobody else refers to, one hash a line. */
 enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,

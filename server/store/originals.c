@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* originals.c: the bytes as they came in: spooled, hashed, kept compressed, given back. */
+/* originals.c: the bytes as they came in: spooled, found, given back (intake.c takes them in). */
 #include <errno.h>
 #include <fcntl.h>
-#include <nettle/sha2.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "server/store/db_impl.h"
-
-#define BLOCK ((size_t)1 << 18)
-#define LEVEL                                                                                      \
-    1 /* fast: the point is to keep, not to squeeze; 4 to 10 times smaller on profiles all the     \
-         same */
 
 static atomic_uint counter;
 
@@ -46,10 +39,10 @@ static enum ps_status new_file(struct ps_store *store, const char *folder, const
     return PS_OK;
 }
 
-enum ps_status ps_part_create(struct ps_store *store, char **path_out, int *fd_out,
-                              struct ps_err *err)
+enum ps_status ps_new_part(struct ps_store *store, const char *where, char **path_out, int *fd_out,
+                           struct ps_err *err)
 {
-    return new_file(store, "runs", ".part", path_out, fd_out, err);
+    return new_file(store, where, ".part", path_out, fd_out, err);
 }
 
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
@@ -58,138 +51,25 @@ enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_o
     return new_file(store, "spool", "", path_out, fd_out, err);
 }
 
-enum ps_status ps_store_hash(int fd, struct ps_original *out, struct ps_err *err)
+char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256)
 {
-    PS_AUTO(ps_free_ptr) unsigned char *block = ps_grow(NULL, BLOCK, 1);
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    struct sha256_ctx hash;
-    ssize_t got;
+    char *path = ps_store_path(store, where, sha256, PS_KEPT);
+    char *older;
 
-    sha256_init(&hash);
-    out->bytes = 0;
-    for (;;) {
-        got = pread(fd, block, BLOCK, (off_t)out->bytes);
-        if (got <= 0)
-            break;
-        sha256_update(&hash, (size_t)got, block);
-        out->bytes += (uint64_t)got;
+    if (access(path, F_OK) == 0)
+        return path;
+    older = ps_store_path(store, where, sha256, ".zst"); /* as perfshelf kept them at first */
+    if (access(older, F_OK) != 0) {
+        free(older);
+        return path;
     }
-    if (got < 0)
-        return ps_fail_errno(err, "cannot read", "the file");
-    sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        (void)snprintf(out->sha256 + 2 * i, 3, "%02x", digest[i]);
-    return PS_OK;
-}
-
-static enum ps_status write_all(int fd, const char *at, size_t len, const char *path,
-                                struct ps_err *err)
-{
-    while (len) {
-        ssize_t put = write(fd, at, len);
-
-        if (put < 0 && errno != EINTR)
-            return ps_fail_errno(err, "cannot write", path);
-        if (put > 0) {
-            at += put;
-            len -= (size_t)put;
-        }
-    }
-    return PS_OK;
-}
-
-struct squeeze {
-    ZSTD_CCtx *context;
-    int from, to;
-    const char *path; /* of `to`, for messages */
-    char *in, *out;
-};
-
-static enum ps_status squeeze_block(struct squeeze *s, size_t len, bool last, struct ps_err *err)
-{
-    ZSTD_inBuffer input = {s->in, len, 0};
-    size_t left;
-
-    do {
-        ZSTD_outBuffer output = {s->out, BLOCK, 0};
-        enum ps_status status;
-
-        left =
-            ZSTD_compressStream2(s->context, &output, &input, last ? ZSTD_e_end : ZSTD_e_continue);
-        if (ZSTD_isError(left))
-            return ps_fail(err, PS_INTERNAL, "zstd: %s", ZSTD_getErrorName(left));
-        status = write_all(s->to, s->out, output.pos, s->path, err);
-        if (status != PS_OK)
-            return status;
-    } while (last ? left != 0 : input.pos < input.size);
-    return PS_OK;
-}
-
-static enum ps_status squeeze_file(struct squeeze *s, uint64_t bytes, struct ps_err *err)
-{
-    uint64_t done = 0;
-
-    ZSTD_CCtx_setParameter(s->context, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(s->context, ZSTD_c_checksumFlag, 1);
-    ZSTD_CCtx_setPledgedSrcSize(s->context, bytes);
-    while (done < bytes) {
-        size_t want = bytes - done < BLOCK ? (size_t)(bytes - done) : BLOCK;
-        ssize_t got = pread(s->from, s->in, want, (off_t)done);
-        enum ps_status status;
-
-        if (got <= 0)
-            return ps_fail(err, PS_IO, "the file changed while it was read");
-        done += (uint64_t)got;
-        status = squeeze_block(s, (size_t)got, done == bytes, err);
-        if (status != PS_OK)
-            return status;
-    }
-    return bytes ? PS_OK : squeeze_block(s, 0, true, err);
-}
-
-enum ps_status ps_keep_in(struct ps_store *store, const char *where, int fd,
-                          const struct ps_original *original, struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, where, original->sha256, ".zst");
-    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, where, "", "");
-    PS_AUTO(ps_free_ptr) char *part = NULL;
-    PS_AUTO(ps_free_ptr) char *in = NULL;
-    PS_AUTO(ps_free_ptr) char *out = NULL;
-    PS_AUTO(ps_close_fd) int to = -1;
-    struct squeeze s = {.from = fd};
-    enum ps_status status;
-
-    if (access(final, R_OK) == 0)
-        return PS_OK;
-    status = new_file(store, where, ".part", &part, &to, err);
-    if (status != PS_OK)
-        return status;
-    s.context = ZSTD_createCCtx();
-    s.to = to;
-    s.path = part;
-    s.in = in = ps_grow(NULL, BLOCK, 1);
-    s.out = out = ps_grow(NULL, BLOCK, 1);
-    status = squeeze_file(&s, original->bytes, err);
-    ZSTD_freeCCtx(s.context);
-    if (status == PS_OK && fsync(to) != 0)
-        status = ps_fail_errno(err, "cannot sync", part);
-    if (status == PS_OK && rename(part, final) != 0)
-        status = ps_fail_errno(err, "cannot rename to", final);
-    if (status == PS_OK)
-        return ps_sync_dir(folder, err);
-    (void)unlink(part);
-    return status;
-}
-
-enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_original *original,
-                             struct ps_err *err)
-{
-    return ps_keep_in(store, "originals", fd, original, err);
+    free(path);
+    return older;
 }
 
 void ps_store_unkeep(struct ps_store *store, const char *sha256)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "originals", sha256, ".zst");
+    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "originals", sha256);
     char id[PS_ID_SIZE];
 
     if (ps_store_find(store, sha256, id, NULL) != PS_OK)
@@ -227,7 +107,7 @@ enum ps_status ps_store_original(struct ps_store *store, const char *id, struct 
 
     if (status != PS_OK)
         return status;
-    path = ps_store_path(store, "originals", original.sha256, ".zst");
+    path = ps_kept_path(store, "originals", original.sha256);
     *fd_out = open(path, O_RDONLY | O_CLOEXEC);
     if (*fd_out < 0)
         return ps_fail_errno(err, "cannot read", path);

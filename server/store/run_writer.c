@@ -15,7 +15,7 @@ static enum ps_status open_part(struct ps_writer *w, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     const char *schema = NULL;
-    enum ps_status status = ps_part_create(w->store, &w->part, &w->lock_fd, err);
+    enum ps_status status = ps_new_part(w->store, "runs", &w->part, &w->lock_fd, err);
 
     if (status != PS_OK)
         return status;
@@ -58,9 +58,6 @@ enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run 
     w->lock_fd = -1;
     w->progress = run->progress;
     w->user = run->user;
-    (void)snprintf(w->row.id, sizeof w->row.id, "%.16s", run->original->sha256);
-    w->row.sha256 = ps_arena_copy(a, ps_str_of(run->original->sha256)).at;
-    w->row.bytes = run->original->bytes;
     w->row.name = ps_arena_copy(a, ps_str_of(run->name)).at;
     w->row.series = ps_arena_copy(a, ps_str_of(run->series)).at;
     w->row.who = ps_arena_copy(a, ps_str_of(run->who)).at;
@@ -199,11 +196,17 @@ static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err 
     return PS_OK;
 }
 
-enum ps_status ps_writer_publish(struct ps_writer *w, const char *kind, struct ps_published *out,
+enum ps_status ps_writer_publish(struct ps_writer *w, const char *kind,
+                                 const struct ps_original *original, struct ps_published *out,
                                  struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = seal(w, kind, &own);
+    enum ps_status status;
+
+    (void)snprintf(w->row.id, sizeof w->row.id, "%.16s", original->sha256);
+    w->row.sha256 = ps_arena_copy(&w->arena, ps_str_of(original->sha256)).at;
+    w->row.bytes = original->bytes;
+    status = seal(w, kind, &own);
 
     if (status == PS_OK)
         status = ps_catalog_publish(w->store, &w->row, w->part, &out->already, &own);

@@ -33,19 +33,23 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
                                       int fd, bool changed, struct ps_source *out,
                                       struct ps_err *err)
 {
-    struct ps_original bytes;
+    struct ps_original bytes = {.bytes = 0};
+    struct ps_intake *intake = NULL;
     struct ps_run_brief brief = {.name = NULL};
     struct ps_db *db;
     enum ps_status status = ps_store_brief(store, id, &brief, err);
 
     free(brief.name);
     if (status == PS_OK)
-        status = ps_store_hash(fd, &bytes, err);
+        status = ps_intake_begin(store, "sources", fd, &intake, err);
+    if (status == PS_OK)
+        status = ps_intake_wait(intake, true, &bytes, err);
     if (status == PS_OK && bytes.bytes > PS_SOURCE_MAX)
         status = ps_fail(err, PS_LIMIT, "%s is larger than %d MiB; no Python source is", path,
                          (int)(PS_SOURCE_MAX >> 20));
     if (status == PS_OK)
-        status = ps_keep_in(store, "sources", fd, &bytes, err);
+        status = ps_intake_keep(intake, err);
+    ps_intake_end(intake);
     if (status != PS_OK)
         return status;
     *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
@@ -78,7 +82,7 @@ static enum ps_status get_row(struct ps_db *db, const char *id, const char *path
 static enum ps_status read_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
 {
     static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "sources", out->sha256, ".zst");
+    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "sources", out->sha256);
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct ps_stream *stream;
     struct ps_str bytes;
@@ -166,7 +170,7 @@ void ps_sources_unlink(struct ps_store *store, const char *shas)
         PS_AUTO(ps_free_ptr) char *path = NULL;
 
         (void)snprintf(sha, sizeof sha, "%.64s", at);
-        path = ps_store_path(store, "sources", sha, ".zst");
+        path = ps_kept_path(store, "sources", sha);
         (void)unlink(path);
     }
 }

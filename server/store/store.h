@@ -4,8 +4,8 @@
  *
  *   DIR/catalog.db             runs, tags, import log (SQLite, WAL): what may change
  *   DIR/runs/<id>.db           one SQLite file per run, never altered once published
- *   DIR/originals/<sha256>.zst the bytes as they came in
- *   DIR/sources/<sha256>.zst   source files attached to line-level profiles
+ *   DIR/originals/<sha256>.gz  the bytes as they came in
+ *   DIR/sources/<sha256>.gz    source files attached to line-level profiles
  *   DIR/spool/                 uploads on their way; emptied when the store is opened
  *
  * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
@@ -53,12 +53,23 @@ struct ps_original {
     uint64_t bytes;
 };
 
-/* Hashes the file at `fd` from offset 0; fills sha256 and bytes. `fd` stays open; its offset is
- * unspecified after. */
-enum ps_status ps_store_hash(int fd, struct ps_original *out, struct ps_err *err);
-/* Keeps a compressed, synced copy of the file that ps_store_hash has seen. */
-enum ps_status ps_store_keep(struct ps_store *store, int fd, const struct ps_original *original,
-                             struct ps_err *err);
+/* A file on its way in: read once from offset 0 in a thread of its own, hashed and copied
+ * compressed, beside whatever is done with it meanwhile. */
+struct ps_intake;
+/* `where` is "originals" or "sources". fd stays open until ps_intake_end, which takes *out in any
+ * case. */
+enum ps_status ps_intake_begin(struct ps_store *store, const char *where, int fd,
+                               struct ps_intake **out, struct ps_err *err);
+/* Whether a run of these bytes is on the shelf, once that is known. Cheap. */
+bool ps_intake_known(const struct ps_intake *intake);
+/* Waits until the whole file was read; fills out as far as it was. With !keep only its hash is
+ * still wanted. */
+enum ps_status ps_intake_wait(struct ps_intake *intake, bool keep, struct ps_original *out,
+                              struct ps_err *err);
+/* After a wait: the copy is in place and on the disk. */
+enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err);
+/* Frees it and removes what was not kept. NULL is fine. */
+void ps_intake_end(struct ps_intake *intake);
 /* Removes the original unless a run refers to it. */
 void ps_store_unkeep(struct ps_store *store, const char *sha256);
 /* The bytes as they came in. Free the stream, then close *fd_out. */
@@ -70,7 +81,6 @@ enum ps_status ps_store_original(struct ps_store *store, const char *id, struct 
  */
 
 struct ps_new_run {
-    const struct ps_original *original;
     const char *name;     /* what the person calls it; "": the file's name */
     const char *filename; /* "": the title the profile gives itself, else its kind */
     const char *series;   /* "" for none */
@@ -98,7 +108,8 @@ struct ps_published {
 /* Indexes, syncs, renames, inserts the catalog row: after PS_OK the run survives power loss. Frees
  * the writer either way. */
 enum ps_status ps_writer_publish(struct ps_writer *writer, const char *kind,
-                                 struct ps_published *out, struct ps_err *err);
+                                 const struct ps_original *original, struct ps_published *out,
+                                 struct ps_err *err);
 /* Leaves no trace. NULL is fine. */
 void ps_writer_abort(struct ps_writer *writer);
 

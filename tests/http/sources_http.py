@@ -118,7 +118,7 @@ class Attach(LineTest):
         run = self.add(lprof(ticks=102))
         mine = b"# of this run alone\n"
         self.put(mine, where=f"{RUNS}/{run['id']}")
-        path = os.path.join(self.data, "sources", hashlib.sha256(mine).hexdigest() + ".zst")
+        path = os.path.join(self.data, "sources", hashlib.sha256(mine).hexdigest() + ".gz")
         self.assertTrue(os.path.exists(path))
         self.request("DELETE", f"{RUNS}/{run['id']}")
         self.assertFalse(os.path.exists(path))

@@ -45,18 +45,17 @@ static int close_shelf(void **state)
     return 0;
 }
 
-static struct ps_original original_of(const char *text, int *fd)
+static int file_of(const char *text)
 {
-    struct ps_original original;
     FILE *file = tmpfile();
+    int fd;
 
     assert_non_null(file);
     (void)fputs(text, file);
     (void)fflush(file);
-    *fd = dup(fileno(file));
+    fd = dup(fileno(file));
     (void)fclose(file);
-    assert_int_equal(ps_store_hash(*fd, &original, NULL), PS_OK);
-    return original;
+    return fd;
 }
 
 static struct ps_call call(uint32_t caller, int64_t n, double own, double all)
@@ -98,11 +97,10 @@ static void say_functions(struct ps_sink *sink)
     sink->ops->headline(sink, &headline);
 }
 
-static struct ps_writer *begin(struct shelf *shelf, const struct ps_original *original,
-                               const char *name)
+static struct ps_writer *begin(struct shelf *shelf, const char *name)
 {
     const struct ps_tag tags[] = {{"branch", "main"}};
-    const struct ps_new_run run = {original, name, "", "series", "mei", tags, 1, NULL, NULL};
+    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, NULL, NULL};
     struct ps_writer *writer = NULL;
 
     assert_int_equal(ps_writer_create(shelf->store, &run, &writer, NULL), PS_OK);
@@ -113,13 +111,17 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
 {
     struct ps_published out;
     struct ps_err err = PS_ERR_INIT;
-    int fd;
-    struct ps_original original = original_of(bytes, &fd);
-    struct ps_writer *writer = begin(shelf, &original, name);
+    int fd = file_of(bytes);
+    struct ps_original original;
+    struct ps_intake *intake;
+    struct ps_writer *writer = begin(shelf, name);
 
+    assert_int_equal(ps_intake_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
     say_functions(ps_writer_sink(writer));
-    assert_int_equal(ps_store_keep(shelf->store, fd, &original, NULL), PS_OK);
-    (void)ps_writer_publish(writer, "pstats", &out, &err);
+    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
+    (void)ps_writer_publish(writer, "pstats", &original, &out, &err);
+    ps_intake_end(intake);
     assert_string_equal(err.text, "");
     (void)close(fd);
     free(out.name);
@@ -251,15 +253,18 @@ static void a_removed_run_leaves_no_file(void **state)
 static void an_aborted_import_leaves_no_file(void **state)
 {
     struct shelf *shelf = *state;
-    int fd;
-    struct ps_original original = original_of("half", &fd);
-    struct ps_writer *writer = begin(shelf, &original, "a");
-    char command[128];
+    struct ps_intake *intake;
+    int fd = file_of("half");
+    struct ps_writer *writer = begin(shelf, "a");
+    char command[256];
 
+    assert_int_equal(ps_intake_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
     say_functions(ps_writer_sink(writer));
     ps_writer_abort(writer);
+    ps_intake_end(intake);
     (void)close(fd);
-    (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs)\"", shelf->dir);
+    (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",
+                   shelf->dir, shelf->dir);
     assert_int_equal(system(command), 0);
 }
 

@@ -186,18 +186,22 @@ static int open_shelf(void **state)
     struct shelf *shelf = ps_alloc(sizeof *shelf);
     FILE *file = tmpfile();
     struct ps_original original;
+    struct ps_intake *intake;
     struct ps_writer *writer = NULL;
     struct ps_published published = {.name = NULL};
-    struct ps_new_run run = {&original, "by hand", "", "", "", NULL, 0, NULL, NULL};
+    struct ps_new_run run = {"by hand", "", "", "", NULL, 0, NULL, NULL};
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
     assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
-    assert_int_equal(ps_store_hash(fileno(file), &original, NULL), PS_OK);
+    assert_int_equal(ps_intake_begin(shelf->store, "originals", fileno(file), &intake, NULL),
+                     PS_OK);
     assert_int_equal(ps_writer_create(shelf->store, &run, &writer, NULL), PS_OK);
-    assert_int_equal(ps_store_keep(shelf->store, fileno(file), &original, NULL), PS_OK);
+    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
+    ps_intake_end(intake);
     say_trace(ps_writer_sink(writer));
-    assert_int_equal(ps_writer_publish(writer, "torch-trace", &published, NULL), PS_OK);
+    assert_int_equal(ps_writer_publish(writer, "torch-trace", &original, &published, NULL), PS_OK);
     memcpy(shelf->id, published.id, sizeof shelf->id);
     free(published.name);
     (void)fclose(file);

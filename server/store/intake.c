@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* intake.c: a file read once, hashed and kept compressed, in a thread beside its import. */
+#include <nettle/sha2.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/store/db_impl.h"
+#include "server/store/squeeze.h"
+
+#define BLOCK ((size_t)1 << 18)
+
+struct ps_intake {
+    struct ps_store *store;
+    const char *where;
+    int fd;
+    pthread_t thread;
+    bool running;
+    atomic_bool hash_only; /* nobody wants the copy any more */
+    atomic_bool known;     /* hashed, and the shelf has these bytes */
+    struct ps_original original;
+    char id[PS_ID_SIZE]; /* of the run that has them */
+    char *part;
+    int part_fd;
+    struct ps_err err;
+};
+
+static void say_digest(struct sha256_ctx *hash, char out[PS_SHA256_SIZE])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+
+    sha256_digest(hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* Each block is hashed and compressed while it is in the cache. */
+static enum ps_status read_all(struct ps_intake *intake, struct ps_squeeze *copy)
+{
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
+    struct ps_original *original = &intake->original;
+    struct sha256_ctx hash;
+    enum ps_status status = PS_OK;
+    ssize_t got;
+
+    sha256_init(&hash);
+    while (status == PS_OK &&
+           (got = pread(intake->fd, block, BLOCK, (off_t)original->bytes)) != 0) {
+        if (got < 0)
+            return ps_fail_errno(&intake->err, "cannot read", "the file");
+        sha256_update(&hash, (size_t)got, (const uint8_t *)block);
+        original->bytes += (uint64_t)got;
+        if (!atomic_load_explicit(&intake->hash_only, memory_order_relaxed))
+            status = ps_squeeze_add(copy, (struct ps_str){block, (size_t)got}, false, &intake->err);
+    }
+    if (status == PS_OK)
+        say_digest(&hash, original->sha256);
+    if (status == PS_OK && !atomic_load(&intake->hash_only))
+        status = ps_squeeze_add(copy, PS_STR(""), true, &intake->err);
+    return status;
+}
+
+static void *take_in(void *user)
+{
+    struct ps_intake *intake = user;
+    struct ps_squeeze *copy = ps_squeeze_new(intake->part_fd, intake->part);
+    enum ps_status status = read_all(intake, copy);
+
+    ps_squeeze_free(copy);
+    if (status != PS_OK)
+        return NULL;
+    if (ps_store_find(intake->store, intake->original.sha256, intake->id, NULL) == PS_OK)
+        atomic_store(&intake->known, true);
+    else if (!atomic_load(&intake->hash_only) && fsync(intake->part_fd) != 0)
+        ps_fail_errno(&intake->err, "cannot sync", intake->part);
+    return NULL;
+}
+
+enum ps_status ps_intake_begin(struct ps_store *store, const char *where, int fd,
+                               struct ps_intake **out, struct ps_err *err)
+{
+    struct ps_intake *intake = ps_alloc(sizeof *intake);
+    enum ps_status status;
+
+    *out = intake;
+    intake->store = store;
+    intake->where = where;
+    intake->fd = fd;
+    intake->part_fd = -1;
+    status = ps_new_part(store, where, &intake->part, &intake->part_fd, err);
+    if (status != PS_OK)
+        return status;
+    if (pthread_create(&intake->thread, NULL, take_in, intake) != 0)
+        return ps_fail(err, PS_INTERNAL, "cannot start a thread");
+    intake->running = true;
+    return PS_OK;
+}
+
+bool ps_intake_known(const struct ps_intake *intake)
+{
+    return atomic_load_explicit(&intake->known, memory_order_relaxed);
+}
+
+enum ps_status ps_intake_wait(struct ps_intake *intake, bool keep, struct ps_original *out,
+                              struct ps_err *err)
+{
+    if (!keep)
+        atomic_store(&intake->hash_only, true);
+    if (intake->running)
+        (void)pthread_join(intake->thread, NULL);
+    intake->running = false;
+    *out = intake->original;
+    if (intake->err.code != PS_OK)
+        return ps_fail(err, intake->err.code, "%s", intake->err.text);
+    return PS_OK;
+}
+
+enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr)
+    char *final = ps_store_path(intake->store, intake->where, intake->original.sha256, PS_KEPT);
+    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(intake->store, intake->where, "", "");
+
+    if (rename(intake->part, final) != 0)
+        return ps_fail_errno(err, "cannot rename to", final);
+    free(intake->part);
+    intake->part = NULL;
+    return ps_sync_dir(folder, err);
+}
+
+void ps_intake_end(struct ps_intake *intake)
+{
+    struct ps_original unused;
+
+    if (!intake)
+        return;
+    (void)ps_intake_wait(intake, false, &unused, NULL);
+    if (intake->part)
+        (void)unlink(intake->part);
+    ps_close_fd(&intake->part_fd);
+    free(intake->part);
+    free(intake);
+}

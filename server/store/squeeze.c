@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/store/squeeze.h"
+
+#include <errno.h>
+#include <isa-l/igzip_lib.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { OUT = 256 * 1024, PIECE = 1 << 30 };
+
+struct ps_squeeze {
+    struct isal_zstream z;
+    int fd;
+    const char *path;
+    uint8_t level[ISAL_DEF_LVL1_DEFAULT];
+    uint8_t out[OUT];
+};
+
+struct ps_squeeze *ps_squeeze_new(int fd, const char *path)
+{
+    struct ps_squeeze *s = ps_alloc(sizeof *s);
+
+    s->fd = fd;
+    s->path = path;
+    isal_deflate_init(&s->z);
+    s->z.level = 1;
+    s->z.level_buf = s->level;
+    s->z.level_buf_size = sizeof s->level;
+    s->z.gzip_flag = IGZIP_GZIP;
+    return s;
+}
+
+static enum ps_status write_all(const struct ps_squeeze *s, size_t len, struct ps_err *err)
+{
+    for (size_t at = 0; at < len;) {
+        ssize_t put = write(s->fd, s->out + at, len - at);
+
+        if (put < 0 && errno != EINTR)
+            return ps_fail_errno(err, "cannot write", s->path);
+        at += put > 0 ? (size_t)put : 0;
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_squeeze_add(struct ps_squeeze *s, struct ps_str bytes, bool last,
+                              struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    do {
+        uint32_t piece = bytes.len < PIECE ? (uint32_t)bytes.len : PIECE;
+
+        s->z.next_in = (uint8_t *)(uintptr_t)bytes.at;
+        s->z.avail_in = piece;
+        s->z.end_of_stream = last && piece == bytes.len;
+        do {
+            s->z.next_out = s->out;
+            s->z.avail_out = OUT;
+            if (isal_deflate(&s->z) != COMP_OK)
+                return ps_fail(err, PS_INTERNAL, "the compressor refused its input");
+            status = write_all(s, OUT - s->z.avail_out, err);
+        } while (status == PS_OK && s->z.avail_out == 0);
+        bytes = ps_str_skip(bytes, piece);
+    } while (status == PS_OK && bytes.len);
+    return status;
+}
+
+void ps_squeeze_free(struct ps_squeeze *squeeze)
+{
+    free(squeeze);
+}
