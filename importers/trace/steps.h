@@ -57,6 +57,7 @@ struct tr_gaps {
 
 struct tr_kernel_params { /* of a template */
     bool known;
+    struct ps_str markers;     /* the template without its text: all that ps_args_param looks at */
     int16_t blocks, occupancy; /* parameter, -1 none */
 };
 
@@ -76,7 +77,8 @@ struct tr_steps {
     struct tr_device *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
     struct tr_gaps gaps;
-    int64_t waiting_ns; /* nothing ran on a device, and the next kernel was not launched yet */
+    int64_t waiting_ns; /* nothing ran on a device, the next kernel was not launched
+                           yet, and no data was waited for */
     int64_t *strays;    /* ends of device work launched outside of all steps */
     size_t n_strays, cap_strays;
     bool host_done;

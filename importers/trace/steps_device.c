@@ -77,6 +77,17 @@ static bool into_step(struct tr_steps *steps, const struct tr_launch *launch, in
            (!launch || launch->start >= steps->steps[steps->n_steps - 1].host_start);
 }
 
+static struct ps_str markers_of(struct tr_trace *trace, struct ps_str text)
+{
+    char *markers = ps_arena_alloc(&trace->arena, text.len + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] == PS_TEMPLATE_INT || text.at[i] == PS_TEMPLATE_DECIMAL)
+            markers[n++] = text.at[i];
+    return (struct ps_str){markers, n};
+}
+
 static struct tr_kernel_params *params_of(struct tr_steps *steps, uint32_t template)
 {
     struct tr_kernel_params *params;
@@ -96,20 +107,17 @@ static struct tr_kernel_params *params_of(struct tr_steps *steps, uint32_t templ
                                                : (struct ps_str){0};
     *params = (struct tr_kernel_params){
         .known = true,
+        .markers = markers_of(steps->trace, text),
         .blocks = (int16_t)ps_template_param(text, PS_STR("blocks per SM")),
         .occupancy = (int16_t)ps_template_param(text, PS_STR("est. achieved occupancy %")),
     };
     return params;
 }
 
-static float param(struct tr_steps *steps, const struct tr_track *track, uint32_t row, int index)
+static float param(struct ps_str markers, struct ps_str args, int index)
 {
-    struct ps_num value;
+    struct ps_num value = index < 0 ? (struct ps_num){0} : ps_args_param(markers, args, index);
 
-    if (index < 0)
-        return NAN;
-    value = ps_args_param(steps->trace->templates[track->template[row]].text,
-                          tr_args_of(steps->trace, track->args_at[row]), index);
     return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
 }
 
@@ -118,14 +126,17 @@ static void add_kernel(struct tr_steps *steps, struct tr_device *device,
 {
     uint32_t template = track->template ? track->template[row] : 0;
     struct tr_kernel_params *params = params_of(steps, template);
+    struct ps_str args = {0};
     int64_t start = track->start[row], duration = track->duration[row];
 
+    if (params->blocks >= 0 || params->occupancy >= 0)
+        args = tr_args_of(steps->trace, track->args_at[row]);
     PS_PUSH_ROOM(device->kernels, device->n_kernels, device->cap_kernels);
     device->kernels[device->n_kernels++] = (struct ps_device_work){
         .start = start,
         .end = start + duration,
-        .blocks = param(steps, track, row, params->blocks),
-        .occupancy = param(steps, track, row, params->occupancy),
+        .blocks = param(params->markers, args, params->blocks),
+        .occupancy = param(params->markers, args, params->occupancy),
     };
     device->kernel_ns += duration;
     if (track->flags[row] & PS_SLICE_TENSOR_CORE)
@@ -300,20 +311,24 @@ static struct ps_str next_object(struct ps_str *text)
     return (struct ps_str){0};
 }
 
-/* Its entry of deviceProperties. The name is copied to the trace's arena. */
-static void describe(struct tr_trace *trace, struct ps_device_summary *summary)
+/* Its entry of deviceProperties. Where only one device worked and one is described they are the
+ * same (ROCm counts its processors among the devices of its events). The name is copied to the
+ * trace's arena. */
+static void describe(struct tr_trace *trace, struct ps_device_summary *summary, bool only)
 {
-    struct ps_str list = {0}, object;
+    struct ps_str list = {0}, object, rest;
 
     for (size_t i = 0; i < trace->n_headers; i++)
         if (ps_str_is(trace->headers[i].key, "deviceProperties"))
             list = trace->headers[i].json;
+    rest = list;
+    only = only && next_object(&rest).at && !next_object(&rest).at;
     while ((object = next_object(&list)).at && !summary->json.at) {
         cJSON *tree = cJSON_ParseWithLength(object.at, object.len);
         const cJSON *id = cJSON_GetObjectItemCaseSensitive(tree, "id");
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
 
-        if (cJSON_IsNumber(id) && id->valuedouble == (double)summary->device) {
+        if (only || (cJSON_IsNumber(id) && id->valuedouble == (double)summary->device)) {
             summary->json = object;
             summary->name = ps_arena_copy(&trace->arena, ps_str_of(name ? name : ""));
         }
@@ -349,9 +364,9 @@ static void temporal(struct tr_device *device, struct ps_device_summary *summary
 }
 
 /* Within the steps, those that HTA leaves out too: communication, computation, both at once, and
- * how long nothing ran because the host had not launched it. */
-static int64_t overlap(struct tr_device *device, struct ps_device_summary *summary, int64_t from,
-                       int64_t to)
+ * how long nothing ran because the host had not launched it, though it was not waiting for data. */
+static int64_t overlap(struct tr_device *device, const struct ps_spans *loading,
+                       struct ps_device_summary *summary, int64_t from, int64_t to)
 {
     struct ps_spans all = {0}, *works = device->works[0];
     struct ps_spans *compute = &works[TR_WORK_COMPUTE];
@@ -369,6 +384,8 @@ static int64_t overlap(struct tr_device *device, struct ps_device_summary *summa
     summary->overlap_ns = ps_spans_common(communication, compute, from, to);
     summary->busy_ns =
         ps_spans_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
+    add_all(&all, loading);
+    ps_spans_join(&all);
     waiting =
         ps_spans_length(&device->waits, from, to) - ps_spans_common(&device->waits, &all, from, to);
     ps_spans_free(&all);
@@ -394,8 +411,8 @@ static void give_device(struct tr_steps *steps, struct tr_device *device, int64_
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     temporal(device, &summary);
-    steps->waiting_ns += overlap(device, &summary, from, to);
-    describe(steps->trace, &summary);
+    steps->waiting_ns += overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to);
+    describe(steps->trace, &summary, steps->n_devices == 1);
     out->ops->device(out, &summary);
     *busy_ns += summary.busy_ns;
 }

@@ -31,8 +31,10 @@ static const char *said(int64_t ns, char out[32])
         (void)snprintf(out, 32, "%.3f s", (double)ns / 1e9);
     else if (ns >= 1000000)
         (void)snprintf(out, 32, "%.3f ms", (double)ns / 1e6);
-    else
+    else if (ns >= 1000)
         (void)snprintf(out, 32, "%.1f µs", (double)ns / 1e3);
+    else
+        (void)snprintf(out, 32, "%lld ns", (long long)ns);
     return out;
 }
 

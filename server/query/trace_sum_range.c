@@ -15,8 +15,8 @@ const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "
 /* Parameters of the templates that kernels have. */
 struct kernel_template {
     uint32_t id;
-    char *text;
-    size_t len;
+    char *markers; /* the template without its text: all that ps_args_param looks at */
+    size_t n_markers;
     int blocks, occupancy; /* -1 none */
 };
 
@@ -35,7 +35,7 @@ struct reading {
 static void reading_free(struct reading *reading)
 {
     for (size_t i = 0; i < reading->n_templates; i++)
-        free(reading->templates[i].text);
+        free(reading->templates[i].markers);
     free(reading->templates);
     ps_meanings_free(&reading->meanings);
 }
@@ -55,6 +55,22 @@ void ps_range_sums_free(struct ps_range_sums *sums)
     *sums = (struct ps_range_sums){0};
 }
 
+static void add_template(struct reading *reading, uint32_t id, struct ps_str text)
+{
+    struct kernel_template template = {
+        .id = id,
+        .markers = ps_alloc(text.len + 1),
+        .blocks = ps_template_param(text, PS_STR("blocks per SM")),
+        .occupancy = ps_template_param(text, PS_STR("est. achieved occupancy %")),
+    };
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] == PS_TEMPLATE_INT || text.at[i] == PS_TEMPLATE_DECIMAL)
+            template.markers[template.n_markers++] = text.at[i];
+    PS_PUSH_ROOM(reading->templates, reading->n_templates, reading->cap_templates);
+    reading->templates[reading->n_templates++] = template;
+}
+
 static enum ps_status read_templates(struct reading *reading, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -63,18 +79,8 @@ static enum ps_status read_templates(struct reading *reading, struct ps_err *err
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err)) {
-        struct ps_str text = ps_col_text(stmt, 1);
-
-        PS_PUSH_ROOM(reading->templates, reading->n_templates, reading->cap_templates);
-        reading->templates[reading->n_templates++] = (struct kernel_template){
-            .id = (uint32_t)ps_col_int(stmt, 0),
-            .text = ps_strdup(text),
-            .len = text.len,
-            .blocks = ps_template_param(text, PS_STR("blocks per SM")),
-            .occupancy = ps_template_param(text, PS_STR("est. achieved occupancy %")),
-        };
-    }
+    while (ps_stmt_row(stmt, err))
+        add_template(reading, (uint32_t)ps_col_int(stmt, 0), ps_col_text(stmt, 1));
     return err->code;
 }
 
@@ -118,7 +124,7 @@ static float param(const struct kernel_template *template, struct ps_str args, i
     struct ps_num value = {0};
 
     if (template && index >= 0)
-        value = ps_args_param((struct ps_str){template->text, template->len}, args, index);
+        value = ps_args_param((struct ps_str){template->markers, template->n_markers}, args, index);
     return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
 }
 
