@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "importers/trace/parse.h"
+#include "importers/trace/pattern.h"
 
 void tr_find(struct tr_findings *findings, enum tr_finding what, uint64_t at)
 {
@@ -17,6 +18,7 @@ void tr_parser_init(struct tr_parser *p)
     *p = (struct tr_parser){.mode = TR_STRICT};
     p->local.first_ns = INT64_MAX;
     p->local.last_ns = INT64_MIN;
+    p->patterns = tr_patterns_new();
 }
 
 void tr_parser_free(struct tr_parser *p)
@@ -33,6 +35,7 @@ void tr_parser_free(struct tr_parser *p)
     ps_intern_free(&p->local.threads);
     free(p->local.records);
     free(p->local.findings.at);
+    tr_patterns_free(p->patterns);
 }
 
 void tr_parser_begin(struct tr_parser *p, struct ps_str bytes, uint64_t at, bool last)
@@ -67,14 +70,19 @@ static bool skip_other(struct tr_parser *p)
 static bool one_event(struct tr_parser *p)
 {
     const char *start = p->at;
+    enum tr_between before = p->between;
 
+    p->between = TR_AT_EVENT;
+    if (p->origin_known && tr_pattern_event(p))
+        return true;
     if (!tr_read_event(p)) {
+        p->between = before;
         if (p->incomplete && !p->last)
             return false;
         return tr_repair_event(p);
     }
-    tr_keep_event(p, start);
-    p->between = TR_AT_EVENT;
+    if (tr_keep_event(p, start))
+        tr_pattern_learn(p, start);
     return true;
 }
 

@@ -137,7 +137,7 @@ static void note_repairs(struct tr_parser *p, const char *start)
         tr_find(&p->local.findings, (enum tr_finding)__builtin_ctz(left), tr_position(p, start));
 }
 
-static void stretch(struct tr_local *local, const struct tr_record *r)
+void tr_stretch(struct tr_local *local, const struct tr_record *r)
 {
     int64_t end = r->ts + (r->ph == 'X' && r->dur != TR_NO_DURATION ? r->dur : 0);
 
@@ -145,7 +145,7 @@ static void stretch(struct tr_local *local, const struct tr_record *r)
     local->last_ns = end > local->last_ns ? end : local->last_ns;
 }
 
-void tr_keep_event(struct tr_parser *p, const char *start)
+bool tr_keep_event(struct tr_parser *p, const char *start)
 {
     const struct tr_event *e = &p->event;
     struct tr_record r = {.ph = (unsigned)e->ph & 0x7f, .name = e->name};
@@ -154,15 +154,15 @@ void tr_keep_event(struct tr_parser *p, const char *start)
     p->local.read++;
     if (!e->ph) {
         reject(p, start, e->seen ? TR_NO_PHASE : TR_NOT_AN_EVENT);
-        return;
+        return false;
     }
     if (e->ph != 'M' && (!e->has_ts || e->out_of_range)) {
         reject(p, start, e->out_of_range ? TR_RANGE : TR_NO_TIME);
-        return;
+        return false;
     }
     if (e->ph != 'M' && !place(p, e->ts_us, e->ts_ns, &ts)) {
         reject(p, start, TR_RANGE);
-        return;
+        return false;
     }
     r.ts = ts;
     if (e->ph == 'X')
@@ -171,13 +171,14 @@ void tr_keep_event(struct tr_parser *p, const char *start)
         set_id(p, &r);
     if (e->ph == 'X' && r.dur > INT64_MAX / 4) {
         reject(p, start, TR_RANGE);
-        return;
+        return false;
     }
     r.cat = e->cat <= UINT16_MAX ? e->cat & UINT16_MAX : 0;
     keep_args(p, &r);
     tr_local_push(&p->local, &r, tr_local_thread(p, &e->pid, &e->tid));
     if (e->ph != 'M')
-        stretch(&p->local, &r);
+        tr_stretch(&p->local, &r);
     if (p->repairs)
         note_repairs(p, start);
+    return true;
 }

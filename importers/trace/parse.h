@@ -194,6 +194,8 @@ static inline uint64_t tr_position(const struct tr_parser *parser, const char *a
 /* scan.c. Those that return bool: false with parser->incomplete when the bytes end too early, false
  * without it when they are no JSON (in this mode). parser->at moves only on true. */
 const char *tr_skip_blanks(const char *at, const char *end);
+/* To the first quote, backslash or control character; perhaps behind the end. */
+const char *tr_plain_run(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
 bool tr_scan_word(struct tr_parser *parser, struct ps_str *out);
 bool tr_skip_value(struct tr_parser *parser); /* strings and brackets, no grammar between */
@@ -213,8 +215,10 @@ bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned leve
 /* event.c: the fields of the event at parser->at, in parser->mode: `{` to `}`. */
 bool tr_read_event(struct tr_parser *parser);
 
-/* keep.c: counts the event that was read, and makes it a record or rejects it. */
-void tr_keep_event(struct tr_parser *parser, const char *start);
+/* keep.c: counts the event that was read, and makes it a record or rejects it (false). */
+bool tr_keep_event(struct tr_parser *parser, const char *start);
+/* first_ns and last_ns enclose the record. */
+void tr_stretch(struct tr_local *local, const struct tr_record *record);
 void tr_local_push(struct tr_local *local, const struct tr_record *record, uint32_t thread);
 uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
                          const struct tr_key *tid);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "importers/trace/pattern.h"
 #include "importers/trace/read.h"
 
 #define BLOCK       (1u << 20)
@@ -117,7 +118,7 @@ static void forget_tables(struct worker *w)
     struct tr_local *local = &w->parser.local;
 
     if (local->names.text.total + local->templates.text.total < LOCAL_TEXT &&
-        local->threads.text.total < LOCAL_TEXT)
+        local->threads.text.total < LOCAL_TEXT && !tr_patterns_full(w->parser.patterns))
         return;
     ps_intern_free(&local->names);
     ps_intern_free(&local->templates);
@@ -125,6 +126,8 @@ static void forget_tables(struct worker *w)
     ps_intern_free(&local->threads);
     tr_maps_forget(&w->maps);
     memset(w->parser.threads, 0, sizeof w->parser.threads);
+    tr_patterns_free(w->parser.patterns);
+    w->parser.patterns = tr_patterns_new();
 }
 
 static enum ps_status read_joined(struct worker *w)

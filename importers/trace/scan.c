@@ -19,7 +19,7 @@ static uint64_t below(uint64_t x, unsigned char n)
 }
 
 /* The first quote, backslash or control character from `at` on; the bytes are followed by one. */
-static const char *plain_run(const char *at, const char *end, uint64_t *high)
+static inline const char *run(const char *at, const char *end, uint64_t *high)
 {
     while (at < end) {
         uint64_t x, hit;
@@ -32,6 +32,13 @@ static const char *plain_run(const char *at, const char *end, uint64_t *high)
         at += 8;
     }
     return at;
+}
+
+const char *tr_plain_run(const char *at, const char *end)
+{
+    uint64_t high = 0;
+
+    return run(at, end, &high);
 }
 
 static bool is_hex(char c)
@@ -74,7 +81,7 @@ bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
 
     *out = (struct tr_string){0};
     for (;;) {
-        at = plain_run(at, parser->end, &high);
+        at = run(at, parser->end, &high);
         if (at >= parser->end) {
             parser->incomplete = true;
             return false;

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pattern.c: events that are known by heart.
+ *
+ * A trace says the same sentence a million times with other numbers in it. What an event says
+ * between its numbers is its pattern, and what comes next is mostly what came next the last time.
+ * So each pattern remembers the patterns that followed it; an event is compared with these, its
+ * numbers are read on the way, and when all fits nothing has to be parsed, decoded or looked up.
+ * Else it is compared with those that begin alike up to their first number, which the name mostly
+ * stands before. When nothing fits, event.c reads it, and its pattern is learnt when it is seen a
+ * second time.
+ */
+#include "importers/trace/pattern.h"
+
+#include <stdlib.h>
+
+#define FOLLOWERS   3
+#define ALIKE       6                  /* patterns with the same beginning that are tried */
+#define TEXT_MAX    4096u              /* of an event that may become a pattern */
+#define NUMBER_MAX  24u                /* characters of a number that a pattern takes */
+#define MEMORY_MAX  (6u << 20)         /* of a worker's patterns; then they are learnt anew */
+#define TIME_US_MAX (INT64_C(2) << 50) /* from the origin: in ns it is far from 2^63 */
+#define SEEN        8192u
+
+struct step {
+    uint16_t len; /* of the text before the number */
+    uint8_t kind; /* enum tr_slot_kind */
+};
+
+struct tr_pattern {
+    struct tr_pattern *next[FOLLOWERS]; /* what came behind it, the latest first */
+    struct tr_pattern *alike;           /* another that begins as this one does */
+    uint64_t hash, start_hash;
+    const char *text; /* all between the numbers, TR_PAD bytes behind it */
+    const struct step *steps;
+    uint32_t text_len, longest; /* longest: bytes such an event may have */
+    uint32_t name, template, thread;
+    uint16_t cat, n_steps;
+    uint8_t ph;
+    bool id_text;
+    bool fixed_thread;     /* `thread` is it: pid and tid are part of the text */
+    int64_t pid, tid, dur; /* where they are part of the text */
+};
+
+struct tr_patterns {
+    struct tr_pattern root, *last;       /* last: of the event before; root when it had none */
+    struct tr_pattern **slots, **starts; /* by hash; by start_hash: the first of those alike */
+    size_t n, mask;
+    struct ps_arena arena;
+    uint32_t seen[SEEN]; /* hashes of what was seen once */
+};
+
+struct tr_patterns *tr_patterns_new(void)
+{
+    struct tr_patterns *patterns = ps_alloc(sizeof *patterns);
+
+    patterns->mask = 1023;
+    patterns->slots = ps_alloc((patterns->mask + 1) * sizeof(struct tr_pattern *));
+    patterns->starts = ps_alloc((patterns->mask + 1) * sizeof(struct tr_pattern *));
+    patterns->last = &patterns->root;
+    return patterns;
+}
+
+void tr_patterns_free(struct tr_patterns *patterns)
+{
+    if (!patterns)
+        return;
+    ps_arena_free(&patterns->arena);
+    free(patterns->slots);
+    free(patterns->starts);
+    free(patterns);
+}
+
+void tr_patterns_begin(struct tr_patterns *patterns)
+{
+    patterns->last = &patterns->root;
+}
+
+static bool same(const char *a, const char *b, size_t len)
+{
+    uint64_t x[2], y[2];
+
+    for (; len >= 16; a += 16, b += 16, len -= 16) {
+        memcpy(x, a, 16);
+        memcpy(y, b, 16);
+        if ((x[0] ^ y[0]) | (x[1] ^ y[1]))
+            return false;
+    }
+    if (len >= 8) {
+        memcpy(x, a, 8);
+        memcpy(y, b, 8);
+        if (x[0] != y[0])
+            return false;
+        a += 8;
+        b += 8;
+        len -= 8;
+    }
+    if (len == 0)
+        return true;
+    memcpy(x, a, 8);
+    memcpy(y, b, 8);
+    return (x[0] ^ y[0]) << (64 - 8 * len) == 0; /* the first bytes are the low ones */
+}
+
+/* How many of the eight bytes of x (each xor '0') are digits, up to the first that is none. */
+static unsigned digit_run(uint64_t x)
+{
+    uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
+
+    return other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+}
+
+/* The value of the first n of them, 1 to 8: tens, hundreds, ten thousands at once. */
+static uint64_t digits_value(uint64_t x, unsigned n)
+{
+    x <<= 64 - 8 * n;
+    x = x * 10 + (x >> 8);
+    return ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
+            (x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
+           32;
+}
+
+static const uint64_t tens[19] = {1,
+                                  10,
+                                  100,
+                                  1000,
+                                  10000,
+                                  100000,
+                                  1000000,
+                                  10000000,
+                                  100000000,
+                                  1000000000,
+                                  10000000000,
+                                  100000000000,
+                                  1000000000000,
+                                  10000000000000,
+                                  100000000000000,
+                                  1000000000000000,
+                                  10000000000000000,
+                                  100000000000000000,
+                                  1000000000000000000};
+
+static uint64_t digits_at(const char *at)
+{
+    uint64_t x;
+
+    memcpy(&x, at, 8);
+    return x ^ 0x3030303030303030u;
+}
+
+/* As read_digits, when the first eight are digits. */
+static unsigned read_long(const char *at, uint64_t *value)
+{
+    unsigned n = 8, run = 8;
+
+    *value = digits_value(digits_at(at), 8);
+    while (run == 8 && n <= 18) {
+        uint64_t x = digits_at(at + n);
+
+        run = digit_run(x);
+        if (run)
+            *value = *value * tens[run] + digits_value(x, run);
+        n += run;
+    }
+    return n <= 18 ? n : 0;
+}
+
+/* Digits from `at` on, at most 18. Returns how many; 0 when there are none or more. */
+static inline unsigned read_digits(const char *at, uint64_t *value)
+{
+    uint64_t x = digits_at(at);
+    unsigned n = digit_run(x);
+
+    if (n == 8)
+        return read_long(at, value);
+    *value = n ? digits_value(x, n) : 0;
+    return n;
+}
+
+/* A number as the program would write it; decimals: how many digits behind its point. */
+static const char *read_number(const char *at, int64_t *out, unsigned *decimals)
+{
+    bool minus = *at == '-';
+    uint64_t whole, fraction = 0;
+    unsigned n;
+
+    at += minus;
+    n = read_digits(at, &whole);
+    *decimals = 0;
+    if (n == 0 || (n > 1 && *at == '0'))
+        return NULL;
+    at += n;
+    if (*at == '.') {
+        *decimals = read_digits(at + 1, &fraction);
+        if (*decimals == 0 || n + *decimals > 18)
+            return NULL;
+        at += 1 + *decimals;
+        whole = whole * tens[*decimals] + fraction;
+    }
+    if (minus && whole == 0)
+        return NULL;
+    *out = minus ? -(int64_t)whole : (int64_t)whole;
+    return at;
+}
+
+/* Whole microseconds and the rest in ns, not below 0. */
+static const char *read_time(const char *at, int64_t *us, int64_t *ns)
+{
+    uint64_t whole, fraction;
+    unsigned n = read_digits(at, &whole), decimals;
+
+    if (n == 0)
+        return NULL;
+    at += n;
+    *us = (int64_t)whole;
+    *ns = 0;
+    if (*at != '.')
+        return at;
+    decimals = read_digits(at + 1, &fraction);
+    if (decimals == 0)
+        return NULL;
+    if (decimals <= 3)
+        fraction *= tens[3 - decimals];
+    else
+        fraction = (fraction / tens[decimals - 4] + 5) / 10;
+    *ns = (int64_t)fraction; /* 1000 when it is rounded up: what follows only adds */
+    return at + 1 + decimals;
+}
+
+static char *put_varint(char *to, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (char)(value | 0x80);
+    *to++ = (char)value;
+    return to;
+}
+
+static char *put_int(char *to, int64_t value)
+{
+    return put_varint(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+/* What the numbers of an event say. */
+struct numbers {
+    int64_t ts, dur, pid, tid;
+    char *params;
+};
+
+/* The number of a step. Returns what is behind it; NULL: it is not one for this step. */
+static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t origin_us,
+                             struct numbers *out)
+{
+    int64_t us, ns, value;
+    unsigned decimals;
+
+    if (kind == TR_SLOT_TS || kind == TR_SLOT_DUR) {
+        at = read_time(at, &us, &ns);
+        us -= kind == TR_SLOT_TS && at ? origin_us : 0;
+        if (!at || us > TIME_US_MAX || us < -TIME_US_MAX)
+            return NULL;
+        *(kind == TR_SLOT_TS ? &out->ts : &out->dur) = us * 1000 + ns;
+        return at;
+    }
+    at = read_number(at, &value, &decimals);
+    if (!at || (decimals > 0) != (kind == TR_SLOT_DECIMAL))
+        return NULL;
+    if (kind == TR_SLOT_PID)
+        out->pid = value;
+    else if (kind == TR_SLOT_TID)
+        out->tid = value;
+    else if (kind == TR_SLOT_ID)
+        out->dur = value;
+    else
+        out->params = put_int(out->params, value);
+    if (kind == TR_SLOT_DECIMAL)
+        out->params = put_varint(out->params, decimals);
+    return at;
+}
+
+static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
+{
+    struct tr_local *local = &p->local;
+    struct numbers numbers = {0, pattern->dur, pattern->pid, pattern->tid, NULL};
+    const char *at = p->at, *text = pattern->text;
+    struct tr_local_record *record;
+
+    if ((size_t)(p->end - at) < pattern->longest)
+        return false;
+    ps_buf_room(&local->args, (size_t)pattern->n_steps * 12);
+    numbers.params = local->args.at + local->args.len;
+    for (const struct step *step = pattern->steps;; step++) {
+        if (!same(at, text, step->len))
+            return false;
+        at += step->len;
+        text += step->len;
+        if (step->kind == TR_SLOT_END)
+            break;
+        at = read_step(at, (enum tr_slot_kind)step->kind, p->origin_us, &numbers);
+        if (!at)
+            return false;
+    }
+    PS_PUSH_ROOM(local->records, local->n, local->cap);
+    record = &local->records[local->n++];
+    record->record = (struct tr_record){.ts = numbers.ts,
+                                        .dur = numbers.dur,
+                                        .name = pattern->name,
+                                        .template = pattern->template,
+                                        .args_at = local->args.len & 0xffffffffff,
+                                        .ph = (unsigned)pattern->ph & 0x7f,
+                                        .id_text = pattern->id_text,
+                                        .cat = pattern->cat};
+    record->thread = pattern->thread;
+    if (!pattern->fixed_thread)
+        record->thread = tr_local_thread(p, &(struct tr_key){.number = numbers.pid},
+                                         &(struct tr_key){.number = numbers.tid});
+    local->args.len = (size_t)(numbers.params - local->args.at);
+    local->read++;
+    tr_stretch(local, &record->record);
+    p->at = at;
+    return true;
+}
+
+/* `pattern` is what came behind `before`. */
+static void follow(struct tr_pattern *before, struct tr_pattern *pattern)
+{
+    struct tr_pattern *moved = pattern;
+
+    for (size_t i = 0; i < FOLLOWERS && moved; i++) {
+        struct tr_pattern *old = before->next[i];
+
+        before->next[i] = moved;
+        if (old == pattern)
+            break;
+        moved = old;
+    }
+}
+
+/* Length of what stands before the first number of the event; 0: not easy to tell. */
+static size_t start_length(const char *at, const char *end)
+{
+    const char *from = at;
+
+    end = end - at > (ptrdiff_t)TEXT_MAX ? at + TEXT_MAX : end;
+    while (at < end) {
+        if ((*at >= '0' && *at <= '9') || *at == '-')
+            return (size_t)(at - from);
+        if (*at++ != '"')
+            continue;
+        at = tr_plain_run(at, end);
+        if (at >= end || *at++ != '"')
+            return 0;
+    }
+    return 0;
+}
+
+static struct tr_pattern **find_start(const struct tr_patterns *patterns, struct ps_str start,
+                                      uint64_t hash)
+{
+    size_t at = hash & patterns->mask;
+
+    for (; patterns->starts[at]; at = (at + 1) & patterns->mask) {
+        const struct tr_pattern *pattern = patterns->starts[at];
+
+        if (pattern->start_hash == hash && pattern->steps[0].len == start.len &&
+            same(pattern->text, start.at, start.len))
+            break;
+    }
+    return &patterns->starts[at];
+}
+
+/* Tries those that begin as the event does; the one that fits comes first from then on. */
+static struct tr_pattern *match_alike(struct tr_parser *p)
+{
+    struct ps_str start = {p->at, start_length(p->at, p->end)};
+    struct tr_pattern **head, **link, *found;
+
+    if (start.len == 0)
+        return NULL;
+    head = find_start(p->patterns, start, ps_hash_bytes(start.at, start.len));
+    link = head;
+    for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->alike)
+        if (match(p, *link)) {
+            found = *link;
+            *link = found->alike;
+            found->alike = *head;
+            *head = found;
+            return found;
+        }
+    return NULL;
+}
+
+bool tr_pattern_event(struct tr_parser *p)
+{
+    struct tr_pattern *before = p->patterns->last, *pattern = NULL;
+
+    for (size_t i = 0; i < FOLLOWERS && before->next[i] && !pattern; i++)
+        if (match(p, before->next[i]))
+            pattern = before->next[i];
+    if (!pattern)
+        pattern = match_alike(p);
+    if (!pattern)
+        return false;
+    if (pattern != before->next[0])
+        follow(before, pattern);
+    p->patterns->last = pattern;
+    return true;
+}
+
+/* The text of the event without its numbers, and the steps. False: a number is too long. */
+static bool cut_steps(const struct tr_parser *p, struct ps_str text, struct ps_buf *out,
+                      struct step *steps)
+{
+    const char *from = text.at, *end = text.at + text.len;
+
+    out->len = 0;
+    for (unsigned i = 0; i <= p->n_slots; i++) {
+        const struct tr_slot *slot = i < p->n_slots ? &p->slots[i] : NULL;
+        const char *to = slot ? slot->at : end;
+
+        if ((slot && slot->len > NUMBER_MAX) || to < from)
+            return false;
+        steps[i] = (struct step){(uint16_t)(to - from), (uint8_t)(slot ? slot->kind : TR_SLOT_END)};
+        ps_buf_add(out, from, (size_t)(to - from));
+        from = slot ? to + slot->len : end;
+    }
+    return true;
+}
+
+static uint64_t hash_of(struct ps_str text, const struct step *steps, unsigned n)
+{
+    uint64_t hash = ps_hash_bytes(text.at, text.len);
+
+    for (unsigned i = 0; i < n; i++)
+        hash = ps_hash_mix(hash, (uint64_t)steps[i].len << 8 | steps[i].kind);
+    return hash;
+}
+
+static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern)
+{
+    size_t at = pattern->hash & patterns->mask;
+    struct ps_str start = {pattern->text, pattern->steps[0].len};
+    struct tr_pattern **head = find_start(patterns, start, pattern->start_hash);
+
+    while (patterns->slots[at])
+        at = (at + 1) & patterns->mask;
+    patterns->slots[at] = pattern;
+    pattern->alike = *head;
+    *head = pattern;
+}
+
+static void grow(struct tr_patterns *patterns)
+{
+    struct tr_pattern **old = patterns->slots;
+    size_t size = patterns->mask + 1;
+
+    patterns->mask = size * 4 - 1;
+    patterns->slots = ps_alloc(size * 4 * sizeof(struct tr_pattern *));
+    free(patterns->starts);
+    patterns->starts = ps_alloc(size * 4 * sizeof(struct tr_pattern *));
+    for (size_t i = 0; i < size; i++)
+        if (old[i])
+            insert(patterns, old[i]);
+    free(old);
+}
+
+static struct tr_pattern *make(struct tr_parser *p, struct ps_str text, const struct step *steps,
+                               uint64_t hash)
+{
+    struct tr_patterns *patterns = p->patterns;
+    const struct tr_local_record *record = &p->local.records[p->local.n - 1];
+    struct tr_pattern *out = ps_arena_alloc(&patterns->arena, sizeof *out);
+    size_t n = p->n_slots + 1;
+    struct step *kept = ps_arena_alloc(&patterns->arena, n * sizeof *kept);
+    char *kept_text = ps_arena_alloc(&patterns->arena, text.len + TR_PAD);
+    bool pid = false, tid = false;
+
+    memcpy(kept, steps, n * sizeof *kept);
+    memcpy(kept_text, text.at, text.len);
+    memset(kept_text + text.len, 0, TR_PAD);
+    for (size_t i = 0; i < n; i++) {
+        pid |= steps[i].kind == TR_SLOT_PID;
+        tid |= steps[i].kind == TR_SLOT_TID;
+    }
+    *out = (struct tr_pattern){.hash = hash,
+                               .start_hash = ps_hash_bytes(text.at, steps[0].len),
+                               .text = kept_text,
+                               .steps = kept,
+                               .text_len = (uint32_t)text.len,
+                               .longest = (uint32_t)(text.len + n * NUMBER_MAX),
+                               .name = record->record.name,
+                               .template = record->record.template,
+                               .thread = record->thread,
+                               .cat = record->record.cat,
+                               .n_steps = (uint16_t)n,
+                               .ph = record->record.ph,
+                               .fixed_thread = !pid && !tid,
+                               .pid = p->event.pid.number,
+                               .tid = p->event.tid.number,
+                               .dur = record->record.dur,
+                               .id_text = record->record.id_text};
+    if (++patterns->n * 2 > patterns->mask)
+        grow(patterns);
+    insert(patterns, out);
+    return out;
+}
+
+static struct tr_pattern *find(const struct tr_patterns *patterns, struct ps_str text,
+                               const struct step *steps, unsigned n, uint64_t hash)
+{
+    for (size_t at = hash & patterns->mask; patterns->slots[at]; at = (at + 1) & patterns->mask) {
+        struct tr_pattern *pattern = patterns->slots[at];
+
+        if (pattern->hash == hash && pattern->n_steps == n && pattern->text_len == text.len &&
+            memcmp(pattern->text, text.at, text.len) == 0 &&
+            memcmp(pattern->steps, steps, n * sizeof *steps) == 0)
+            return pattern;
+    }
+    return NULL;
+}
+
+/* A thread of which only the pid or the tid is a number is part of the text as a whole. */
+static void fix_thread(struct tr_parser *p)
+{
+    unsigned n = 0;
+
+    if (p->event.pid.is_text == p->event.tid.is_text)
+        return;
+    for (unsigned i = 0; i < p->n_slots; i++)
+        if (p->slots[i].kind != TR_SLOT_PID && p->slots[i].kind != TR_SLOT_TID)
+            p->slots[n++] = p->slots[i];
+    p->n_slots = n;
+}
+
+static bool may_learn(const struct tr_parser *p, struct ps_str text)
+{
+    const struct tr_event *e = &p->event;
+
+    return p->patterned && !p->repairs && text.len <= TEXT_MAX && e->ph != 'M' &&
+           (e->ph == 'X' || !e->has_dur);
+}
+
+void tr_pattern_learn(struct tr_parser *p, const char *start)
+{
+    struct tr_patterns *patterns = p->patterns;
+    struct ps_str text = {start, (size_t)(p->at - start)}, literal;
+    struct step steps[TR_SLOTS_MAX] = {0};
+    struct tr_pattern *pattern = NULL, *before = patterns->last;
+    uint64_t hash;
+
+    patterns->last = &patterns->root;
+    if (!may_learn(p, text))
+        return;
+    fix_thread(p);
+    if (!cut_steps(p, text, &p->scratch, steps))
+        return;
+    literal = ps_buf_slice(&p->scratch);
+    hash = hash_of(literal, steps, p->n_slots + 1);
+    pattern = find(patterns, literal, steps, p->n_slots + 1, hash);
+    if (!pattern) {
+        uint32_t *seen = &patterns->seen[hash % SEEN];
+
+        if (*seen != (uint32_t)(hash >> 32)) {
+            *seen = (uint32_t)(hash >> 32);
+            return;
+        }
+        pattern = make(p, literal, steps, hash);
+    }
+    follow(before, pattern);
+    patterns->last = pattern;
+}
+
+bool tr_patterns_full(const struct tr_patterns *patterns)
+{
+    return patterns->arena.total > MEMORY_MAX;
+}
