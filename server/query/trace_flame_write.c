@@ -164,7 +164,7 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit,
     ps_json_object(&json);
     ps_json_kint(&json, "n", (int64_t)n);
     ps_json_kstr(&json, "unit", "ns");
-    ps_json_kint(&json, "total", total);
+    ps_json_kint(&json, "sum", total);
     ps_json_kint(&json, "cut", (int64_t)cut);
     write_columns(flame, list, order, n, &names, &json);
     write_names(&names, &json);
