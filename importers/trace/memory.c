@@ -289,59 +289,11 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
     }
 }
 
-/* Which operator allocated an address: open addressing, slots of records by address. */
-struct owners {
-    uint32_t *slot; /* record + 1 */
-    size_t mask;
-};
-
-static uint32_t *owner_of(const struct owners *owners, const struct tr_memory *memory,
-                          const struct tr_memory_record *m)
-{
-    uint64_t hash = ps_hash_mix((uint64_t)m->address,
-                                (uint64_t)m->device_type << 16 ^ (uint64_t)(uint16_t)m->device);
-    size_t at = hash & owners->mask;
-
-    for (;; at = (at + 1) & owners->mask) {
-        const struct tr_memory_record *other;
-
-        if (!owners->slot[at])
-            return &owners->slot[at];
-        other = &memory->at[owners->slot[at] - 1];
-        if (other->address == m->address && other->device_type == m->device_type &&
-            other->device == m->device)
-            return &owners->slot[at];
-    }
-}
-
-static void inherit(struct tr_memory *memory)
-{
-    struct owners owners = {.mask = 15};
-
-    while (owners.mask < memory->n * 2)
-        owners.mask = owners.mask * 2 + 1;
-    owners.slot = ps_alloc((owners.mask + 1) * sizeof *owners.slot);
-    for (size_t i = 0; i < memory->n; i++) {
-        struct tr_memory_record *m = &memory->at[i];
-        uint32_t *slot;
-
-        if (m->address == 0 || m->bytes == 0)
-            continue;
-        slot = owner_of(&owners, memory, m);
-        if (m->bytes > 0)
-            *slot = (uint32_t)i + 1;
-        else if (*slot)
-            m->slice = memory->at[*slot - 1].slice;
-    }
-    free(owners.slot);
-}
-
 void tr_memory_give(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_of(trace);
     int64_t covering = 0;
 
-    inherit(memory);
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         const struct tr_memory_record *m = &memory->at[i];
         struct ps_memory_event given = {.t_ns = m->t,
