@@ -15,7 +15,7 @@ def event(name, cat, ts, dur, tid=1, pid=100, **args):
 
 def step_events(step):
     """A step of ten operators of 80 us; each launches a kernel of 30 us and allocates 1 KB, which the next one frees."""
-    begin = 1000 + step * 1000
+    begin = 1000.5 + step * 1000
     yield event(f"ProfilerStep#{step}", "user_annotation", begin, 900)
     for i in range(10):
         link, at = step * 10 + i + 1, begin + 10 + i * 85
@@ -39,7 +39,7 @@ def memory(ts, size, address, total):
 
 def trace():
     events = [e for step in range(STEPS) for e in step_events(step)]
-    events += [{"ph": "C", "name": "load", "pid": 100, "ts": 1000 + i * 10, "args": {"percent": i % 7}} for i in range(300)]
+    events += [{"ph": "C", "name": "load", "pid": 100, "ts": 1000.5 + i * 10, "args": {"percent": i % 7}} for i in range(300)]
     return json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU", "numSms": 4}],
                        "traceEvents": events}).encode()
 
@@ -74,7 +74,7 @@ class Timeline(Trace):
     def test_what_stands_still(self):
         self.assertEqual(self.run_["kind"], "torch-trace")
         self.assertEqual(self.timeline["origin_us"], "1000")
-        self.assertEqual(self.timeline["start_ns"], 0)
+        self.assertEqual(self.timeline["start_ns"], 500)  # 0 is the whole microsecond before the first event
         self.assertEqual([step["name"] for step in self.timeline["steps"]], [f"ProfilerStep#{i}" for i in range(STEPS)])
         self.assertEqual(sum(t["slices"] for t in self.tracks.values()), OPS + LAUNCHES + KERNELS + STEPS)
         self.assertEqual([c["name"] for c in self.timeline["counters"]], ["load percent"])
@@ -91,7 +91,7 @@ class Timeline(Trace):
                 self.assertEqual(sum(track["density"]["count"]), track["counted"])
 
     def test_any_window_is_the_whole_cut_out(self):
-        whole = {(t["id"], row): (start, duration)
+        whole = {(t["id"], row): (start + self.timeline["start_ns"], duration)
                  for t in self.view("window?px=8192")["tracks"]
                  for row, start, duration in zip(*(t["slices"][k] for k in ("row", "start", "duration")))}
         for begin, end in self.ranges():
