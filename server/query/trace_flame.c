@@ -30,6 +30,7 @@ struct builder {
         int64_t first; /* least id of an operator with device work in the range; 0 none */
     } * hosts;         /* by track id */
     size_t n_hosts;
+    struct ps_operators keys; /* steps are one path, as in the operator table */
     bool too_many;
 };
 
@@ -74,6 +75,13 @@ static void count(struct builder *b, uint32_t node, int64_t self)
         at->self_ns = INT64_MAX / 4;
 }
 
+static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    uint32_t name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+
+    return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
+}
+
 /* The node of a row: below that of its parent; a Python frame outside of `wall` has its parent's.
  */
 static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i,
@@ -85,8 +93,8 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
 
     if (kind == PS_SLICE_PYTHON && b->on != ON_WALL)
         return parent;
-    return ps_flame_child(&b->flame, parent, (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                          (uint8_t)kind, (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
+    return ps_flame_child(&b->flame, parent, name_of(b, chunk, i), (uint8_t)kind,
+                          (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
 }
 
 static int64_t self_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
@@ -244,6 +252,8 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
         status = ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
     if (status == PS_OK)
         status = ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
+    if (status == PS_OK)
+        status = ps_trace_keys(db, &b.keys, false, err);
     if (status != PS_OK)
         return status;
     make_hosts(&b);
