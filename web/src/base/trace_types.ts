@@ -20,7 +20,8 @@ export interface TraceSummary {
     peak_bytes: number | null;
     /** 1: the peak is a device's, 0: the host's */
     peak_device: number | null;
-    operators: number;
+    /** rows of key_averages() */
+    operators?: number;
     torch: number;
     shapes: number;
     stacks: number;

@@ -50,6 +50,7 @@ export function KernelsTab({ run }: { run: Run }) {
                 error={search.error}
                 params={params}
                 shown={shown}
+                named={!byLaunch}
             >
                 <Segmented
                     label="rows"

@@ -50,6 +50,7 @@ export function OperatorsTab({ run }: { run: Run }) {
                 error={search.error}
                 params={params}
                 shown={shown}
+                named={!byShape}
             >
                 <Switches run={run} byShape={byShape} side={side} />
             </TraceToolbar>

@@ -41,7 +41,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
             tip: 'the share of the time in which at least one kernel ran',
         });
     }
-    if (dataloader_pct !== null) {
+    if (dataloader_pct !== null && (gpu_busy !== null || dataloader_pct > 0)) {
         facts.push({
             label: 'DataLoader',
             value: percent(dataloader_pct),
@@ -57,7 +57,8 @@ export function traceFacts(run: Run): Fact[] | null {
     const summary = traceOf(run);
     const { peak_bytes, peak_device } = summary;
     const facts = [lengthFact(summary), ...deviceFacts(summary)];
-    if (peak_bytes !== null) {
+    // Old versions of torch wrote no totals: there is no peak to tell then.
+    if (peak_bytes) {
         facts.push({
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',
             value: <FigText fig={bytesFig(peak_bytes)} />,

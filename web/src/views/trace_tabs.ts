@@ -16,7 +16,7 @@ const OVERVIEW: TabSpec = {
 const OPERATORS: TabSpec = {
     id: 'operators',
     title: 'Operators',
-    count: (run) => traceOf(run).operators,
+    count: (run) => traceOf(run).operators ?? null,
     load: async () => (await import('./tabs_trace')).OperatorsTab,
 };
 

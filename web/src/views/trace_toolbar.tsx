@@ -33,12 +33,14 @@ interface TraceToolbarProps {
     error: string | null;
     params: Params;
     shown: Shown | null;
+    /** Rows are names, each of many slices. */
+    named?: boolean;
     /** Switches, at the left. */
     children?: ComponentChildren;
 }
 
 export function TraceToolbar(props: TraceToolbarProps) {
-    const { run, range, view, what, filters, error, params, shown } = props;
+    const { run, range, view, what, filters, error, params, shown, named } = props;
     const input = useRef<HTMLInputElement | null>(null);
     useKeys(what, [{ key: '/', label: `search the ${what}`, run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1100;
@@ -65,7 +67,7 @@ export function TraceToolbar(props: TraceToolbarProps) {
             />
             {viewportWidth.value >= 1240 && count && (
                 <span class="soft">
-                    {count} {what}
+                    {count} {named ? 'names' : what}
                 </span>
             )}
             <ExportMenu

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FlameAnswer, ModuleRow, Parts, WorkerRow } from '../src/base/trace_types';
+import { DEFINITIONS, partWords, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
+import { deviceName, propertiesOf } from '../src/model/device';
+import { FAMILIES, familyOf, isDeviceKind, kindWord } from '../src/model/family';
+import { flameTotal, layoutFlame, matchedNs } from '../src/model/flame_tree';
+import { byteStep, valueAt } from '../src/model/held_curve';
+import { heights, placeOn } from '../src/model/histogram';
+import { ModuleTree } from '../src/model/module_tree';
+import { median, stragglers } from '../src/model/stragglers';
+import { rangeParams, rangeQuery, rangeText, readRange } from '../src/model/trace_range';
+
+const MS = 1e6;
+
+test('a range of the URL is two whole moments in order, or none', () => {
+    assert.deepEqual(readRange({ from_ns: '246000000', to_ns: '291000000' }), {
+        from_ns: 246 * MS,
+        to_ns: 291 * MS,
+    });
+    for (const [from_ns, to_ns] of [
+        ['5', '5'],
+        ['9', '5'],
+        ['-1', '5'],
+        ['1.5', '5'],
+        ['', '5'],
+        ['1', '1e9'],
+    ]) {
+        assert.equal(readRange({ from_ns, to_ns }), null, `${from_ns} to ${to_ns}`);
+    }
+    assert.equal(readRange({ from_ns: '0', to_ns: '99999999999999999' }), null);
+    assert.deepEqual(rangeParams(null), {});
+    assert.deepEqual(rangeQuery({ from_ns: 1.4, to_ns: 2.6 }), { from_ns: '1', to_ns: '3' });
+    assert.equal(rangeText({ from_ns: 246 * MS, to_ns: 291 * MS }), '246.000–291.000\u202fms');
+});
+
+test('parts of a step keep their order and their sum', () => {
+    const parts: Parts = [
+        ['kernel', 35],
+        ['memcpy', 10],
+        ['memset', 0],
+        ['runtime', 13],
+        ['dataloader', 8],
+        ['cpu', 25],
+        ['other', 9],
+    ];
+    const segments = segmentsOf(parts);
+    assert.equal(sumOf(parts), 100);
+    assert.deepEqual(
+        segments.map(({ word }) => word),
+        ['GPU kernel', 'copy', 'runtime', 'DataLoader', 'CPU', 'other'],
+    );
+    assert.equal(segments[0].share, 0.35);
+    assert.deepEqual(segmentsOf([['idle', 0]]), []);
+    assert.deepEqual(segmentsOf(undefined), []);
+    assert.equal(partWords('exposed communication').family, 'communication');
+    assert.equal(partWords('exposed memcpy').family, 'memory');
+    assert.equal(partWords('something new').word, 'something new');
+});
+
+test('each definition says what its parts sum to', () => {
+    assert.equal(readDefinition('hta').title, 'HTA');
+    assert.equal(readDefinition('nonsense').id, 'tensorboard');
+    for (const { says } of DEFINITIONS) assert.match(says, /sum to the wall time of the step/);
+});
+
+test('families and kinds that are not known yet have words', () => {
+    assert.equal(FAMILIES.length, 10);
+    assert.equal(familyOf(1).key, 'matmul');
+    assert.equal(familyOf(77).key, 'none');
+    assert.equal(familyOf(null).key, 'none');
+    assert.equal(kindWord(6), 'kernel');
+    assert.equal(kindWord(99), 'slice');
+    assert.deepEqual(
+        [...Array(12).keys()].filter((kind) => isDeviceKind(kind)),
+        [6, 7, 8, 10],
+    );
+});
+
+/* main 100 = a 60 (with c 25) + b 30 + 10 of its own; another root of 20. */
+const FLAME: FlameAnswer = {
+    n: 5,
+    unit: 'ns',
+    cut: 0,
+    parent: [-1, 0, 1, 0, -1],
+    name: [0, 1, 2, 3, 1],
+    self: [10, 35, 25, 30, 20],
+    total: [100, 60, 25, 30, 20],
+    count: [1, 2, 2, 1, 1],
+    family: [8, 1, 1, 3, 1],
+    kind: [2, 1, 6, 1, 1],
+    names: ['main', 'a', 'c', 'b'],
+};
+
+test('a flame graph is as wide as its roots, children stand from the left', () => {
+    const layout = layoutFlame(FLAME);
+    assert.equal(flameTotal(FLAME), 120);
+    assert.equal(layout.total, 120);
+    assert.equal(layout.rows, 4);
+    const box = (node: number) => {
+        const frame = layout.frameOf[node];
+        return [layout.x0[frame], layout.x1[frame], layout.row[frame]];
+    };
+    assert.deepEqual(box(0), [0, 100, 1]);
+    assert.deepEqual(box(1), [0, 60, 2]);
+    assert.deepEqual(box(2), [0, 25, 3]);
+    assert.deepEqual(box(3), [60, 90, 2]);
+    assert.deepEqual(box(4), [100, 120, 1]);
+});
+
+test('hits below hits are not counted twice', () => {
+    const hit = (...names: string[]) =>
+        Uint8Array.from(FLAME.name, (name) => Number(names.includes(FLAME.names[name])));
+    assert.equal(matchedNs(FLAME, hit('a')), 80);
+    assert.equal(matchedNs(FLAME, hit('a', 'c')), 80);
+    assert.equal(matchedNs(FLAME, hit('c')), 25);
+    assert.equal(matchedNs(FLAME, hit()), 0);
+});
+
+test('an empty flame graph has no width', () => {
+    const none = { ...FLAME, n: 0, parent: [], name: [], self: [], total: [] };
+    assert.equal(layoutFlame(none).total, 0);
+});
+
+test('a value holds until the next point', () => {
+    const [x, y] = [
+        [10, 20, 20, 30],
+        [1, 2, 3, 4],
+    ];
+    assert.equal(valueAt(x, y, 9), null);
+    assert.equal(valueAt(x, y, 10), 1);
+    assert.equal(valueAt(x, y, 19.9), 1);
+    assert.equal(valueAt(x, y, 20), 3);
+    assert.equal(valueAt(x, y, 1e9), 4);
+    assert.equal(valueAt([], [], 5), null);
+});
+
+test('ticks of bytes are round in powers of 1024', () => {
+    const gib = 1024 ** 3;
+    assert.equal(byteStep(2.6 * gib), gib);
+    assert.equal(byteStep(31 * gib), 10 * gib);
+    assert.equal(byteStep(444 * 1024), 100 * 1024);
+    assert.equal(byteStep(3), 1);
+});
+
+test('a histogram shows whatever was counted and where a value stands', () => {
+    const histogram = { from_ns: 100, to_ns: 300, log: false, count: [1000, 0, 1] };
+    assert.deepEqual(heights(histogram, 0.03), [1, 0, 0.03]);
+    assert.equal(placeOn(histogram, 200), 0.5);
+    assert.equal(placeOn(histogram, 1e9), 1);
+    assert.equal(placeOn({ ...histogram, from_ns: 0, to_ns: 10000, log: true }, 100), 0.5);
+    assert.equal(placeOn({ ...histogram, to_ns: 100 }, 100), 0.5);
+});
+
+test('what a file says of a device, as far as it does', () => {
+    const known = propertiesOf(
+        '{"id":0,"name":"V100","totalGlobalMem":34084028416,"computeMajor":7,"computeMinor":0,"numSms":80,"warpSize":32}',
+    );
+    assert.equal(known.memory_bytes, 34084028416);
+    assert.equal(known.sms, 80);
+    assert.equal(known.capability, '7.0');
+    assert.deepEqual(known.rest, [['warpSize', '32']]);
+    for (const nothing of [null, '', 'no JSON', '5', '[]']) {
+        assert.equal(propertiesOf(nothing).memory_bytes, null);
+    }
+    assert.equal(deviceName(1, 0), 'GPU 0');
+    assert.equal(deviceName(0, -1), 'CPU');
+    assert.equal(deviceName(42, 3), 'device type 42 3');
+});
+
+function module(id: number, parent: number | null, name: string, host: number): ModuleRow {
+    return {
+        id,
+        parent_id: parent,
+        depth: 0,
+        name,
+        calls: 1,
+        operators: 0,
+        host_self_us: 1,
+        host_total_us: host,
+        device_self_us: 0,
+        device_total_us: 0,
+        first_slice: null,
+    };
+}
+
+const MODULES = new ModuleTree([
+    module(1, null, 'Net_0', 100),
+    module(2, 1, 'Conv_0', 20),
+    module(3, 1, 'Block_0', 70),
+    module(4, 3, 'Conv_1', 60),
+    module(5, 3, 'ReLU_0', 5),
+    module(6, 99, 'Lost_0', 1),
+]);
+
+test('modules open along the dearest way and sort among siblings', () => {
+    const open = MODULES.heaviest('host_total_us');
+    assert.deepEqual([...open], [1, 3, 4]);
+    const lines = MODULES.flatten(open, null, 'host_total_us', true);
+    assert.deepEqual(
+        lines.map(({ name, level, open: is }) => [name, level, is]),
+        [
+            ['Net_0', 0, true],
+            ['Block_0', 1, true],
+            ['Conv_1', 2, null],
+            ['ReLU_0', 2, null],
+            ['Conv_0', 1, null],
+            ['Lost_0', 0, null],
+        ],
+    );
+    const closed = MODULES.flatten(new Set(), null, 'name', false);
+    assert.deepEqual(
+        closed.map(({ name }) => name),
+        ['Lost_0', 'Net_0'],
+    );
+    assert.deepEqual([...MODULES.all()].sort(), [1, 3]);
+});
+
+test('a search keeps the way down to its hits', () => {
+    const kept = MODULES.keep((name) => name.startsWith('Conv'));
+    const lines = MODULES.flatten(new Set(), kept, 'host_total_us', false);
+    assert.deepEqual(
+        lines.map(({ name }) => name),
+        ['Net_0', 'Conv_0', 'Block_0', 'Conv_1'],
+    );
+    assert.equal(MODULES.keep(null), null);
+});
+
+test('stragglers are more than a little over the median', () => {
+    const row = (worker: number, step_ns: number | null) => ({ worker, step_ns }) as WorkerRow;
+    const late = stragglers([row(0, 100), row(1, 104), row(2, 121), row(3, 100), row(4, null)]);
+    assert.deepEqual([...late.keys()], [2]);
+    assert.ok(Math.abs((late.get(2) ?? 0) - 121 / 102 + 1) < 1e-12);
+    assert.equal(stragglers([row(0, 500)]).size, 0);
+    assert.equal(median([]), null);
+    assert.equal(median([3, 1, 2]), 2);
+});
