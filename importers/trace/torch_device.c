@@ -13,7 +13,8 @@
 
 #include <stdlib.h>
 
-#define NONE UINT32_MAX
+#define NONE        UINT32_MAX
+#define THREAD_BITS ((1u << 30) - 1) /* there are fewer threads than that */
 
 struct entry { /* a piece of device work */
     uint32_t device, row;
@@ -21,11 +22,9 @@ struct entry { /* a piece of device work */
 };
 
 struct group { /* work and calls of one correlation */
-    int64_t correlation;
+    int64_t correlation, call_ts;
     uint32_t head;
-    uint32_t calls; /* 2: two or more */
-    int64_t call_ts;
-    uint32_t call_thread;
+    uint32_t call_thread : 30, calls : 2; /* 2: two or more */
 };
 
 /* One of several calls of a group, and afterwards a piece of work with the call that it got. */
@@ -44,10 +43,10 @@ struct orphan { /* work that no call launched, with the operator that it names *
 struct tr_correlations {
     struct tr_trace *trace;
     struct tr_tracks *devices;
-    struct entry *entries;
-    size_t n_entries, entries_cap;
-    struct group *groups;
-    size_t n_groups, groups_cap;
+    struct entry *entries; /* room for all that is launched */
+    size_t n_entries;
+    struct group *groups; /* likewise */
+    size_t n_groups;
     uint32_t *slots; /* correlation -> group + 1 */
     size_t mask;
     int64_t least;
@@ -85,7 +84,6 @@ static struct group *make(struct tr_correlations *links, int64_t correlation)
     struct group *found = find(links, correlation);
     if (found)
         return found;
-    PS_PUSH_ROOM(links->groups, links->n_groups, links->groups_cap);
     links->groups[links->n_groups++] = (struct group){.correlation = correlation, .head = NONE};
     size_t slot = slot_of(links, correlation);
     while (links->slots[slot])
@@ -109,61 +107,57 @@ static bool correlation_of(const struct tr_trace *trace, const struct tr_track *
            tr_slice_param(trace, track, row, trace->templates[template_id].correlation, out);
 }
 
-static void each_work(struct tr_correlations *links,
-                      void (*visit)(struct tr_correlations *links, uint32_t device, uint32_t row))
+struct extent {
+    int64_t least, greatest;
+    size_t n, correlated;
+};
+
+static void measure(struct tr_correlations *links, const struct tr_track *track, uint32_t row,
+                    struct extent *extent)
 {
+    int64_t correlation;
+    extent->n++;
+    if (!correlation_of(links->trace, track, row, &correlation))
+        return;
+    extent->correlated++;
+    extent->least = correlation < extent->least ? correlation : extent->least;
+    extent->greatest = correlation > extent->greatest ? correlation : extent->greatest;
+}
+
+static struct extent extent_of(struct tr_correlations *links)
+{
+    struct extent extent = {INT64_MAX, INT64_MIN, 0, 0};
     for (size_t d = 0; d < links->devices->n; d++) {
         const struct tr_track *track = &links->devices->at[d];
         for (uint32_t row = 0; row < track->n; row++) {
             if (is_launched(track->slice_kind[row]))
-                visit(links, (uint32_t)d, row);
-        }
-    }
-}
-
-struct extent {
-    int64_t least, greatest;
-    size_t n;
-};
-
-static struct extent extent_of(const struct tr_correlations *links)
-{
-    struct extent extent = {INT64_MAX, INT64_MIN, 0};
-    for (size_t d = 0; d < links->devices->n; d++) {
-        const struct tr_track *track = &links->devices->at[d];
-        for (uint32_t row = 0; row < track->n; row++) {
-            int64_t correlation;
-            if (!is_launched(track->slice_kind[row]) ||
-                !correlation_of(links->trace, track, row, &correlation))
-                continue;
-            extent.least = correlation < extent.least ? correlation : extent.least;
-            extent.greatest = correlation > extent.greatest ? correlation : extent.greatest;
-            extent.n++;
+                measure(links, track, row, &extent);
         }
     }
     return extent;
 }
 
-static void make_slots(struct tr_correlations *links)
+static void make_room(struct tr_correlations *links)
 {
     struct extent extent = extent_of(links);
-    uint64_t span = extent.n ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
-    links->dense = span / 8 <= extent.n;
-    links->least = extent.n ? extent.least : 0;
+    uint64_t span = extent.correlated ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
+    links->dense = span / 8 <= extent.correlated;
+    links->least = extent.correlated ? extent.least : 0;
     size_t size = 16;
-    while (size < 2 * extent.n)
+    while (size < 2 * extent.correlated)
         size *= 2;
     if (links->dense)
         size = (size_t)span + 1;
     links->mask = size - 1;
     links->slots = ps_alloc(size * sizeof *links->slots);
+    links->groups = ps_grow(NULL, extent.correlated + 1, sizeof *links->groups);
+    links->entries = ps_grow(NULL, extent.n + 1, sizeof *links->entries);
 }
 
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
 {
     int64_t correlation;
     struct entry entry = {.device = device, .row = row, .next = NONE};
-    PS_PUSH_ROOM(links->entries, links->n_entries, links->entries_cap);
     if (correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
         struct group *group = make(links, correlation);
         entry.next = group->head;
@@ -186,7 +180,7 @@ static void meet_call(struct tr_correlations *links, struct group *group, int64_
     if (group->calls == 0) {
         group->calls = 1;
         group->call_ts = ts;
-        group->call_thread = links->thread;
+        group->call_thread = links->thread & THREAD_BITS;
         return;
     }
     if (group->calls == 1) {
@@ -343,8 +337,13 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
     struct tr_correlations *links = ps_alloc(sizeof *links);
     links->trace = trace;
     links->devices = devices;
-    make_slots(links);
-    each_work(links, add_work);
+    make_room(links);
+    for (size_t d = 0; d < devices->n; d++) {
+        for (uint32_t row = 0; row < devices->at[d].n; row++) {
+            if (is_launched(devices->at[d].slice_kind[row]))
+                add_work(links, (uint32_t)d, row);
+        }
+    }
     for (uint32_t i = 0; i < trace->n_threads && links->n_groups; i++) {
         links->thread = i;
         tr_thread_each(trace, &trace->threads[i], visit_records, links);

@@ -154,24 +154,26 @@ static void build(struct tr_torch *torch, struct tr_track *track)
     }
 }
 
-/* Bytes of each event's interval; self is made of them by fold. */
+/* The total of one kind of memory; self is made of it by fold. Few tracks have any. */
+static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
+                      enum tr_extra total, enum tr_extra self)
+{
+    if (bytes == 0)
+        return;
+    tr_track_extra(track, total)[row] = bytes;
+    tr_track_extra(track, self)[row] = in_tree ? bytes : 0;
+}
+
 static void sum_memory(struct tr_torch *torch, struct tr_track *track)
 {
-    int64_t *cpu = tr_track_extra(track, TR_CPU_BYTES);
-    int64_t *device = tr_track_extra(track, TR_DEVICE_BYTES);
-    int64_t *cpu_self = tr_track_extra(track, TR_CPU_BYTES_SELF);
-    int64_t *device_self = tr_track_extra(track, TR_DEVICE_BYTES_SELF);
     for (uint32_t row = 0; row < track->n; row++) {
-        if (torch->parent[row] == NOT_IN_TREE && !(track->flags[row] & PS_SLICE_ASYNC))
+        bool in_tree = torch->parent[row] != NOT_IN_TREE;
+        if (!in_tree && !(track->flags[row] & PS_SLICE_ASYNC))
             continue;
         struct tr_memory_sums sums = tr_memory_in(torch->memory, track->start[row],
                                                   track->start[row] + track->duration[row]);
-        cpu[row] = sums.cpu;
-        device[row] = sums.accelerator;
-        if (torch->parent[row] != NOT_IN_TREE) {
-            cpu_self[row] = sums.cpu;
-            device_self[row] = sums.accelerator;
-        }
+        put_bytes(track, row, sums.cpu, in_tree, TR_CPU_BYTES, TR_CPU_BYTES_SELF);
+        put_bytes(track, row, sums.accelerator, in_tree, TR_DEVICE_BYTES, TR_DEVICE_BYTES_SELF);
     }
 }
 
@@ -198,10 +200,10 @@ static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t ro
         add(&extra[TR_DEVICE_TOTAL][parent], extra[TR_DEVICE_TOTAL][row]);
         add(&extra[TR_DEVICE_SELF][parent], merged ? extra[TR_DEVICE_SELF][row] : 0);
     }
-    if (extra[TR_CPU_BYTES]) {
+    if (extra[TR_CPU_BYTES])
         fold_self(extra[TR_CPU_BYTES_SELF], extra[TR_CPU_BYTES][row], parent, row, merged);
+    if (extra[TR_DEVICE_BYTES])
         fold_self(extra[TR_DEVICE_BYTES_SELF], extra[TR_DEVICE_BYTES][row], parent, row, merged);
-    }
 }
 
 /* From the end: what stands below a row is settled when its turn comes. */
