@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* registry.c: the list of formats, and how a file finds its own. */
+#include "base/archive.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
 
@@ -17,7 +18,7 @@ static const struct ps_importer *const importers[] = {
     &ps_pstats, /* two bytes tell */
     &ps_lprof,  /* the same */
     &ps_importtime, &ps_line_text,   &ps_memory_text,   &ps_mprof,
-    &ps_scalene,    &ps_torch_trace, &ps_trace_generic,
+    &ps_scalene,    &ps_torch_trace, &ps_trace_generic, &ps_trace_job,
 };
 
 const struct ps_importer *const *ps_importers(size_t *count)
@@ -59,7 +60,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
         ps_hint(err, "the program may have been stopped before it wrote its profile; record again");
         return err->code;
     }
-    if (ps_foreign_certain(head, err))
+    if (!ps_archive_is(head) && ps_foreign_certain(head, err))
         return err->code;
     *out = best(head);
     if (!*out && head.len >= HEAD && is_text(head)) {

@@ -5,8 +5,14 @@
  *
  * Seen: torch 1.8 to 2.14, viztracer, py-spy, Perfetto's and speedscope's samples.
  */
+#include "base/archive.h"
 #include "importers/importer.h"
 #include "importers/trace/import.h"
+#include "importers/trace/job.h"
+
+enum { MEMBER_HEAD = 64 * 1024 };
+
+static const struct ps_stream_limits member_limits = {(uint64_t)8 << 30, 1000};
 
 static struct ps_str unblank(struct ps_str s)
 {
@@ -88,6 +94,11 @@ static enum ps_match sniff_generic(struct ps_str head)
     return is_trace(head) ? PS_MATCH_LIKELY : PS_MATCH_NO;
 }
 
+static enum ps_match sniff_job(struct ps_str head)
+{
+    return ps_archive_is(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct tr_trace trace = {.out = out, .err = err};
@@ -96,6 +107,66 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK)
         status = tr_import(&trace);
     tr_trace_free(&trace);
+    return status;
+}
+
+/* One file of a job. */
+static enum ps_status load_member(struct tr_job *job, struct ps_stream *in, struct ps_str name,
+                                  struct ps_err *err)
+{
+    struct tr_trace trace = {.out = tr_job_begin(job, name), .err = err};
+    enum ps_status status = tr_trace_read(in, &trace);
+
+    if (status == PS_OK) {
+        tr_job_read(job, &trace);
+        status = tr_import(&trace);
+    }
+    if (status == PS_OK)
+        tr_job_end_file(job);
+    tr_trace_free(&trace);
+    return status;
+}
+
+static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *out,
+                                   struct tr_job *job, unsigned *traces, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    struct ps_str name;
+
+    while (status == PS_OK && ps_archive_next(archive, &name, NULL)) {
+        struct ps_stream *in =
+            ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &member_limits));
+
+        if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
+            if (++*traces > TR_WORKERS_MAX)
+                status =
+                    ps_fail(err, PS_LIMIT, "the archive holds more than %u traces", TR_WORKERS_MAX);
+            if (status == PS_OK)
+                status = load_member(job, in, name, err);
+        } else {
+            ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%.*s is no trace, left out",
+                         (int)name.len, name.at);
+        }
+        ps_stream_free(in);
+    }
+    return status == PS_OK ? ps_archive_status(archive, err) : status;
+}
+
+static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_archive *archive = ps_archive_open(in, &member_limits);
+    struct tr_job *job = tr_job_new(out);
+    unsigned traces = 0;
+    enum ps_status status = load_members(archive, out, job, &traces, err);
+
+    if (status == PS_OK && !traces) {
+        ps_hint(err, "unpack it and add the profiles in it");
+        status = ps_fail(err, PS_UNKNOWN_KIND, "there is no PyTorch trace in this archive");
+    }
+    if (status == PS_OK)
+        tr_job_give(job);
+    tr_job_free(job);
+    ps_archive_free(archive);
     return status;
 }
 
@@ -115,4 +186,13 @@ const struct ps_importer ps_trace_generic = {
     .record = "viztracer -o trace.json app.py",
     .sniff = sniff_generic,
     .load = load,
+};
+
+const struct ps_importer ps_trace_job = {
+    .kind = "torch-trace",
+    .label = "PyTorch traces of one job",
+    .what = "tar or zip of the traces of a job's workers (ranks) and spans",
+    .record = "perfshelf add FOLDER",
+    .sniff = sniff_job,
+    .load = load_job,
 };

@@ -5,5 +5,10 @@ WITH w(worker) AS (SELECT worker FROM process UNION SELECT worker FROM step),
      d AS (SELECT worker, CAST(total(busy_ns) AS REAL) / nullif(total(span_ns), 0) AS busy, sum(communication_ns) AS communication_ns,
                   100.0 * total(overlap_ns) / nullif(total(communication_ns), 0) AS overlap_pct
            FROM device GROUP BY worker)
-SELECT w.worker, NULL AS name, NULL AS rank, coalesce(s.n, 0) AS steps, s.span_ns, s.step_ns, d.busy, d.communication_ns, d.overlap_pct
+SELECT w.worker,
+       (SELECT v FROM meta WHERE k = 'worker.' || w.worker || '.name') AS name,
+       coalesce((SELECT CAST(v AS INTEGER) FROM meta WHERE k = 'worker.' || w.worker || '.rank'),
+                (SELECT CASE WHEN json_valid(v) THEN json_extract(v, '$.rank') END FROM meta
+                 WHERE k = 'header.distributedInfo' AND w.worker = 0)) AS rank,
+       coalesce(s.n, 0) AS steps, s.span_ns, s.step_ns, d.busy, d.communication_ns, d.overlap_pct
 FROM w LEFT JOIN s ON s.worker = w.worker LEFT JOIN d ON d.worker = w.worker ORDER BY w.worker;
