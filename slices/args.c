@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "slices/args.h"
 
-#include <math.h>
-
 static void put_varint(struct ps_buf *out, uint64_t value)
 {
     char bytes[10];
@@ -104,15 +102,21 @@ static void add_param(char marker, struct ps_str *packed, struct ps_buf *out)
         ps_buf_puts(out, "null");
 }
 
+/* Behind the number that ends first; `end` when there is none. */
+static const char *skip_varint(const char *at, const char *end)
+{
+    while (at < end && *at & 0x80)
+        at++;
+    return at < end ? at + 1 : end;
+}
+
 static void skip_param(char marker, struct ps_str *packed)
 {
-    int64_t value;
-    uint64_t decimals;
+    const char *end = packed->at + packed->len, *at = skip_varint(packed->at, end);
 
-    if (marker == PS_TEMPLATE_INT)
-        (void)ps_args_next_int(packed, &value);
-    else if (marker == PS_TEMPLATE_DECIMAL)
-        (void)next_decimal(packed, &value, &decimals);
+    if (marker == PS_TEMPLATE_DECIMAL)
+        at = skip_varint(at, end);
+    *packed = (struct ps_str){at, (size_t)(end - at)};
 }
 
 static size_t next_special(struct ps_str text, size_t at)
@@ -133,7 +137,8 @@ static struct ps_str part_of(struct ps_str template, bool rest, struct ps_str *p
         return (struct ps_str){template.at, first};
     for (size_t i = next_special(template, 0); packed && i < first;
          i = next_special(template, i + 1))
-        skip_param(template.at[i], packed);
+        if (is_marker(template.at[i]))
+            skip_param(template.at[i], packed);
     return ps_str_skip(template, first + 1);
 }
 
@@ -265,13 +270,17 @@ struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool 
     return (struct ps_str){NULL, 0};
 }
 
+/* Exact up to 22: then both numbers are doubles, and one division rounds once. */
 static double scaled(int64_t digits, uint64_t decimals)
 {
+    static const double tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     double real = (double)digits;
 
     for (; decimals > 22; decimals -= 22)
         real /= 1e22;
-    return real / pow(10, (double)decimals);
+    return real / tens[decimals];
 }
 
 struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index)

@@ -301,8 +301,8 @@ enum ps_status tr_document_end(struct tr_trace *trace, struct tr_document *doc, 
         find(trace, p, TR_NO_BRACKET);
     if (doc->mode == TR_DOC_OBJECT)
         find(trace, p, TR_NO_BRACE);
-    if (doc->has_events)
-        return PS_OK;
+    if (doc->has_events || (doc->mode == TR_DOC_OBJECT && trace->torch))
+        return PS_OK; /* cut off before the first event, but a trace */
     ps_fail(trace->err, PS_BAD_INPUT, "there are no trace events in the file");
     ps_hint(trace->err, "a trace is an object with \"traceEvents\", or an array of events");
     return trace->err->code;

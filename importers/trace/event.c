@@ -80,7 +80,7 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
 {
     static const struct ps_str keys[] = {PS_STR("\"pid\""), PS_STR("\"ph\""), PS_STR("\"tid\""),
                                          PS_STR("\"ts\""), PS_STR("\"cat\"")};
-    struct tr_string string = {.high = true, .control = true};
+    struct tr_string string = {.high = true};
 
     for (const char *at = p->at + 1; at < p->end; at++) {
         const char *behind = at + 1;

@@ -71,17 +71,17 @@ static bool is_trace(struct ps_str head)
 static bool is_torch(struct ps_str head)
 {
     static const char *const marks[] = {
-        "\"schemaVersion\"",     "\"deviceProperties\"", "\"cpu_op\"",
-        "\"user_annotation\"",   "\"python_function\"",  "\"cuda_runtime\"",
-        "\"gpu_memcpy\"",        "\"cuda_driver\"",      "\"CPU functions\"",
-        "\"mtia_runtime\"",      "\"xpu_runtime\"",      "\"cpu_instant_event\"",
-        "\"cat\": \"Operator\"", "\"cat\": \"kernel\"",  "\"cat\": \"Runtime\"",
+        "\"schemaVersion\"",    "\"deviceProperties\"",  "\"cpu_op\"",
+        "\"user_annotation\"",  "\"python_function\"",   "\"cuda_runtime\"",
+        "\"gpu_memcpy\"",       "\"cuda_driver\"",       "\"mtia_runtime\"",
+        "\"xpu_runtime\"",      "\"cat\": \"Operator\"", "\"cat\": \"kernel\"",
+        "\"cat\": \"Runtime\"",
     };
 
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (has(head, marks[i]))
             return true;
-    return false;
+    return unblank(head).at[0] == '[' && has(head, "\"CPU functions\"");
 }
 
 static enum ps_match sniff_torch(struct ps_str head)

@@ -93,7 +93,7 @@ static uint32_t new_thread(struct tr_trace *trace, struct ps_str key)
         thread->pid_number = INT64_MIN;
     if (!ps_str_i64(thread->tid, &thread->tid_number))
         thread->tid_number = INT64_MIN;
-    if (ps_str_is(thread->pid, "CPU functions"))
+    if (trace->is_array && ps_str_is(thread->pid, "CPU functions"))
         trace->autograd = trace->torch = true;
     return index;
 }
@@ -264,8 +264,8 @@ bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int 
 
     if (index < 0 || record->template >= trace->n_templates)
         return false;
-    num = ps_args_param(trace->templates[record->template].text, tr_args_at(trace, record->args_at),
-                        index);
+    num = ps_args_param(trace->templates[record->template].markers,
+                        tr_args_at(trace, record->args_at), index);
     *out = num.kind == PS_NUM_INT ? num.i : 0;
     return num.kind == PS_NUM_INT;
 }

@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+#include "importers/trace/digits.h"
+
 #define FOLLOWERS   3
 #define ALIKE       6                  /* patterns with the same beginning that are tried */
 #define TEXT_MAX    4096u              /* of an event that may become a pattern */
@@ -102,131 +104,6 @@ static bool same(const char *a, const char *b, size_t len)
     return (x[0] ^ y[0]) << (64 - 8 * len) == 0; /* the first bytes are the low ones */
 }
 
-/* How many of the eight bytes of x (each xor '0') are digits, up to the first that is none. */
-static unsigned digit_run(uint64_t x)
-{
-    uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
-
-    return other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-}
-
-/* The value of the first n of them, 1 to 8: tens, hundreds, ten thousands at once. */
-static uint64_t digits_value(uint64_t x, unsigned n)
-{
-    x <<= 64 - 8 * n;
-    x = x * 10 + (x >> 8);
-    return ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
-            (x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
-           32;
-}
-
-static const uint64_t tens[19] = {1,
-                                  10,
-                                  100,
-                                  1000,
-                                  10000,
-                                  100000,
-                                  1000000,
-                                  10000000,
-                                  100000000,
-                                  1000000000,
-                                  10000000000,
-                                  100000000000,
-                                  1000000000000,
-                                  10000000000000,
-                                  100000000000000,
-                                  1000000000000000,
-                                  10000000000000000,
-                                  100000000000000000,
-                                  1000000000000000000};
-
-static uint64_t digits_at(const char *at)
-{
-    uint64_t x;
-
-    memcpy(&x, at, 8);
-    return x ^ 0x3030303030303030u;
-}
-
-/* As read_digits, when the first eight are digits. */
-static unsigned read_long(const char *at, uint64_t *value)
-{
-    unsigned n = 8, run = 8;
-
-    *value = digits_value(digits_at(at), 8);
-    while (run == 8 && n <= 18) {
-        uint64_t x = digits_at(at + n);
-
-        run = digit_run(x);
-        if (run)
-            *value = *value * tens[run] + digits_value(x, run);
-        n += run;
-    }
-    return n <= 18 ? n : 0;
-}
-
-/* Digits from `at` on, at most 18. Returns how many; 0 when there are none or more. */
-static inline unsigned read_digits(const char *at, uint64_t *value)
-{
-    uint64_t x = digits_at(at);
-    unsigned n = digit_run(x);
-
-    if (n == 8)
-        return read_long(at, value);
-    *value = n ? digits_value(x, n) : 0;
-    return n;
-}
-
-/* A number as the program would write it; decimals: how many digits behind its point. */
-static const char *read_number(const char *at, int64_t *out, unsigned *decimals)
-{
-    bool minus = *at == '-';
-    uint64_t whole, fraction = 0;
-    unsigned n;
-
-    at += minus;
-    n = read_digits(at, &whole);
-    *decimals = 0;
-    if (n == 0 || (n > 1 && *at == '0'))
-        return NULL;
-    at += n;
-    if (*at == '.') {
-        *decimals = read_digits(at + 1, &fraction);
-        if (*decimals == 0 || n + *decimals > 18)
-            return NULL;
-        at += 1 + *decimals;
-        whole = whole * tens[*decimals] + fraction;
-    }
-    if (minus && whole == 0)
-        return NULL;
-    *out = minus ? -(int64_t)whole : (int64_t)whole;
-    return at;
-}
-
-/* Whole microseconds and the rest in ns, not below 0. */
-static const char *read_time(const char *at, int64_t *us, int64_t *ns)
-{
-    uint64_t whole, fraction;
-    unsigned n = read_digits(at, &whole), decimals;
-
-    if (n == 0)
-        return NULL;
-    at += n;
-    *us = (int64_t)whole;
-    *ns = 0;
-    if (*at != '.')
-        return at;
-    decimals = read_digits(at + 1, &fraction);
-    if (decimals == 0)
-        return NULL;
-    if (decimals <= 3)
-        fraction *= tens[3 - decimals];
-    else
-        fraction = (fraction / tens[decimals - 4] + 5) / 10;
-    *ns = (int64_t)fraction; /* 1000 when it is rounded up: what follows only adds */
-    return at + 1 + decimals;
-}
-
 static char *put_varint(char *to, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -254,14 +131,14 @@ static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t ori
     unsigned decimals;
 
     if (kind == TR_SLOT_TS || kind == TR_SLOT_DUR) {
-        at = read_time(at, &us, &ns);
+        at = tr_read_time(at, &us, &ns);
         us -= kind == TR_SLOT_TS && at ? origin_us : 0;
         if (!at || us > TIME_US_MAX || us < -TIME_US_MAX)
             return NULL;
         *(kind == TR_SLOT_TS ? &out->ts : &out->dur) = us * 1000 + ns;
         return at;
     }
-    at = read_number(at, &value, &decimals);
+    at = tr_read_number(at, &value, &decimals);
     if (!at || (decimals > 0) != (kind == TR_SLOT_DECIMAL))
         return NULL;
     if (kind == TR_SLOT_PID)

@@ -12,14 +12,29 @@ static int16_t param(struct ps_str template, const char *const *keys)
 }
 #define PARAM(template, ...) param(template, (const char *const[]){__VA_ARGS__, NULL})
 
-static uint16_t count_params(struct ps_str template)
+static bool is_marker(char c)
 {
-    uint16_t n = 0;
+    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
+}
 
-    for (size_t i = 0; i < template.len && n < UINT16_MAX; i++)
-        n = (uint16_t)(n + (template.at[i] == PS_TEMPLATE_INT ||
-                            template.at[i] == PS_TEMPLATE_DECIMAL));
+static size_t count_params(struct ps_str template)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < template.len; i++)
+        n += is_marker(template.at[i]);
     return n;
+}
+
+static struct ps_str markers_of(struct tr_trace *trace, struct ps_str template)
+{
+    char *markers = ps_arena_alloc(&trace->arena, count_params(template) + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < template.len; i++)
+        if (is_marker(template.at[i]))
+            markers[n++] = template.at[i];
+    return (struct ps_str){markers, n};
 }
 
 static uint32_t shapes_of(struct tr_trace *trace, struct ps_str template)
@@ -53,6 +68,7 @@ void tr_template_learn(struct tr_trace *trace, struct tr_template *t)
     t->python_id = PARAM(text, "Python id");
     t->python_parent = PARAM(text, "Python parent id");
     t->python_module = PARAM(text, "Python module id");
-    t->n_params = count_params(text);
+    t->markers = markers_of(trace, text);
+    t->n_params = t->markers.len < UINT16_MAX ? (uint16_t)t->markers.len : UINT16_MAX;
     t->call_from = ps_template_value(text, PS_STR("CallFrom"), false).at != NULL;
 }

@@ -48,7 +48,8 @@ struct tr_thread {
 /* Numbers of a template, found once: the index of the parameter, -1 when it has none. */
 struct tr_template {
     struct ps_str text;
-    uint32_t shapes; /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
+    struct ps_str markers; /* the text without all but markers: enough for ps_args_param */
+    uint32_t shapes;       /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
     int16_t correlation, external_id, device, stream, bytes, device_type, device_id, addr,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
         python_module;
