@@ -8,6 +8,14 @@
 
 #include "slices/slices.h"
 
+/* a + b, held at the ends of what fits: durations of untrusted files may sum to anything. */
+static inline int64_t ps_sum(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 struct ps_span_ns {
     int64_t start, end; /* half-open */
 };

@@ -10,6 +10,7 @@
 #include "importers/trace/track.h"
 
 #include "base/mem.h"
+#include "slices/spans.h"
 
 #include <stdlib.h>
 
@@ -112,10 +113,11 @@ static void add_call(struct tr_modules *modules, const struct tr_track *track, u
     int64_t duration = track->duration[row];
 
     of->calls++;
-    of->host_self_ns += duration;
-    of->host_total_ns += duration;
+    of->host_self_ns = ps_sum(of->host_self_ns, duration);
+    of->host_total_ns = ps_sum(of->host_total_ns, duration);
     if (of->parent != NO_MODULE)
-        modules->at[of->parent].host_self_ns -= duration;
+        modules->at[of->parent].host_self_ns =
+            ps_sum(modules->at[of->parent].host_self_ns, -duration);
 }
 
 /* An operator counts where it was called; its kernels too: what launched them lies inside. */
@@ -127,7 +129,8 @@ static void add_operator(struct tr_modules *modules, const struct tr_track *trac
     if (kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION)
         return;
     if (track->extra[TR_DEVICE_SELF])
-        modules->at[module].device_self_ns += track->extra[TR_DEVICE_SELF][row];
+        modules->at[module].device_self_ns =
+            ps_sum(modules->at[module].device_self_ns, track->extra[TR_DEVICE_SELF][row]);
     if (kind == PS_SLICE_OP && !(track->flags[row] & PS_SLICE_MERGED))
         modules->at[module].operators++;
 }
@@ -164,8 +167,10 @@ enum ps_status tr_modules_end(struct tr_modules *modules)
         const struct module *module = &modules->at[i];
 
         if (module->parent != NO_MODULE) {
-            modules->at[module->parent].device_total_ns += module->device_total_ns;
-            modules->at[module->parent].operators += module->operators;
+            struct module *parent = &modules->at[module->parent];
+
+            parent->device_total_ns = ps_sum(parent->device_total_ns, module->device_total_ns);
+            parent->operators += module->operators;
         }
     }
     for (size_t i = 0; i < modules->n; i++) {

@@ -254,7 +254,7 @@ static void give_parts(struct tr_steps *steps, const struct tr_step *step, uint3
             out->ops->step_part(out, &part);
         }
         if (definition == PS_BREAKDOWN_TENSORBOARD && step->counted)
-            *dataloader += parts[PS_ROLE_DATALOADER].ns;
+            *dataloader = ps_sum(*dataloader, parts[PS_ROLE_DATALOADER].ns);
     }
 }
 
@@ -284,7 +284,7 @@ static void give_steps(struct tr_steps *steps)
 
         out->ops->step(out, &row);
         give_parts(steps, step, row.id, &dataloader);
-        wall += step->counted ? step->end - step->start : 0;
+        wall = ps_sum(wall, step->counted ? step->end - step->start : 0);
         counted += step->counted;
     }
     if (counted && steps->annotated)

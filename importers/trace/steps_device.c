@@ -138,9 +138,9 @@ static void add_kernel(struct tr_steps *steps, struct tr_device *device,
         .blocks = param(params->markers, args, params->blocks),
         .occupancy = param(params->markers, args, params->occupancy),
     };
-    device->kernel_ns += duration;
+    device->kernel_ns = ps_sum(device->kernel_ns, duration);
     if (track->flags[row] & PS_SLICE_TENSOR_CORE)
-        device->tensor_core_ns += duration;
+        device->tensor_core_ns = ps_sum(device->tensor_core_ns, duration);
 }
 
 static enum tr_work work_of(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
@@ -195,7 +195,7 @@ static void sift_down(struct tr_gaps *gaps, struct ps_gap gap)
 static void keep_gap(struct tr_gaps *gaps, struct ps_gap gap)
 {
     gaps->total[gap.cause]++;
-    gaps->total_ns[gap.cause] += length_of(&gap);
+    gaps->total_ns[gap.cause] = ps_sum(gaps->total_ns[gap.cause], length_of(&gap));
     if (gaps->n < TR_GAPS_MAX) {
         size_t i;
 
@@ -411,10 +411,11 @@ static void give_device(struct tr_steps *steps, struct tr_device *device, int64_
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     temporal(device, &summary);
-    steps->waiting_ns += overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to);
+    steps->waiting_ns = ps_sum(
+        steps->waiting_ns, overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to));
     describe(steps->trace, &summary, steps->n_devices == 1);
     out->ops->device(out, &summary);
-    *busy_ns += summary.busy_ns;
+    *busy_ns = ps_sum(*busy_ns, summary.busy_ns);
 }
 
 void tr_steps_devices(struct tr_steps *steps, int64_t from, int64_t to)

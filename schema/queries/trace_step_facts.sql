@@ -1,2 +1,2 @@
 -- How many steps count, their time, and whether they are ProfilerSteps.
-SELECT count(*), coalesce(sum(end_ns - start_ns), 0), coalesce(max(name LIKE 'ProfilerStep#%'), 0) FROM step WHERE counted;
+SELECT count(*), CAST(total(end_ns - start_ns) AS INTEGER), coalesce(max(name LIKE 'ProfilerStep#%'), 0) FROM step WHERE counted;

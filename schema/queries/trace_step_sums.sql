@@ -1,2 +1,2 @@
 -- The parts summed over the steps that count.
-SELECT p.definition, p.name, sum(p.ns) FROM step_part p JOIN step s ON s.id = p.step WHERE s.counted GROUP BY p.definition, p.name;
+SELECT p.definition, p.name, CAST(total(p.ns) AS INTEGER) FROM step_part p JOIN step s ON s.id = p.step WHERE s.counted GROUP BY p.definition, p.name;

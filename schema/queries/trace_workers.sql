@@ -1,8 +1,8 @@
--- One row a worker: what its steps and its devices say. name, rank: of the headers of its file, NULL when they do not say.
+-- One row a worker: what its steps and its devices say. name and rank as the file of a job of one worker says, else NULL.
 WITH w(worker) AS (SELECT worker FROM process UNION SELECT worker FROM step),
      s AS (SELECT worker, count(*) AS n, max(end_ns) - min(start_ns) AS span_ns, total(end_ns - start_ns) / count(*) AS step_ns
            FROM step WHERE counted GROUP BY worker),
-     d AS (SELECT worker, CAST(total(busy_ns) AS REAL) / nullif(total(span_ns), 0) AS busy, sum(communication_ns) AS communication_ns,
+     d AS (SELECT worker, total(busy_ns) / nullif(total(span_ns), 0) AS busy, CAST(total(communication_ns) AS INTEGER) AS communication_ns,
                   100.0 * total(overlap_ns) / nullif(total(communication_ns), 0) AS overlap_pct
            FROM device GROUP BY worker)
 SELECT w.worker,

@@ -195,8 +195,8 @@ static void write_collective(const struct collecting *c, const struct call *call
     int64_t total = 0, transfer = 0, bytes = 0;
 
     for (size_t i = 0; i < n; i++) {
-        total += calls[i].ns;
-        bytes += calls[i].bytes;
+        total = ps_sum(total, calls[i].ns);
+        bytes = ps_sum(bytes, calls[i].bytes);
     }
     ps_json_object(json);
     ps_json_key(json, "name");
@@ -213,7 +213,8 @@ static void write_collective(const struct collecting *c, const struct call *call
             for (uint32_t w = 1; w < c->n_workers; w++)
                 if (calls[w * each + i].ns < shortest)
                     shortest = calls[w * each + i].ns;
-            transfer += shortest * c->n_workers;
+            for (uint32_t w = 0; w < c->n_workers; w++)
+                transfer = ps_sum(transfer, shortest);
         }
         ps_json_kint(json, "transfer_ns", transfer);
         ps_json_kint(json, "wait_ns", total - transfer);

@@ -130,7 +130,7 @@ static bool starts(struct ps_str text, const char *word)
 static void add(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
 {
     sum->calls += calls;
-    sum->ns += ns;
+    sum->ns = ps_sum(sum->ns, ns);
 }
 
 /* Calls into the driver: what launches, and what waits for the device. cuda..., hip..., xpu... */
@@ -152,7 +152,7 @@ static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_
     if (kind == PS_SLICE_MEMCPY && host_copy && has(name, "Pageable"))
         add(&facts->pageable, calls, ns);
     if (kind == PS_SLICE_KERNEL && family == PS_FAMILY_MATMUL)
-        facts->matmul_device_ns += ns;
+        facts->matmul_device_ns = ps_sum(facts->matmul_device_ns, ns);
     if (kind == PS_SLICE_KERNEL && (has(name, "multi_tensor_apply") || has(name, "FusedAdam")))
         facts->fused = true;
 }
@@ -274,9 +274,8 @@ static bool visit_device(void *user, const struct ps_chunk *chunk)
             start >= facts->span.to_ns)
             continue;
         facts->kernels++;
-        facts->kernel_ns += duration;
+        facts->kernel_ns = ps_sum(facts->kernel_ns, duration);
         facts->tiny_kernels += duration < PS_TINY_KERNEL_NS;
-        facts->tiny_ns += duration < PS_TINY_KERNEL_NS ? duration : 0;
         facts->optimizer_kernels += p->n && in_optimizer(p, ps_chunk_at(chunk, PS_COL_OP, i));
     }
     return true;

@@ -33,14 +33,14 @@ struct ps_trace_facts {
     struct ps_sum_fact launches, syncs, items,
         pageable; /* calls of the host; copies: on the device */
     struct ps_sum_fact data_parallel, distributed, gloo, optimizer;
-    int64_t matmul_device_ns;      /* kernels of convolutions and matrix products */
-    bool fused;                    /* some optimizer works on many parameters a kernel */
-    int64_t tiny_kernels, tiny_ns; /* below PS_TINY_KERNEL_NS */
-    int64_t kernels, kernel_ns;    /* in the span */
-    int64_t optimizer_kernels;     /* launched inside of Optimizer.step */
-    int64_t waiting_ns;            /* see trace_idle_waiting.sql */
-    struct ps_range longest_wait;  /* 0, 0 none */
-    uint32_t *optimizer_names;     /* text ids */
+    int64_t matmul_device_ns;     /* kernels of convolutions and matrix products */
+    bool fused;                   /* some optimizer works on many parameters a kernel */
+    int64_t tiny_kernels;         /* below PS_TINY_KERNEL_NS */
+    int64_t kernels, kernel_ns;   /* in the span */
+    int64_t optimizer_kernels;    /* launched inside of Optimizer.step */
+    int64_t waiting_ns;           /* see trace_idle_waiting.sql */
+    struct ps_range longest_wait; /* 0, 0 none */
+    uint32_t *optimizer_names;    /* text ids */
     size_t n_optimizer_names, cap_optimizer_names;
 };
 

@@ -2,8 +2,8 @@
 /* trace_sum_overview.c: the first page of a trace: devices, steps, gaps, what cost most. */
 #include "server/query/trace_sum.h"
 
-/* More steps than a picture has room for; their means are over all. */
-#define STEPS_MAX 2000
+/* More steps than a picture has room for; means are over all. */
+#define STEPS_MAX 1000
 
 enum ps_status ps_json_rows(struct ps_db *db, const char *query, struct ps_json *json,
                             struct ps_err *err)
@@ -53,6 +53,16 @@ void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, s
     ps_json_end(json);
 }
 
+static enum ps_status write_total(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_count"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        ps_json_kint(json, "steps_total", ps_col_int(stmt, 0));
+    return status == PS_OK ? err->code : status;
+}
+
 static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *steps = NULL;
@@ -79,7 +89,7 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
         ps_json_end(json);
     }
     ps_json_end(json);
-    return err->code;
+    return err->code == PS_OK ? write_total(db, json, err) : err->code;
 }
 
 static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct ps_err *err)

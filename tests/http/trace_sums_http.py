@@ -95,6 +95,7 @@ class WorkedExample(Sums):
     def test_overview(self):
         overview = self.view(worked_example(), "overview")
         step, = overview["steps"]
+        self.assertEqual(overview["steps_total"], 1)
         self.assertEqual((step["name"], step["start_ns"], step["end_ns"], step["counted"]), ("ProfilerStep#1", 0, 100_000, 1))
         self.assertParts(step["parts"])
         self.assertParts(overview["mean"])
@@ -236,9 +237,9 @@ class Workers(Sums):
     def test_one(self):
         trace = training(3)
         trace.launch("ncclKernel_AllReduce_RING_LL_Sum_float", 9_000, 9_700, 100, stream=20)
-        answer = self.view(trace, "workers")
+        answer = self.view(trace.bytes(distributedInfo={"backend": "nccl", "rank": 3}), "workers")
         row, = answer["rows"]
-        self.assertEqual((row["worker"], row["steps"], row["communication_ns"]), (0, 3, 100_000))
+        self.assertEqual((row["worker"], row["rank"], row["steps"], row["communication_ns"]), (0, 3, 3, 100_000))
         self.assertEqual(sum(ns for _, ns in row["parts"]["hta"]), row["step_ns"])
         call, = answer["collectives"]
         self.assertEqual((call["calls"], call["total_ns"], call["wait_ns"]), (1, 100_000, None))

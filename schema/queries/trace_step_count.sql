@@ -1,0 +1,2 @@
+-- How many steps there are.
+SELECT count(*) FROM step;
