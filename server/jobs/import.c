@@ -83,7 +83,8 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
 }
 
 static enum ps_status begin(struct ps_store *store, const struct ps_import_request *request,
-                            struct watch *watch, struct ps_writer **writer, struct ps_err *err)
+                            uint64_t bytes, struct watch *watch, struct ps_writer **writer,
+                            struct ps_err *err)
 {
     const struct ps_new_run run = {
         .name = or_empty(request->name),
@@ -94,6 +95,7 @@ static enum ps_status begin(struct ps_store *store, const struct ps_import_reque
         .n_tags = request->n_tags,
         .progress = on_progress,
         .user = watch,
+        .input_bytes = bytes,
     };
 
     return ps_writer_create(store, &run, writer, err);
@@ -135,10 +137,12 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
     struct ps_writer *writer = NULL;
     struct stat about;
     struct ps_err reading = PS_ERR_INIT;
-    enum ps_status status = begin(store, request, &watch, &writer, err), read;
+    enum ps_status status = PS_OK, read;
 
-    if (status == PS_OK && fstat(request->fd, &about) != 0)
+    if (fstat(request->fd, &about) != 0)
         status = ps_fail_errno(err, "cannot read", or_empty(request->filename));
+    if (status == PS_OK)
+        status = begin(store, request, (uint64_t)about.st_size, &watch, &writer, err);
     if (status == PS_OK)
         status = load(writer, request, (uint64_t)about.st_size, &picked, err);
     out->kind = picked ? picked->kind : NULL;

@@ -15,7 +15,8 @@
  * trace. Small ones would only grow by it, each table takes a page. */
 #define LARGE ((uint64_t)32 << 20)
 
-static enum ps_status open_part(struct ps_writer *w, struct ps_err *err)
+static enum ps_status open_part(struct ps_writer *w, const struct ps_new_run *run,
+                                struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     const char *schema = NULL;
@@ -28,7 +29,8 @@ static enum ps_status open_part(struct ps_writer *w, struct ps_err *err)
     status = ps_db_open(uri.at, true, &w->db, err);
     if (status == PS_OK)
         status = ps_db_exec(
-            w->db, w->row.bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
+            w->db, run->input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768",
+            err);
     if (status == PS_OK)
         status = ps_db_exec(w->db,
                             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
@@ -71,7 +73,7 @@ enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run 
     copy_tags(w, run);
     w->summary = ps_json_to(&w->summary_text);
     ps_json_object(&w->summary);
-    status = open_part(w, err);
+    status = open_part(w, run, err);
     if (status != PS_OK) {
         ps_writer_abort(w);
         return status;

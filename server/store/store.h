@@ -90,6 +90,7 @@ struct ps_new_run {
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;
+    uint64_t input_bytes; /* about as large as this; 0 unknown */
 };
 
 /* Creates a file in runs/ that no reader sees. The writer's sink takes what an importer says; its
