@@ -205,6 +205,9 @@ static uint8_t host_family(struct ps_str name)
         return PS_FAMILY_COMMUNICATION;
     if (ps_str_starts(name, PS_STR("enumerate(DataLoader)")))
         return PS_FAMILY_DATA;
+    /* Annotations in truth: torch before 1.11 wrote them as operators. */
+    if (ps_str_starts(name, PS_STR("ProfilerStep#")) || ps_str_starts(name, PS_STR("Optimizer.")))
+        return PS_FAMILY_ANNOTATION;
     struct ps_str word = bare_word(name, room, sizeof room);
     uint8_t family = family_by_word(word);
     family = family ? family : family_by_part(word);

@@ -8,6 +8,7 @@ import './shelf.mjs';
 import './imports.mjs';
 import './functions.mjs';
 import './lines.mjs';
+import './timeline.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

@@ -152,6 +152,12 @@ function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Poin
         stage.scene.hover = hit;
         if (!same) stage.redraw();
         clearTimeout(timer);
+        const curve = event && !hit ? stage.curveAt(point.y) : null;
+        if (curve && event) {
+            const words = stage.props.curveTip(curve, stage.timeAt(point.x));
+            showTooltip(words, event.clientX, event.clientY);
+            return;
+        }
         if (!hit || !event) {
             hideTooltip();
             return;
@@ -214,6 +220,12 @@ export function listenTimeline(stage: TimelineStage): () => void {
     }
 
     const wheel = (event: WheelEvent): void => onWheel(stage, event, pointOf(event));
+    // A click must not bring the ring of the keyboard's focus; what is typed next is for the picture.
+    const onMouseDown = (event: MouseEvent): void => {
+        event.preventDefault();
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    };
+    canvas.addEventListener('mousedown', onMouseDown);
     const surface = canvas.closest<HTMLElement>('.timeline-stage') ?? canvas;
     surface.addEventListener('wheel', wheel, { passive: false });
     canvas.addEventListener('pointerdown', onDown);

@@ -10,7 +10,7 @@ import { type Flow, HEAD, type Mark, type TimelineScene } from '../canvas/timeli
 import { readTimelineTheme } from '../canvas/timeline_theme';
 import { type Need, needOf, type TimelineData } from '../model/timeline_data';
 import { type Hit, hitAt } from '../model/timeline_hit';
-import type { Lanes } from '../model/timeline_lanes';
+import { type Lane, laneAt, type Lanes } from '../model/timeline_lanes';
 import type { TimelineAnswer } from '../model/timeline_types';
 import {
     clampView,
@@ -49,6 +49,8 @@ export interface TimelineProps {
     onBack: () => void;
     onFind: () => void;
     tip: (hit: Hit) => ComponentChildren;
+    /** of a lane with a curve, at a moment; null: nothing to say */
+    curveTip: (lane: Lane, t: number) => ComponentChildren;
 }
 
 /** The elements that a stage moves. */
@@ -140,6 +142,13 @@ export class TimelineStage {
         if (y < HEAD) return null;
         const { cache, lanes, view, top } = this.scene;
         return hitAt(cache, lanes, view, this.renderer.width, x, y - HEAD + top);
+    }
+
+    /** The curve under a point. */
+    curveAt(y: number): Lane | null {
+        if (y < HEAD) return null;
+        const lane = laneAt(this.scene.lanes, y - HEAD + this.scene.top);
+        return lane && lane.kind !== 'track' ? lane : null;
     }
 
     redraw = (): void => {

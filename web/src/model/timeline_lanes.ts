@@ -63,8 +63,13 @@ const ROLES: Record<number, string> = {
 
 export function processWords({ name, labels, pid }: TraceProcess): string {
     if (labels) return labels;
-    if (!name) return `process ${pid}`;
+    if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : 'all processes';
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
+}
+
+/* Addresses of 15 digits leave no room for the word. */
+function threadWords(tid: string): string {
+    return /^\d{1,9}$/.test(tid) ? `thread ${tid}` : tid;
 }
 
 /** `thread 25738 (python)` is a thread 25738 of python: what is in brackets goes to the second line. */
@@ -73,11 +78,12 @@ export function trackWords(track: TraceTrack): { name: string; role: string } {
         const role = ROLES[track.kind] ?? '';
         return { name: track.stream >= 0 ? `stream ${track.stream}` : track.name, role };
     }
-    const named = track.name || (/^\d+$/.test(track.tid) ? `thread ${track.tid}` : track.tid);
-    const match = /^(.*\S)\s*\(([^()]*)\)$/.exec(named);
+    const named = track.name || threadWords(track.tid);
+    const match = /^(.*\S)\s*\(([^()]*)\)$/.exec(named.replace(/^thread (?=\d{10})/, ''));
     const inside = match && !/^[\d.]+$/.test(match[2]) ? match[2] : '';
     const role = ROLES[track.kind] ?? inside;
-    return { name: match && inside ? match[1] : named, role };
+    const name = match && inside ? match[1] : named.replace(/^thread (?=\d{10})/, '');
+    return { name, role: role === name ? '' : role };
 }
 
 interface Open {
@@ -190,6 +196,15 @@ function addCounter(open: Open, counter: TraceCounter): void {
     );
 }
 
+/* Processes of instants and recording windows alone: made up by the profiler, they come last. */
+function asideProcesses(tracks: TraceTrack[]): Set<number> {
+    const aside = new Set(tracks.map(({ process }) => process));
+    for (const { process, kind } of tracks) {
+        if (kind !== TRACK.instants && kind !== TRACK.span) aside.delete(process);
+    }
+    return aside;
+}
+
 export function layoutLanes(
     answer: TimelineAnswer,
     folded: ReadonlySet<string>,
@@ -197,9 +212,13 @@ export function layoutLanes(
 ): Lanes {
     const processes = new Map(answer.processes.map((process) => [process.id, process]));
     const open: Open = { answer, folded, roles, lanes: [], processes, top: 0, process: Number.NaN };
-    for (const track of answer.tracks) addTrack(open, track);
+    const aside = asideProcesses(answer.tracks);
+    const tracks = (apart: boolean): TraceTrack[] =>
+        answer.tracks.filter(({ process }) => aside.has(process) === apart);
+    for (const track of tracks(false)) addTrack(open, track);
     for (const memory of answer.memory) addMemory(open, memory);
     for (const counter of answer.counters) addCounter(open, counter);
+    for (const track of tracks(true)) addTrack(open, track);
     const byTrack = new Map<number, Lane>();
     for (const lane of open.lanes) {
         if (lane.kind === 'track' && lane.track) byTrack.set(lane.track.id, lane);

@@ -19,13 +19,16 @@ export interface Label {
 const ELLIPSIS = '…';
 const LABEL_PX = 22;
 
-/** `void at::native::vectorized_kernel<4, …>(…)` is a vectorized_kernel; `aten::conv2d` a conv2d. */
+/** `void at::native::vectorized_kernel<4, …>(…)` is a vectorized_kernel; `aten::conv2d` a conv2d. Frames are
+ * `file.py(12): name` to torch, `file.py.name` or `name (file.py:12)` to others. */
 export function shortName(name: string): string {
     const plain = name.replace(/^void\s+/, '').replace(/\s*\(anonymous namespace\)::/g, '');
     const frame = /^(?:.*\/)?([^/]+\.py)\(\d+\): (.+)$/.exec(plain);
     if (frame) return frame[2];
+    const dotted = /\.py\.(.+)$/.exec(plain);
+    if (dotted) return dotted[1];
     const cut = plain.search(/[<(]/);
-    const head = cut > 0 ? plain.slice(0, cut) : plain;
+    const head = (cut > 0 ? plain.slice(0, cut) : plain).trimEnd();
     const at = head.lastIndexOf('::');
     const tail = at > 0 ? head.slice(at + 2) : head;
     return tail || plain;

@@ -41,7 +41,7 @@ export interface TraceMemory {
     device: number;
     label: string;
     peak_bytes: number;
-    reserved_peak_bytes: number;
+    reserved_peak_bytes: number | null;
 }
 
 export interface TraceStep {

@@ -119,7 +119,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                     {launch && <Relation word="Launched by">{link(launch)}</Relation>}
                     {launch && (
                         <Relation word="Launch to start">
-                            {text(fig(launch.delay_ns / 1e9))}
+                            {text(fig((data.slice.start_ns - launch.start_ns) / 1e9))}
                         </Relation>
                     )}
                     {inside.length > 0 && (

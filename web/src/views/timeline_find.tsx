@@ -37,11 +37,19 @@ export function useFind(run: Run, q: string, regex: boolean): Find {
 export async function findFrom(
     run: Run,
     { q, regex }: { q: string; regex: boolean },
-    from_ns: number,
+    /** where one stands; without a slice, a moment */
+    from: { ns: number; id?: number },
     backward: boolean,
 ): Promise<FindAnswer['hit']> {
     const dir = backward ? 'previous' : 'next';
-    const params = { q, regex: regex || undefined, from_ns: Math.floor(from_ns), dir, limit: 1 };
+    const params = {
+        q,
+        regex: regex || undefined,
+        from_ns: Math.max(0, Math.floor(from.ns)),
+        from_id: from.id,
+        dir,
+        limit: 1,
+    };
     try {
         const path = withParams(`${API}/runs/${run.id}/find`, params);
         return (await getJson<FindAnswer>(path)).hit;

@@ -50,8 +50,10 @@ export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
     /** To the next hit of the search, or the previous one; what is to be said when there is none. */
     const enter = async (backward: boolean): Promise<string | null> => {
         if (!find.q) return null;
-        const at = selected?.start ?? (stage.current?.view.from ?? 0) - 1;
-        const hit = await findFrom(run, find, at, backward);
+        const from = selected
+            ? { ns: selected.start, id: selected.id }
+            : { ns: stage.current?.view.from ?? 0, id: backward ? undefined : 0 };
+        const hit = await findFrom(run, find, from, backward);
         if (hit) select(hit.id);
         return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
     };

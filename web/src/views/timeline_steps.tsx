@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a step goes, above the tracks: it says why to look. The gravest finding stands beside it.
+ * Where a step goes, or the range, above the tracks: it says why to look. The gravest finding stands
+ * beside it.
  */
 import type { Run } from '../base/types';
-import type { TraceOverview } from '../base/trace_types';
+import type { TraceOverview, Utilisation } from '../base/trace_types';
 import { fig, int, text } from '../base/units';
 import { PartLegend, StackedBar } from '../components/stacked_bar';
 import { viewportWidth } from '../components/viewport';
-import { segmentsOf } from '../model/breakdown';
-import { rangeQuery } from '../model/trace_range';
-import { put, traceOf, viewPath } from './trace_data';
+import { type Segment, segmentsOf } from '../model/breakdown';
+import { rangeQuery, type TraceRange } from '../model/trace_range';
+import { put, rangedPath, traceOf, viewPath } from './trace_data';
 import { useJson } from './use_json';
 
 /** px of a row that the bar does not have */
@@ -23,30 +24,57 @@ interface Finding {
     to_ns: number | null;
 }
 
-/** The mean step; nothing for traces without steps. */
-export function StepsOfRun({ run }: { run: Run }) {
+interface Bar {
+    title: string;
+    segments: Segment[];
+    base: string;
+}
+
+/* The range when there is one, else the mean step. */
+function useBar(run: Run, range: TraceRange | null): Bar | null {
     const { torch, steps } = traceOf(run);
-    const wanted = Boolean(torch) && steps > 0;
-    const { data } = useJson<TraceOverview>(wanted ? viewPath(run, 'overview') : null);
-    // After the bar, so that the picture comes first.
-    const { data: found } = useJson<{ rows: Finding[] }>(data ? viewPath(run, 'findings') : null);
-    if (!wanted) return null;
-    const segments = segmentsOf(data?.mean.tensorboard);
-    if (!segments.length) return <div class="timeline-steps" />;
-    const room = viewportWidth.value - BESIDE_BAR;
-    const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
+    const ofRange = useJson<Utilisation>(
+        torch && range ? rangedPath(run, 'utilisation', range) : null,
+    );
+    const { data } = useJson<TraceOverview>(torch && steps > 0 ? viewPath(run, 'overview') : null);
+    if (range && ofRange.data) {
+        const title = `Range of ${text(fig((range.to_ns - range.from_ns) / 1e9))}`;
+        return { title, segments: segmentsOf(ofRange.data.parts.tensorboard), base: 'of range' };
+    }
+    if (!data) return null;
     const title = steps === 1 ? 'One step' : `Mean of ${int(steps)} steps`;
+    return { title, segments: segmentsOf(data.mean.tensorboard), base: 'of step' };
+}
+
+/** Nothing for traces without steps, unless there is a range. */
+export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null }) {
+    const { torch, steps } = traceOf(run);
+    const wanted = Boolean(torch) && (steps > 0 || range !== null);
+    const bar = useBar(run, range);
+    // After the bar, so that the picture comes first.
+    const { data: found } = useJson<{ rows: Finding[] }>(
+        wanted && bar && !range ? viewPath(run, 'findings') : null,
+    );
+    if (!wanted) return null;
+    if (!bar?.segments.length) return <div class="timeline-steps" />;
+    const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
+    const { title, segments, base } = bar;
     const sum = segments.reduce((ns, segment) => ns + segment.ns, 0);
     return (
         <div class="timeline-steps">
-            <div class="timeline-steps-title" title={`${text(fig(sum / 1e9))} a step`}>
+            <div class="timeline-steps-title" title={`${text(fig(sum / 1e9))} in all`}>
                 <b>{title}</b>
                 <span>each µs counted once</span>
             </div>
             <div class="timeline-steps-body">
-                <StackedBar label={title} segments={segments} base="of step" px={room} />
-                <PartLegend segments={segments} base="of step">
-                    {worst && <FindingLink finding={worst} />}
+                <StackedBar
+                    label={title}
+                    segments={segments}
+                    base={base}
+                    px={viewportWidth.value - BESIDE_BAR}
+                />
+                <PartLegend segments={segments} base={base}>
+                    {worst && !range && <FindingLink finding={worst} />}
                 </PartLegend>
             </div>
         </div>

@@ -25,7 +25,7 @@ import { useSelect } from './timeline_select';
 import { SidePane } from './timeline_side';
 import { fold, foldedKeys, useTimelineData } from './timeline_state';
 import { StepsOfRun } from './timeline_steps';
-import { SliceTip } from './timeline_tip';
+import { CurveTip, SliceTip } from './timeline_tip';
 import { put } from './trace_data';
 import { useJson } from './use_json';
 
@@ -113,7 +113,7 @@ function Timeline({ run, timeline }: TimelineProps) {
         );
     return (
         <div class="tab-body timeline">
-            <StepsOfRun run={run} />
+            <StepsOfRun run={run} range={range} />
             {error && (
                 <Notice kind="error" title="Part of the timeline could not be read" error={error} />
             )}
@@ -142,6 +142,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         onBack={() => now.back(range !== null)}
                         onFind={() => search.current?.select()}
                         tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
+                        curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
                     />
                     <TimelineDock
                         run={run}

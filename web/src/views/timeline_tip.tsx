@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 import { useEffect, useState } from 'preact/hooks';
-import { fig, int, text } from '../base/units';
+import { bytes, fig, figIn, int, pct, text, THIN } from '../base/units';
 import { FamilySwatch } from '../components/family_swatch';
 import { familyOf } from '../model/family';
 import { timesText } from '../model/timeline_args';
+import { type CurveSet, valueAt } from '../model/timeline_curves';
 import type { TimelineData } from '../model/timeline_data';
 import type { Hit } from '../model/timeline_hit';
+import type { Lane } from '../model/timeline_lanes';
 import type { TimelineLoader } from './timeline_data';
 
 interface TipProps {
@@ -50,4 +52,37 @@ export function SliceTip({ hit, data, loader }: TipProps) {
             )}
         </div>
     );
+}
+
+interface CurveTipProps {
+    lane: Lane;
+    t: number;
+    curves: CurveSet | null;
+}
+
+/** The value of a curve under the pointer. */
+export function CurveTip({ lane, t, curves }: CurveTipProps) {
+    return (
+        <div class="timeline-tip">
+            <div class="tooltip-title">{lane.words.name || lane.words.role}</div>
+            <div>
+                {(curves && curveWords(lane, t, curves)) ?? 'not known'} at {timesText(t)}
+            </div>
+        </div>
+    );
+}
+
+function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
+    if (lane.kind === 'busy') {
+        const share = curves.busy.get(lane.track?.id ?? -1);
+        const px = Math.floor((t - curves.from) / curves.ofPx);
+        return share && px in share ? `${pct((share[px] / 255) * 100)}${THIN}% of a pixel` : null;
+    }
+    const curve =
+        lane.kind === 'memory'
+            ? curves.memory.get(lane.key)
+            : curves.counters.get(lane.counter?.id ?? -1);
+    const value = curve ? valueAt(curve, t) : Number.NaN;
+    if (Number.isNaN(value)) return null;
+    return lane.kind === 'memory' ? bytes(value) : text(figIn(value, lane.counter?.unit ?? ''));
 }

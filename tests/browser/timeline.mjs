@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The timeline of a trace: what is drawn answers to pointer and keys, a range recomputes the tables,
+ * and a reload shows the same. The trace is made here, so every place on the screen is known.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, equal, rowTexts, Shelf, test, until } from './lib.mjs';
+
+const STEP_US = 10_000;
+const STEPS = 10;
+
+/* One operator with its launch; its kernel begins 50 µs after the launch. */
+function operator(events, name, ts, dur, id) {
+    const host = { ph: 'X', pid: 100, tid: 100 };
+    const launch = ts + dur / 2;
+    events.push(
+        { ...host, cat: 'cpu_op', name, ts, dur, args: { 'External id': id, Sequence: id } },
+        { ...host, cat: 'cuda_runtime', name: 'cudaLaunchKernel', ts: launch, dur: 20, args: { correlation: id, 'External id': id } },
+        {
+            ph: 'X', cat: 'kernel', pid: 0, tid: 7, name: `void ${name.replace('aten::', '')}_kernel<float>(int)`,
+            ts: launch + 50, dur: dur * 1.5, args: { device: 0, stream: 7, correlation: id, 'External id': id, grid: [98, 8, 1], block: [128, 1, 1], 'registers per thread': 64, 'shared memory': 6400, 'est. achieved occupancy %': 50 },
+        },
+        { ph: 'f', id, pid: 0, tid: 7, ts: launch + 50, cat: 'ac2g', name: 'ac2g', bp: 'e' },
+        { ph: 's', id, pid: 100, tid: 100, ts: launch, cat: 'ac2g', name: 'ac2g' },
+    );
+}
+
+/* Ten steps of 10 ms: a wait for data, two operators, and 900 short ones in each. */
+function trace() {
+    const events = [
+        { ph: 'M', pid: 100, name: 'process_name', args: { name: 'python' } },
+        { ph: 'M', pid: 100, name: 'process_labels', args: { labels: 'CPU' } },
+        { ph: 'M', pid: 0, name: 'process_name', args: { name: 'python' } },
+        { ph: 'M', pid: 0, name: 'process_labels', args: { labels: 'GPU 0' } },
+        { ph: 'M', pid: 100, tid: 100, name: 'thread_name', args: { name: 'thread 100 (python)' } },
+        { ph: 'M', pid: 0, tid: 7, name: 'thread_name', args: { name: 'stream 7' } },
+    ];
+    const host = { ph: 'X', pid: 100, tid: 100 };
+    for (let step = 0; step < STEPS; step++) {
+        const t = step * STEP_US;
+        events.push({ ...host, cat: 'user_annotation', name: `ProfilerStep#${step}`, ts: t, dur: STEP_US - 10 });
+        events.push({ ...host, cat: 'user_annotation', name: 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', ts: t, dur: 3000 });
+        operator(events, 'aten::conv2d', t + 3500, 1000, 10 * step + 1);
+        operator(events, 'aten::relu', t + 6000, 600, 10 * step + 2);
+        for (let i = 0; i < 900; i++) {
+            events.push({ ...host, cat: 'cpu_op', name: 'aten::add', ts: t + 7000 + i * 2, dur: 1.5, args: {} });
+        }
+        for (const [at, bytes, total] of [[3600, 4 << 20, 4 << 20], [9000, -(4 << 20), 0]]) {
+            events.push({ ph: 'i', cat: 'cpu_instant_event', s: 't', name: '[memory]', pid: 100, tid: 100, ts: t + at, args: { 'Device Type': 1, 'Device Id': 0, Addr: 64, Bytes: bytes, 'Total Allocated': total, 'Total Reserved': 8 << 20 } });
+        }
+    }
+    return { schemaVersion: 1, deviceProperties: [{ id: 0, name: 'Test GPU', totalGlobalMem: 16e9, numSms: 80, computeMajor: 8, computeMinor: 0 }], traceEvents: events };
+}
+
+async function withTrace(work) {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'steps.pt.trace.json');
+        writeFileSync(file, JSON.stringify(trace()));
+        const run = shelf.add(file);
+        await work(shelf, run);
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const drawn = (page) =>
+    until(async () => (await page.locator('.status-line').innerText()).includes('drawn from'), 'a picture');
+
+const hash = (page) => new URL(page.url()).hash;
+const query = (page) => new URLSearchParams(hash(page).split('?')[1] ?? '');
+
+/* Where on the screen a moment and a row of a lane are. */
+async function placeOf(page, ms, lane, depth = 0) {
+    const canvas = await page.locator('.timeline-canvas').boundingBox();
+    const label = await page.locator('.timeline-label').nth(lane).boundingBox();
+    const [from, to] = (query(page).get('at') ?? `0~${STEPS * STEP_US * 1000}`).split('~').map(Number);
+    const x = canvas.x + ((ms * 1e6 - from) / (to - from)) * canvas.width;
+    return [x, label.y + 3 + 17 * depth + 8];
+}
+
+async function clickAt(page, ms, lane, depth) {
+    await page.mouse.click(...(await placeOf(page, ms, lane, depth)));
+}
+
+const detail = (page) => page.locator('.timeline-side');
+
+/* Colours of the picture's pixels along a row, as a set. */
+const colours = (page) =>
+    page.locator('.timeline-canvas').evaluate((canvas) => {
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const seen = new Set();
+        for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        return seen.size;
+    });
+
+test('timeline: tracks are drawn, a click tells all of a slice, keys walk', async ({ pages }) => {
+    await withTrace(async (shelf, { id }) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
+        await drawn(page);
+        check((await colours(page)) > 8, 'the picture has colours');
+        const labels = await page.locator('.timeline-labels').innerText();
+        for (const word of ['CPU', 'thread 100', 'main', 'GPU 0', 'stream 7', 'busy']) {
+            check(labels.includes(word), `no ${word} among the labels: ${labels}`);
+        }
+        await clickAt(page, 34, 0, 1);
+        await until(() => query(page).get('slice'), 'a slice in the URL');
+        await until(async () => (await detail(page).innerText()).includes('aten::conv2d'), 'its name');
+        const text = await detail(page).innerText();
+        for (const word of ['33.500', '1.000', 'ProfilerStep#3', 'cudaLaunchKernel', '10 in trace']) {
+            check(text.includes(word), `no ${word} in the detail: ${text}`);
+        }
+        await page.keyboard.press('.');
+        await until(async () => (await detail(page).innerText()).includes('aten::relu'), 'the next slice');
+        await page.keyboard.press(',');
+        await until(async () => (await detail(page).innerText()).includes('aten::conv2d'), 'back again');
+        await detail(page).locator('.timeline-link', { hasText: 'conv2d_kernel' }).first().click();
+        await until(async () => (await detail(page).innerText()).includes('98 × 8 × 1'), 'its kernel');
+        const kernel = await detail(page).innerText();
+        for (const word of ['7, GPU 0', '64 a thread', 'Launch to start', '50.00', 'aten::conv2d']) {
+            check(kernel.includes(word), `no ${word} in the kernel: ${kernel}`);
+        }
+    });
+});
+
+test('timeline: a range recomputes the tables, a reload shows the same', async ({ pages }) => {
+    await withTrace(async (shelf, { id }) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
+        await drawn(page);
+        const calls = async () => (await rowTexts(page, 'Operators')).find(([name]) => name === 'aten::conv2d')?.[1];
+        await until(async () => (await calls()) === '10', 'ten calls in the whole run');
+        const canvas = await page.locator('.timeline-canvas').boundingBox();
+        const x = (share) => canvas.x + share * canvas.width;
+        await page.mouse.move(x(0.2), canvas.y + 56);
+        await page.mouse.down();
+        await page.mouse.move(x(0.3), canvas.y + 58, { steps: 4 });
+        await page.mouse.move(x(0.4), canvas.y + 58, { steps: 4 });
+        await page.mouse.up();
+        await until(() => query(page).get('from_ns'), 'a range in the URL');
+        await until(async () => (await calls()) === '2', 'two calls in the range');
+        const length = Number(query(page).get('to_ns')) - Number(query(page).get('from_ns'));
+        check(Math.abs(length - 2e7) < 2e6, `a fifth of the run, not ${length} ns`);
+
+        await page.keyboard.press('f');
+        await until(() => query(page).get('at'), 'the window fits the range');
+        await clickAt(page, 34, 0, 1);
+        await until(() => query(page).get('slice'), 'a slice');
+        await until(async () => (await detail(page).innerText()).includes('All with this name'), 'detail');
+        const before = [hash(page), await detail(page).innerText(), await calls()];
+        await page.reload();
+        await drawn(page);
+        await until(async () => (await detail(page).innerText()).includes('All with this name'), 'detail again');
+        await until(calls, 'rows again');
+        equal([hash(page), await detail(page).innerText(), await calls()], before, 'after a reload');
+
+        // Esc lets go of one thing after the other.
+        await page.keyboard.press('Escape');
+        await until(() => !query(page).get('slice') && query(page).get('from_ns'), 'no slice, still a range');
+        await page.keyboard.press('Escape');
+        await until(() => !query(page).get('from_ns'), 'no range');
+        await until(async () => (await calls()) === '10', 'the whole run again');
+        await page.keyboard.press('Escape');
+        await until(() => !query(page).get('at'), 'the whole run in sight');
+    });
+});
+
+test('timeline: search walks, keys zoom and pan, labels fold', async ({ pages }) => {
+    await withTrace(async (shelf, { id }) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
+        await drawn(page);
+        await page.keyboard.press('/');
+        await page.keyboard.type('relu');
+        await until(async () => (await page.locator('.search-count').innerText()) === '20', 'hits counted');
+        await page.keyboard.press('Enter');
+        await until(() => query(page).get('slice'), 'the first hit');
+        const first = query(page).get('slice');
+        await until(async () => (await detail(page).innerText()).includes('relu'), 'its detail');
+        await page.keyboard.press('Enter');
+        await until(() => query(page).get('slice') !== first, 'the next hit');
+        await until(async () => (await page.locator('.timeline-name code').innerText()).includes('relu_kernel'), 'its kernel is next');
+        await page.keyboard.press('Shift+Enter');
+        await until(() => query(page).get('slice') === first, 'back at the first');
+
+        await page.locator('.search-field input').last().blur();
+        await page.mouse.move(...(await placeOf(page, 50, 0, 0)));
+        for (let i = 0; i < 6; i++) await page.keyboard.press('w');
+        const zoomed = await until(() => query(page).get('at'), 'a window');
+        const [from, to] = zoomed.split('~').map(Number);
+        check(from < 5e7 && to > 5e7 && to - from < 4e7, `zoomed at the pointer, not ${zoomed}`);
+        await page.keyboard.press('d');
+        await until(() => Number(query(page).get('at')?.split('~')[0]) > from, 'panned to the right');
+        const canvas = page.locator('.timeline-canvas');
+        await canvas.hover();
+        await page.keyboard.down('Control');
+        await page.mouse.wheel(0, -300);
+        await page.keyboard.up('Control');
+        const width = () => { const [a, b] = query(page).get('at').split('~').map(Number); return b - a; };
+        await until(() => width() < (to - from) * 0.8, 'the wheel zooms with Ctrl');
+
+        const tall = () => page.locator('.timeline-label').first().evaluate((label) => label.offsetHeight);
+        const before = await tall();
+        await page.locator('.timeline-fold').first().click();
+        await until(async () => (await tall()) < before, 'the track is folded');
+        check(query(page).get('off'), 'what is folded is in the URL');
+        await page.locator('.timeline-fold').first().click();
+        await until(async () => (await tall()) === before, 'and unfolded');
+    });
+});
+
+test('timeline: a narrow window has the slice in the dock; the dock is resized', async ({ pages }) => {
+    await withTrace(async (shelf, { id }) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline`, { width: 800, theme: 'dark' });
+        await drawn(page);
+        equal(await detail(page).count(), 0, 'panes beside the tracks');
+        await clickAt(page, 34, 0, 1);
+        await page.locator('.timeline-dock-tabs button', { hasText: 'Slice' }).click();
+        const dock = page.locator('.timeline-dock');
+        await until(async () => (await dock.innerText()).includes('aten::conv2d'), 'the slice in the dock');
+        const high = async () => (await dock.boundingBox()).height;
+        const before = await high();
+        await page.locator('.timeline-dock-edge').focus();
+        await page.keyboard.press('ArrowUp');
+        await until(async () => (await high()) > before, 'the dock grows');
+    });
+});
