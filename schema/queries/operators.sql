@@ -34,7 +34,7 @@
 -- of: SELECT count(*) FROM operator WHERE NOT by_shape
 -- rows: kept
 SELECT * FROM (
-    SELECT row_number() OVER () AS id, n.text AS name, o.name AS name_id, h.text AS input_shapes, o.kind, o.family, o.calls,
+    SELECT o.rowid AS id, n.text AS name, o.name AS name_id, h.text AS input_shapes, o.kind, o.family, o.calls,
            o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
            o.cpu_total_ns / 1000.0 / o.calls AS cpu_mean_us,
            100.0 * o.self_cpu_ns / nullif(sum(o.self_cpu_ns) OVER (), 0) AS self_cpu_pct, -- of all rows of the range

@@ -29,7 +29,7 @@ static size_t bytes_of(const struct ps_order *order)
 {
     return sizeof *order + (size_t)order->n * sizeof *order->ids + order->sums.cap +
            order->rows.cap + order->head.cap +
-           (order->row_at ? (size_t)order->total + 1 : 0) * sizeof *order->row_at +
+           (order->row_at ? (size_t)order->n_rows + 1 : 0) * sizeof *order->row_at +
            strlen(order->key);
 }
 

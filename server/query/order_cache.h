@@ -15,9 +15,11 @@ struct ps_order {
     int64_t total;      /* rows after the filter */
     int64_t of;         /* rows before it */
     struct ps_buf sums; /* finished JSON object */
-    /* Of tables whose rows are kept: `total` JSON arrays with commas between them. */
+    /* Of tables whose rows are kept, the first of them: JSON arrays, each with a comma behind it.
+     */
     struct ps_buf rows;
-    size_t *row_at;     /* total + 1 places: where each begins */
+    int64_t n_rows;
+    size_t *row_at;     /* n_rows + 1 places: where each begins */
     struct ps_buf head; /* finished JSON array of the columns' names */
     /* of the cache */
     char *key;

@@ -66,7 +66,6 @@ static void take_head_line(struct ps_str line, const char *key, int desc, bool *
 
         (void)snprintf(out->sums + n, sizeof out->sums - n, ", %.*s AS %.*s",
                        (int)(rest.len - word - 1), rest.at + word + 1, (int)word, rest.at);
-        out->n_sums++;
     } else if (ps_str_starts(line, PS_STR("-- of: "))) {
         (void)snprintf(out->of, sizeof out->of, "%.*s", (int)line.len - 7, line.at + 7);
     } else if (ps_str_eq(line, PS_STR("-- rows: by-id"))) {
@@ -352,9 +351,7 @@ static enum ps_status answer_page(struct ps_db *db, const struct ps_table_head *
     ps_json_object(&json);
     ps_json_kint(&json, "total", order->total);
     ps_json_kint(&json, "of", order->of);
-    if (head->kept)
-        ps_table_kept_page(order, offset, limit, &json);
-    else
+    if (!head->kept || !ps_table_kept_page(order, offset, limit, &json))
         status = head->by_id ? rows_by_id(db, head, order, offset, limit, &json, err)
                              : rows_in_order(db, head, params, offset, limit, &json, err);
     ps_json_key(&json, "sums");

@@ -73,18 +73,18 @@ struct ps_table_head {
     bool down;
     char sums[800]; /* ", expr AS name" for each sum */
     char of[200];   /* SELECT for rows before filtering */
-    unsigned n_sums;
     bool by_id, kept;
 };
 enum ps_status ps_table_head(const char *query, struct ps_params params, struct ps_table_head *out,
                              struct ps_err *err);
 
 struct ps_order;
-/* All rows of a table that is dear to make (`rows: kept`), in order, with their sums; and a page of
- * them: keys "columns" and "rows" into the open object. */
+/* The rows of a table that is dear to make (`rows: kept`), in order, with their sums; and a page of
+ * them: keys "columns" and "rows" into the open object. False, and nothing is written: it lies
+ * beyond what is kept. */
 enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_head *head,
                              struct ps_params params, struct ps_order *out, struct ps_err *err);
-void ps_table_kept_page(const struct ps_order *order, int64_t offset, int64_t limit,
+bool ps_table_kept_page(const struct ps_order *order, int64_t offset, int64_t limit,
                         struct ps_json *json);
 
 #endif

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json_out.h"
@@ -99,12 +100,37 @@ static void test_numbers(void **state)
     ps_buf_free(&out);
 }
 
+/* Thousandths are printed by hand: the same text as printf's shortest. */
+static void test_thousandths(void **state)
+{
+    uint64_t k = 1;
+
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        char want[40], text[32];
+        double value;
+
+        k = k * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        value = (double)(int64_t)(k >> (i % 50 + 10)) / (i % 3 ? 1000.0 : 1.0) * (i % 2 ? -1 : 1);
+        for (int digits = 15; digits <= 17; digits++) {
+            (void)snprintf(want, sizeof want, "%.*g", digits, value);
+            if (strtod(want, NULL) == value)
+                break;
+        }
+        if (!strpbrk(want, ".en"))
+            (void)strcat(want, ".0");
+        assert_int_equal(ps_real_text(value, text), strlen(want));
+        assert_string_equal(text, want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nesting),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_thousandths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
