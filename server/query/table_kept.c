@@ -157,3 +157,16 @@ bool ps_table_kept_page(const struct ps_order *order, int64_t offset, int64_t li
     ps_json_end(json);
     return true;
 }
+
+bool ps_table_kept_has(const struct ps_order *order, struct ps_params params)
+{
+    const char *format = ps_param_get(params, "format");
+    int64_t limit, offset, end;
+
+    if (!order || !order->row_at || (format && format[0] && strcmp(format, "json") != 0) ||
+        ps_param_int(params, "limit", 0, INT32_MAX, 1000, &limit, NULL) != PS_OK ||
+        ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, NULL) != PS_OK)
+        return false;
+    end = offset + limit < order->total ? offset + limit : order->total;
+    return end <= order->n_rows;
+}

@@ -6,11 +6,6 @@
 
 enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, N_LENT };
 
-struct made {
-    int64_t *values; /* column by column */
-    size_t n;
-};
-
 static int64_t or_null(int64_t id)
 {
     return id ? id : PS_LENT_NULL;
@@ -22,7 +17,7 @@ static bool in_range(const struct ps_record *r, struct ps_range range)
 }
 
 /* A row for each allocation, and for each free of what was there before the recording began. */
-static void make(const struct ps_records *records, struct ps_range range, struct made *out)
+static void make_rows(const struct ps_records *records, struct ps_range range, struct ps_made *out)
 {
     size_t cap = records->n;
 
@@ -30,7 +25,7 @@ static void make(const struct ps_records *records, struct ps_range range, struct
     for (size_t i = 0; i < records->n; i++) {
         const struct ps_record *r = &records->at[i];
         const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
-        int64_t *row = out->values + out->n;
+        int64_t *row = out->values + out->lent.n;
         bool allocates = r->bytes > 0;
 
         if (!in_range(r, range) || r->bytes == 0 || (!allocates && end))
@@ -45,8 +40,10 @@ static void make(const struct ps_records *records, struct ps_range range, struct
         row[SLICE * cap] = allocates ? or_null(r->slice) : PS_LENT_NULL;
         row[FREED_BY * cap] = end ? or_null(end->slice) : PS_LENT_NULL;
         row[NAME * cap] = PS_LENT_NULL;
-        out->n++;
+        out->lent.n++;
     }
+    for (size_t c = 0; c < N_LENT; c++)
+        out->lent.column[c] = out->values + c * cap;
 }
 
 /* Slice ids of rows, to be visited in their order. */
@@ -85,14 +82,14 @@ static bool add_names(void *user, const struct ps_chunk *chunk)
 }
 
 /* The name of each row's operator: the chunks are read once, in the order of slices. */
-static enum ps_status read_names(struct ps_db *db, struct made *made, size_t cap,
+static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t cap,
                                  struct ps_err *err)
 {
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
-    struct naming names = {ps_grow(NULL, made->n + 1, sizeof *names.at), 0, 0};
+    struct naming names = {ps_grow(NULL, made->lent.n + 1, sizeof *names.at), 0, 0};
     enum ps_status status = PS_OK;
 
-    for (size_t i = 0; i < made->n; i++)
+    for (size_t i = 0; i < made->lent.n; i++)
         if (made->values[SLICE * cap + i] != PS_LENT_NULL)
             names.at[names.n++] =
                 (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};
@@ -104,31 +101,22 @@ static enum ps_status read_names(struct ps_db *db, struct made *made, size_t cap
     return status;
 }
 
+static enum ps_status make(struct ps_db *db, struct ps_range range, struct ps_made *out,
+                           struct ps_err *err)
+{
+    PS_AUTO(ps_records_free) struct ps_records records = {0};
+    enum ps_status status = ps_records_read(db, &records, err);
+
+    if (status != PS_OK)
+        return status;
+    make_rows(&records, range, out);
+    return read_names(db, out, records.n, err);
+}
+
 enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err)
 {
-    PS_AUTO(ps_records_free) struct ps_records records = {0};
-    struct made made = {0};
-    PS_AUTO(ps_free_ptr) int64_t *release = NULL;
-    struct ps_lent lent;
-    struct ps_range range;
-    enum ps_status status = ps_param_range(params, &range, err);
-
-    if (status == PS_OK)
-        status = ps_records_read(db, &records, err);
-    if (status != PS_OK)
-        return status;
-    make(&records, range, &made);
-    release = made.values;
-    status = read_names(db, &made, records.n, err);
-    if (status != PS_OK)
-        return status;
-    lent = (struct ps_lent){.n = made.n};
-    for (size_t c = 0; c < N_LENT; c++)
-        lent.column[c] = made.values + c * records.n;
-    ps_db_lend(db, &lent);
-    status = ps_view_trace_table(db, view, id, params, answer, err);
-    ps_db_lend(db, NULL);
-    return status;
+    (void)id;
+    return ps_view_made_table(db, view, params, make, answer, err);
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "server/query/order_cache.h"
+
 /* The allocations that are open, by address and device. */
 struct open_map {
     size_t *slots; /* index of the record + 1; 0 free */
@@ -85,4 +87,27 @@ void ps_records_free(struct ps_records *records)
 {
     free(records->at);
     *records = (struct ps_records){0};
+}
+
+enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
+                                  struct ps_params params,
+                                  enum ps_status (*make)(struct ps_db *db, struct ps_range range,
+                                                         struct ps_made *out, struct ps_err *err),
+                                  struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_order *held =
+        ps_order_find(ps_db_run(db), view->query, params); /* stays until then */
+    struct ps_made made = {.values = NULL};
+    struct ps_range range;
+    enum ps_status status = ps_param_range(params, &range, err);
+
+    if (status == PS_OK && !ps_table_kept_has(held, params))
+        status = make(db, range, &made, err);
+    ps_db_lend(db, &made.lent);
+    if (status == PS_OK)
+        status = ps_view_trace_table(db, view, 0, params, answer, err);
+    ps_db_lend(db, NULL);
+    ps_order_release(held);
+    free(made.values);
+    return status;
 }

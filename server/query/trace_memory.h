@@ -20,6 +20,18 @@ struct ps_records {
 enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
 void ps_records_free(struct ps_records *records);
 
+/* Columns for the table's SQL: values hold those of `lent`. */
+struct ps_made {
+    struct ps_lent lent;
+    int64_t *values;
+};
+/* A table over what `make` computes for a range; it is not called when the page is kept. */
+enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
+                                  struct ps_params params,
+                                  enum ps_status (*make)(struct ps_db *db, struct ps_range range,
+                                                         struct ps_made *out, struct ps_err *err),
+                                  struct ps_answer *answer, struct ps_err *err);
+
 enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err);

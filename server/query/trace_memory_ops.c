@@ -167,23 +167,30 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_records *records
     return status;
 }
 
-/* Rows as columns, lent to the table's SQL. */
-static enum ps_status answer_rows(struct ps_db *db, const struct ps_view *view,
-                                  const struct rows *rows, struct ps_params params,
-                                  struct ps_answer *answer, struct ps_err *err)
+static void lend_rows(const struct rows *rows, struct ps_made *out)
 {
-    PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *values);
-    struct ps_lent lent = {.n = rows->n};
-    enum ps_status status;
-
+    out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
+    out->lent.n = rows->n;
     for (size_t c = 0; c < N_LENT; c++) {
         for (size_t i = 0; i < rows->n; i++)
-            values[c * rows->n + i] = rows->at[i].value[c];
-        lent.column[c] = values + c * rows->n;
+            out->values[c * rows->n + i] = rows->at[i].value[c];
+        out->lent.column[c] = out->values + c * rows->n;
     }
-    ps_db_lend(db, &lent);
-    status = ps_view_trace_table(db, view, 0, params, answer, err);
-    ps_db_lend(db, NULL);
+}
+
+static enum ps_status make(struct ps_db *db, struct ps_range range, struct ps_made *out,
+                           struct ps_err *err)
+{
+    PS_AUTO(ps_records_free) struct ps_records records = {0};
+    struct rows rows = {.at = NULL};
+    enum ps_status status = ps_records_read(db, &records, err);
+
+    if (status == PS_OK)
+        status = add_all(db, &records, range, &rows, err);
+    if (status == PS_OK)
+        lend_rows(&rows, out);
+    free(rows.at);
+    free(rows.first);
     return status;
 }
 
@@ -191,19 +198,6 @@ enum ps_status ps_view_memory_operators(struct ps_db *db, const struct ps_view *
                                         struct ps_params params, struct ps_answer *answer,
                                         struct ps_err *err)
 {
-    PS_AUTO(ps_records_free) struct ps_records records = {0};
-    struct rows rows = {.at = NULL};
-    struct ps_range range;
-    enum ps_status status = ps_param_range(params, &range, err);
-
     (void)id;
-    if (status == PS_OK)
-        status = ps_records_read(db, &records, err);
-    if (status == PS_OK)
-        status = add_all(db, &records, range, &rows, err);
-    if (status == PS_OK)
-        status = answer_rows(db, view, &rows, params, answer, err);
-    free(rows.at);
-    free(rows.first);
-    return status;
+    return ps_view_made_table(db, view, params, make, answer, err);
 }

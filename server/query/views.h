@@ -86,5 +86,7 @@ enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_head *head,
                              struct ps_params params, struct ps_order *out, struct ps_err *err);
 bool ps_table_kept_page(const struct ps_order *order, int64_t offset, int64_t limit,
                         struct ps_json *json);
+/* Whether that will hold for the page that params ask for; order may be NULL. */
+bool ps_table_kept_has(const struct ps_order *order, struct ps_params params);
 
 #endif

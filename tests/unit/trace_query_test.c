@@ -407,8 +407,10 @@ static void test_tables(void **state)
 static void test_memory(void **state)
 {
     has(state, "allocations", "",
-        "\"rows\":[[3,null,660,null,32,1,0,180,null,null,4294967299],[1,120,650,530,512,1,0,160,"
-        "\"mm\",4294967297,4294967299],[2,130,null,null,64,1,0,170,\"mm\",4294967297,null]]");
+        "\"rows\":[[3,null,660,null,32,1,0,180,null,null,4294967299,0,0],[1,120,650,530,512,1,0,"
+        "160,"
+        "\"mm\",4294967297,4294967299,0,0],[2,130,null,null,64,1,0,170,\"mm\",4294967297,null,1,64]"
+        "]");
     has(state, "allocations", "open=1", "\"total\":1,\"of\":3");
     has(state, "allocations", "from_ns=125&to_ns=600", "\"total\":1,\"of\":1");
     has(state, "memory_operators", "sort=name",
