@@ -28,16 +28,25 @@ static uint64_t devices(const struct tr_import *import)
     return n;
 }
 
-/* The greatest total that is said; a device's counts before the host's. */
+#define DEVICES_MOST 64
+
+/* The greatest total that is said, or, of torch before 1.11, what the records sum up to; a device's
+ * counts before the host's. */
 static void peak(struct tr_trace *trace)
 {
-    int64_t most[2] = {0, 0};
+    int64_t most[2] = {0, 0}, running[DEVICES_MOST + 1] = {0};
 
     for (size_t i = 0; trace->memory && i < trace->memory->n; i++) {
         const struct tr_memory_record *m = &trace->memory->at[i];
+        int64_t total = m->allocated;
 
-        if (m->allocated > most[m->device_type != 0])
-            most[m->device_type != 0] = m->allocated;
+        if (total < 0 && m->device < DEVICES_MOST) {
+            int64_t *sum = &running[m->device_type && m->device >= 0 ? m->device + 1 : 0];
+
+            total = __builtin_add_overflow(*sum, m->bytes, sum) ? 0 : *sum;
+        }
+        if (total > most[m->device_type != 0])
+            most[m->device_type != 0] = total;
     }
     number(trace, "peak_bytes", most[1] ? most[1] : most[0]);
     number(trace, "peak_device", most[1] > 0);
