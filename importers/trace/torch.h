@@ -26,6 +26,7 @@ enum tr_name_flag {
     TR_NAME_DEVICE_COLLECTIVE = 16, /* of a device: a kernel of communication */
     TR_NAME_TENSOR_CORE = 32,
     TR_NAME_HOST_WORK = 64, /* WORK of a backend that has threads of its own: "gloo:..." */
+    TR_NAME_STEP = 128,     /* "ProfilerStep#7": all are one name to torch */
 };
 
 enum tr_flops_kind { /* of which operators torch counts floating point operations */

@@ -50,6 +50,11 @@ static bool is_hidden(struct ps_str name)
     return false;
 }
 
+static bool is_step(struct ps_str name)
+{
+    return ps_str_starts(name, PS_STR("ProfilerStep#"));
+}
+
 static bool is_host_work(struct ps_str name)
 {
     static const char *const words[] = {"gloo:", "mpi:", "ucc:", NULL};
@@ -272,6 +277,7 @@ static struct tr_name understand(struct ps_str name)
     flags |= is_collective(name) ? TR_NAME_COLLECTIVE : 0;
     flags |= is_work(name) ? TR_NAME_WORK : 0;
     flags |= is_host_work(name) ? TR_NAME_HOST_WORK : 0;
+    flags |= is_step(name) ? TR_NAME_STEP : 0;
     flags |= is_device_collective(name) ? TR_NAME_DEVICE_COLLECTIVE : 0;
     flags |= is_tensor_core(name) ? TR_NAME_TENSOR_CORE : 0;
     return (struct tr_name){(uint8_t)flags, host_family(name), device_family(name),
@@ -294,7 +300,7 @@ struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id)
 
 uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id)
 {
-    if (!ps_str_starts(tr_text(trace, text_id), PS_STR("ProfilerStep#")))
+    if (!is_step(tr_text(trace, text_id)))
         return 0;
     return tr_text_id(trace, PS_STR("ProfilerStep*"));
 }

@@ -185,12 +185,24 @@ static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint3
     take(&self[parent], child_total);
 }
 
+/* Torch's names: those of steps are one. */
+static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint32_t a, uint32_t b)
+{
+    if (is_python(track, a) || is_python(track, b))
+        return false;
+    if (track->name_id[a] == track->name_id[b])
+        return true;
+    return track->slice_kind[a] == PS_SLICE_ANNOTATION &&
+           track->slice_kind[b] == PS_SLICE_ANNOTATION &&
+           tr_name_of(&torch->names, track->name_id[a]).flags &
+               tr_name_of(&torch->names, track->name_id[b]).flags & TR_NAME_STEP;
+}
+
 static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint32_t parent = torch->parent[row];
     int64_t **extra = track->extra;
-    bool merged = torch->children[parent] == 1 && track->name_id[row] == track->name_id[parent] &&
-                  !is_python(track, row) && !is_python(track, parent);
+    bool merged = torch->children[parent] == 1 && same_name(torch, track, row, parent);
     if (merged) {
         track->flags[row] |= PS_SLICE_MERGED;
         torch->children[parent] = torch->children[row];
