@@ -30,9 +30,7 @@ struct collecting {
     struct ps_meanings meanings;
     struct call *calls;
     size_t n, cap;
-    uint32_t *workers; /* by track */
-    size_t n_tracks;
-    uint32_t n_workers;
+    struct ps_track_places places;
     struct collective_template *templates;
     size_t n_templates, cap_templates;
     bool host; /* take the host's operators: there is no device */
@@ -44,7 +42,7 @@ static void collecting_free(struct collecting *c)
         free(c->templates[i].text);
     free(c->templates);
     free(c->calls);
-    free(c->workers);
+    ps_track_places_free(&c->places);
     ps_meanings_free(&c->meanings);
 }
 
@@ -87,32 +85,6 @@ static enum ps_status read_templates(struct collecting *c, struct ps_err *err)
     return err->code;
 }
 
-static enum ps_status read_workers(struct collecting *c, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(c->db, ps_sql_text("trace_track_workers"), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    while (ps_stmt_row(stmt, err)) {
-        int64_t track = ps_col_int(stmt, 0), worker = ps_col_int(stmt, 1);
-
-        if (track < 0 || track >= PS_TRACKS_MAX || worker < 0 || worker > UINT32_MAX - 1)
-            continue;
-        if ((size_t)track >= c->n_tracks) {
-            size_t n = (size_t)track * 2 + 16;
-
-            c->workers = ps_grow(c->workers, n, sizeof *c->workers);
-            memset(c->workers + c->n_tracks, 0, (n - c->n_tracks) * sizeof *c->workers);
-            c->n_tracks = n;
-        }
-        c->workers[track] = (uint32_t)worker;
-        if (worker >= c->n_workers)
-            c->n_workers = (uint32_t)worker + 1;
-    }
-    return err->code;
-}
-
 static int64_t bytes_of(const struct collecting *c, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t id = ps_chunk_at(chunk, PS_COL_TEMPLATE, i), at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
@@ -149,6 +121,7 @@ static bool is_call(struct collecting *c, const struct ps_chunk *chunk, uint32_t
 static bool visit(void *user, const struct ps_chunk *chunk)
 {
     struct collecting *c = user;
+    uint32_t worker = ps_track_place(&c->places, chunk->track).worker;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         if (!is_call(c, chunk, i))
@@ -156,7 +129,7 @@ static bool visit(void *user, const struct ps_chunk *chunk)
         PS_PUSH_ROOM(c->calls, c->n, c->cap);
         c->calls[c->n++] = (struct call){
             .name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-            .worker = chunk->track < c->n_tracks ? c->workers[chunk->track] : 0,
+            .worker = worker,
             .start_ns = ps_chunk_at(chunk, PS_COL_START, i),
             .ns = ps_chunk_at(chunk, PS_COL_DURATION, i),
             .bytes = bytes_of(c, chunk, i),
@@ -192,6 +165,7 @@ static bool matched(const struct call *calls, size_t n, uint32_t workers)
 static void write_collective(const struct collecting *c, const struct call *calls, size_t n,
                              struct ps_json *json)
 {
+    uint32_t workers = c->places.n_workers;
     int64_t total = 0, transfer = 0, bytes = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -204,16 +178,16 @@ static void write_collective(const struct collecting *c, const struct call *call
     ps_json_kint(json, "calls", (int64_t)n);
     ps_json_kint(json, "bytes", bytes);
     ps_json_kint(json, "total_ns", total);
-    if (matched(calls, n, c->n_workers)) {
-        size_t each = n / c->n_workers;
+    if (matched(calls, n, workers)) {
+        size_t each = n / workers;
 
         for (size_t i = 0; i < each; i++) {
             int64_t shortest = calls[i].ns;
 
-            for (uint32_t w = 1; w < c->n_workers; w++)
+            for (uint32_t w = 1; w < workers; w++)
                 if (calls[w * each + i].ns < shortest)
                     shortest = calls[w * each + i].ns;
-            for (uint32_t w = 0; w < c->n_workers; w++)
+            for (uint32_t w = 0; w < workers; w++)
                 transfer = ps_sum(transfer, shortest);
         }
         ps_json_kint(json, "transfer_ns", transfer);
@@ -240,7 +214,7 @@ static enum ps_status collect(struct collecting *c, struct ps_err *err)
     enum ps_status status = read_templates(c, err);
 
     if (status == PS_OK)
-        status = read_workers(c, err);
+        status = ps_track_places_read(c->db, &c->places, err);
     if (status == PS_OK)
         status = ps_trace_chunks(c->db, &query, visit, c, err);
     if (status != PS_OK || c->n)

@@ -23,13 +23,10 @@ struct kernel_template {
 struct reading {
     struct ps_db *db;
     struct ps_range_sums *sums;
-    const struct ps_track_row *tracks;
-    size_t n_tracks;
+    struct ps_track_places places;
     struct ps_meanings meanings;
     struct kernel_template *templates; /* by id */
     size_t n_templates, cap_templates;
-    uint32_t track; /* of the last chunk, and its device */
-    struct ps_device_sums *device;
 };
 
 static void reading_free(struct reading *reading)
@@ -38,6 +35,7 @@ static void reading_free(struct reading *reading)
         free(reading->templates[i].markers);
     free(reading->templates);
     ps_meanings_free(&reading->meanings);
+    ps_track_places_free(&reading->places);
 }
 
 void ps_range_sums_free(struct ps_range_sums *sums)
@@ -48,9 +46,12 @@ void ps_range_sums_free(struct ps_range_sums *sums)
         ps_spans_free(&sums->devices[i].copies);
         free(sums->devices[i].kernels);
     }
-    for (size_t k = 0; k < PS_N_ROLES; k++)
-        ps_spans_free(&sums->roles[k]);
-    ps_spans_free(&sums->communication);
+    for (uint32_t w = 0; w < sums->n_workers; w++) {
+        for (size_t k = 0; k < PS_N_ROLES; k++)
+            ps_spans_free(&sums->workers[w].roles[k]);
+        ps_spans_free(&sums->workers[w].communication);
+    }
+    free(sums->workers);
     free(sums->devices);
     *sums = (struct ps_range_sums){0};
 }
@@ -100,23 +101,17 @@ static const struct kernel_template *template_of(const struct reading *reading, 
                                                                           : NULL;
 }
 
-static struct ps_device_sums *device_of(struct reading *reading, const struct ps_chunk *chunk)
+static struct ps_device_sums *device_of(struct ps_range_sums *sums, struct ps_track_place place)
 {
-    struct ps_range_sums *sums = reading->sums;
-    int64_t device = -1;
+    struct ps_device_sums *device;
 
-    if (reading->device && reading->track == chunk->track)
-        return reading->device;
-    reading->track = chunk->track;
-    for (size_t i = 0; i < reading->n_tracks; i++)
-        if (reading->tracks[i].id == chunk->track)
-            device = reading->tracks[i].device;
     for (size_t i = 0; i < sums->n_devices; i++)
-        if (sums->devices[i].device == device)
-            return reading->device = &sums->devices[i];
+        if (sums->devices[i].device == place.device && sums->devices[i].worker == place.worker)
+            return &sums->devices[i];
     PS_PUSH_ROOM(sums->devices, sums->n_devices, sums->cap_devices);
-    sums->devices[sums->n_devices] = (struct ps_device_sums){.device = device};
-    return reading->device = &sums->devices[sums->n_devices++];
+    device = &sums->devices[sums->n_devices++];
+    *device = (struct ps_device_sums){.worker = place.worker, .device = place.device};
+    return device;
 }
 
 static float param(const struct kernel_template *template, struct ps_str args, int index)
@@ -142,19 +137,39 @@ static void add_kernel(struct reading *reading, struct ps_device_sums *device,
     device->kernels[device->n_kernels++] = work;
 }
 
-static void add_device_slice(struct reading *reading, const struct ps_chunk *chunk, uint32_t i,
-                             enum ps_role role, int64_t start, int64_t end)
-{
-    struct ps_device_sums *device = device_of(reading, chunk);
+/* What a chunk is added to. */
+struct target {
+    struct ps_worker_sums *worker;
+    struct ps_device_sums *device; /* NULL for those of the host */
+};
 
-    ps_spans_add(role == PS_ROLE_KERNEL          ? &device->compute
-                 : role == PS_ROLE_COMMUNICATION ? &device->communication
-                                                 : &device->copies,
-                 start, end);
+static struct target target_of(struct reading *reading, const struct ps_chunk *chunk)
+{
+    struct ps_track_place place = ps_track_place(&reading->places, chunk->track);
+
+    return (struct target){
+        .worker = &reading->sums->workers[place.worker],
+        .device = chunk->track_kind == PS_TRACK_STREAM ? device_of(reading->sums, place) : NULL,
+    };
+}
+
+static void add_slice(struct reading *reading, struct target to, const struct ps_chunk *chunk,
+                      uint32_t i, enum ps_role role, struct ps_span_ns span)
+{
+    int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+
+    ps_spans_add(&to.worker->roles[role], span.start, span.end);
+    if (!ps_slice_on_device(kind) || !to.device)
+        return;
     if (role == PS_ROLE_COMMUNICATION)
-        ps_spans_add(&reading->sums->communication, start, end);
-    if (ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_KERNEL)
-        add_kernel(reading, device, chunk, i, (struct ps_device_work){.start = start, .end = end});
+        ps_spans_add(&to.worker->communication, span.start, span.end);
+    ps_spans_add(role == PS_ROLE_KERNEL          ? &to.device->compute
+                 : role == PS_ROLE_COMMUNICATION ? &to.device->communication
+                                                 : &to.device->copies,
+                 span.start, span.end);
+    if (kind == PS_SLICE_KERNEL)
+        add_kernel(reading, to.device, chunk, i,
+                   (struct ps_device_work){.start = span.start, .end = span.end});
 }
 
 static enum ps_meaning meaning_of(struct reading *reading, int64_t text)
@@ -173,6 +188,7 @@ static bool visit(void *user, const struct ps_chunk *chunk)
 {
     struct reading *reading = user;
     struct ps_range_sums *sums = reading->sums;
+    struct target to = target_of(reading, chunk);
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
@@ -184,20 +200,19 @@ static bool visit(void *user, const struct ps_chunk *chunk)
             continue;
         role = ps_role_of(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i),
                           meaning_of(reading, ps_chunk_at(chunk, PS_COL_NAME, i)));
-        if (role == PS_N_ROLES)
-            continue;
-        ps_spans_add(&sums->roles[role], start, end);
-        if (ps_slice_on_device(kind))
-            add_device_slice(reading, chunk, i, role, start, end);
+        if (role != PS_N_ROLES)
+            add_slice(reading, to, chunk, i, role, (struct ps_span_ns){start, end});
     }
     return true;
 }
 
 static void join_all(struct ps_range_sums *sums)
 {
-    for (size_t k = 0; k < PS_N_ROLES; k++)
-        ps_spans_join(&sums->roles[k]);
-    ps_spans_join(&sums->communication);
+    for (uint32_t w = 0; w < sums->n_workers; w++) {
+        for (size_t k = 0; k < PS_N_ROLES; k++)
+            ps_spans_join(&sums->workers[w].roles[k]);
+        ps_spans_join(&sums->workers[w].communication);
+    }
     for (size_t i = 0; i < sums->n_devices; i++) {
         struct ps_device_sums *device = &sums->devices[i];
 
@@ -231,8 +246,10 @@ static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
 {
     struct reading reading = {.db = db, .sums = sums};
-    enum ps_status status = ps_trace_tracks(db, &reading.tracks, &reading.n_tracks, err);
+    enum ps_status status = ps_track_places_read(db, &reading.places, err);
 
+    sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
+    sums->workers = ps_alloc(sums->n_workers * sizeof *sums->workers);
     if (status == PS_OK)
         status = read_templates(&reading, err);
     if (status == PS_OK)
@@ -243,23 +260,45 @@ enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, 
     return status;
 }
 
+/* The parts of all workers added up. Returns how many. */
+static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown definition,
+                       struct ps_part *out)
+{
+    size_t n = 0;
+
+    if (definition != PS_BREAKDOWN_TENSORBOARD && !sums->n_devices)
+        return 0;
+    for (uint32_t w = 0; w < sums->n_workers; w++) {
+        const struct ps_worker_sums *worker = &sums->workers[w];
+        struct ps_part parts[PS_PARTS_MAX];
+
+        n = ps_breakdown_of(definition, worker->roles, &worker->communication, sums->from_ns,
+                            sums->to_ns, parts);
+        for (size_t i = 0; i < n; i++) {
+            out[i].ns = w ? ps_sum(out[i].ns, parts[i].ns) : parts[i].ns;
+            out[i].name = parts[i].name;
+        }
+    }
+    return n;
+}
+
 void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
 {
     ps_json_key(json, "parts");
     ps_json_object(json);
     for (unsigned definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
         struct ps_part parts[PS_PARTS_MAX];
-        size_t n = 0;
+        size_t n = parts_of(sums, definition, parts);
 
-        if (definition == PS_BREAKDOWN_TENSORBOARD || sums->n_devices)
-            n = ps_breakdown_of(definition, sums->roles, &sums->communication, sums->from_ns,
-                                sums->to_ns, parts);
         ps_json_key(json, ps_breakdown_words[definition]);
         ps_json_array(json);
         for (size_t i = 0; i < n; i++) {
             ps_json_array(json);
             ps_json_str(json, ps_str_of(parts[i].name));
-            ps_json_int(json, parts[i].ns);
+            if (sums->n_workers == 1)
+                ps_json_int(json, parts[i].ns);
+            else
+                ps_json_real(json, (double)parts[i].ns / (double)sums->n_workers);
             ps_json_end(json);
         }
         ps_json_end(json);

@@ -38,6 +38,7 @@ static void write_device(struct ps_json *json, const struct ps_device_sums *devi
     add_all(&busy, &device->communication);
     ps_spans_join(&busy);
     ps_json_object(json);
+    ps_json_kint(json, "worker", device->worker);
     ps_json_kint(json, "device", device->device);
     ps_json_kreal(json, "busy", (double)ps_spans_length(&busy, from, to) / (double)(to - from));
     ps_json_kreal(json, "sm_efficiency", use.sm_efficiency);

@@ -243,3 +243,23 @@ class Workers(Sums):
         self.assertEqual(sum(ns for _, ns in row["parts"]["hta"]), row["step_ns"])
         call, = answer["collectives"]
         self.assertEqual((call["calls"], call["total_ns"], call["wait_ns"]), (1, 100_000, None))
+
+    def test_two(self):
+        runs = []
+        for rank, durations in enumerate(((100, 300), (200, 200))):
+            trace = training(2, start=1_000_000 + 500 * rank)
+            for i, duration in enumerate(durations):
+                trace.launch("ncclKernel_AllReduce_RING_LL_Sum_float", i * 10_000 + 9_000, i * 10_000 + 9_650, duration, stream=20)
+            runs.append(self.add(trace.bytes(distributedInfo={"backend": "nccl", "rank": rank}), name=f"host_{rank}.pt.trace.json")["id"])
+        merged = self.request("POST", f"/api/v1/merge?ids={','.join(runs)}&wait=1")
+        self.assertEqual(merged.status, 201, merged.body)
+        path = f"{RUNS}/{merged.json['id']}"
+        answer = self.get_json(path + "/workers")
+        self.assertEqual([(row["worker"], row["rank"], row["steps"]) for row in answer["rows"]], [(0, 0, 2), (1, 1, 2)])
+        call, = answer["collectives"]
+        self.assertEqual([call[key] for key in ("calls", "total_ns", "transfer_ns", "wait_ns")], [4, 800_000, 600_000, 200_000])
+        use = self.get_json(path + "/utilisation")
+        self.assertEqual([(row["worker"], row["device"]) for row in use["devices"]], [(0, 0), (1, 0)])
+        for definition in DEFINITIONS:
+            self.assertAlmostEqual(sum(ns for _, ns in use["parts"][definition]), use["to_ns"] - use["from_ns"], delta=1)
+        self.assertEqual(len(self.get_json(path + "/overview")["devices"]), 2)
