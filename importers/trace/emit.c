@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct tr_emitter {
-    int64_t *column[PS_N_SLICE_COLUMNS];
+    int64_t *column[PS_N_SLICE_COLUMNS]; /* of those that are not 64 bits wide already */
     struct ps_buf args;
     uint32_t *varints; /* by template: how many its parameters take */
 };
@@ -43,6 +43,8 @@ static struct tr_emitter *emitter_of(struct tr_trace *trace)
     emitter->varints = ps_alloc(((size_t)trace->n_templates + 2) * sizeof *emitter->varints);
     for (uint32_t i = PS_TEMPLATE_WHOLE + 1; i < trace->n_templates; i++)
         emitter->varints[i] = count_varints(trace->templates[i].text);
+    for (int i = PS_COL_PARENT; i <= PS_COL_ARGS_AT; i++)
+        emitter->column[i] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
     return emitter;
 }
 
@@ -137,6 +139,15 @@ static void fill_args(struct tr_emitter *emitter, const struct tr_trace *trace,
     }
 }
 
+static bool any(const int64_t *values, uint32_t n)
+{
+    int64_t bits = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        bits |= values[i];
+    return bits != 0;
+}
+
 /* Each column in turn; 0 when all of it is, so that it need not be sent. */
 #define FILL(which, expression)                                                                    \
     do {                                                                                           \
@@ -151,9 +162,9 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
 {
     const uint32_t first = chunk->first, n = chunk->n;
 
-    FILL(PS_COL_START, track->start[row]);
-    FILL(PS_COL_DURATION, track->duration[row]);
-    FILL(PS_COL_SELF, track->self[row]);
+    chunk->column[PS_COL_START] = track->start + first;
+    chunk->column[PS_COL_DURATION] = track->duration + first;
+    chunk->column[PS_COL_SELF] = track->self + first;
     FILL(PS_COL_PARENT, track->parent[row] == TR_NO_ROW ? 0 : row - track->parent[row]);
     FILL(PS_COL_DEPTH, track->lane[row]);
     FILL(PS_COL_NAME, track->name_id[row]);
@@ -163,23 +174,13 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     FILL(PS_COL_FAMILY, track->family[row]);
     FILL(PS_COL_TEMPLATE, track->template[row]);
     for (int extra = 0; extra < TR_N_EXTRAS; extra++)
-        if (track->extra[extra])
-            FILL(extra_columns[extra], track->extra[extra][row]);
+        if (track->extra[extra] && any(track->extra[extra] + first, n))
+            chunk->column[extra_columns[extra]] = track->extra[extra] + first;
     if (chunk->column[PS_COL_TEMPLATE]) {
         fill_args(emitter, trace, track, first, n);
         chunk->column[PS_COL_ARGS_AT] = emitter->args.len ? emitter->column[PS_COL_ARGS_AT] : NULL;
         chunk->args = ps_buf_slice(&emitter->args);
     }
-}
-
-static void column_room(struct tr_emitter *emitter, const struct tr_track *track)
-{
-    for (int i = 0; i < PS_N_SLICE_COLUMNS; i++)
-        if (!emitter->column[i] && i <= PS_COL_ARGS_AT)
-            emitter->column[i] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
-    for (int extra = 0; extra < TR_N_EXTRAS; extra++)
-        if (track->extra[extra] && !emitter->column[extra_columns[extra]])
-            emitter->column[extra_columns[extra]] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
 }
 
 static void give_chunk(struct tr_trace *trace, const struct tr_track *track, uint32_t first)
@@ -223,9 +224,10 @@ enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track)
 {
     tr_texts_give(trace);
     announce(trace, track);
-    column_room(emitter_of(trace), track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out); first += PS_CHUNK_ROWS)
         give_chunk(trace, track, first);
+    if (track->n > PS_CHUNK_ROWS)
+        tr_pages_rest(trace);
     tr_track_free(track);
     return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
 }

@@ -42,10 +42,10 @@ static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
             kind = tr_text_id(trace, torch == 1 ? PS_STR("ac2g") : PS_STR("fwdbwd"));
         }
     }
-    id = ps_intern_id(&flows->groups, (struct ps_str){(const char *)key, sizeof key});
-    if (id == flows->n_kind) {
-        PS_PUSH_ROOM(flows->kind, flows->n_kind, flows->cap_kind);
-        flows->kind[flows->n_kind++] = kind;
+    id = ps_intern_id(&flows->keys, (struct ps_str){(const char *)key, sizeof key});
+    if (id == flows->n_groups) {
+        PS_PUSH_ROOM(flows->groups, flows->n_groups, flows->cap_groups);
+        flows->groups[flows->n_groups++] = (struct tr_flow_group){.kind = kind};
     }
     return id;
 }
@@ -54,12 +54,17 @@ static uint32_t group_of(struct tr_trace *trace, uint32_t cat, uint32_t name)
 {
     struct tr_flows *flows = &trace->import->flows;
 
-    if (flows->n_kind == 0 || flows->last_cat != cat || flows->last_name != name) {
+    if (flows->n_groups == 0 || flows->last_cat != cat || flows->last_name != name) {
         flows->last_group = new_group(trace, cat, name);
         flows->last_cat = cat;
         flows->last_name = name;
     }
     return flows->last_group;
+}
+
+static uint8_t mark_of(char ph)
+{
+    return ph == 's' ? TR_FLOW_START : ph == 't' ? TR_FLOW_STEP : TR_FLOW_END;
 }
 
 void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
@@ -76,8 +81,7 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         .id = r->dur,
         .ts = ts > 0 ? ts : 0,
         .group = group_of(trace, r->cat, r->name),
-        .ph = (char)r->ph,
-        .id_text = r->id_text,
+        .mark = mark_of((char)r->ph) | (r->id_text ? TR_FLOW_ID_TEXT : 0),
         .enclosing = r->ph != 'f' || (import->rest[r->template] & TR_REST_ENCLOSING)};
 }
 
@@ -131,16 +135,19 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts, uint32_t *nea
     return behind < track->n ? behind : TR_NO_ROW;
 }
 
-static void keep(struct tr_flows *flows, const struct tr_loose_flow *loose, int64_t slice)
+/* Groups may be many and small: they begin with two. */
+static void keep(struct tr_flows *flows, const struct tr_loose_flow *loose, uint32_t track,
+                 uint32_t row)
 {
-    PS_PUSH_ROOM(flows->at, flows->n, flows->cap);
-    flows->at[flows->n++] = (struct tr_flow_end){.id = loose->id,
-                                                 .ts = loose->ts,
-                                                 .slice = slice,
-                                                 .group = loose->group,
-                                                 .ph = loose->ph,
-                                                 .id_text = loose->id_text,
-                                                 .of_slice = loose->of_slice};
+    struct tr_flow_group *group = &flows->groups[loose->group];
+
+    if (group->n == group->cap) {
+        group->cap = group->cap ? group->cap * 2 : 2;
+        group->at = ps_grow(group->at, group->cap, sizeof *group->at);
+        group->mark = ps_grow(group->mark, group->cap, sizeof *group->mark);
+    }
+    group->mark[group->n] = loose->mark;
+    group->at[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
 }
 
 static void bind(struct tr_import *import, const struct tr_loose_flow *loose,
@@ -151,7 +158,7 @@ static void bind(struct tr_import *import, const struct tr_loose_flow *loose,
                                         : next_row(tracks[i], loose->ts, &near[i]);
 
         if (row != TR_NO_ROW) {
-            keep(&import->flows, loose, ps_slice_id(tracks[i]->id, row));
+            keep(&import->flows, loose, tracks[i]->id, row);
             return;
         }
     }
@@ -162,10 +169,10 @@ static void bind(struct tr_import *import, const struct tr_loose_flow *loose,
 static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
 {
     struct tr_import *import = trace->import;
-    struct tr_loose_flow end = {.id_text = true, .of_slice = true};
+    struct tr_loose_flow end = {.mark = 0};
 
     end.group = group_of(trace, BIND_GROUP_CAT, 0);
-    import->flows.kind[end.group] = tr_text_id(trace, PS_STR("flow"));
+    import->flows.groups[end.group].kind = tr_text_id(trace, PS_STR("flow"));
     for (uint32_t row = 0; row < track->n; row++) {
         uint8_t rest = import->rest[track->template[row]];
         struct ps_str text;
@@ -176,8 +183,9 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         text = ps_template_value(text, PS_STR("bind_id"), true);
         end.id = tr_text_id(trace, text);
         end.ts = track->start[row];
-        end.ph = !(rest & TR_REST_OUT) ? 'f' : !(rest & TR_REST_IN) ? 's' : 't';
-        keep(&import->flows, &end, ps_slice_id(track->id, row));
+        end.mark = TR_FLOW_ID_TEXT | TR_FLOW_OF_SLICE;
+        end.mark |= mark_of(!(rest & TR_REST_OUT) ? 'f' : !(rest & TR_REST_IN) ? 's' : 't');
+        keep(&import->flows, &end, track->id, row);
     }
 }
 
@@ -193,121 +201,142 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
         bind_slices(trace, tracks[i]);
 }
 
-static bool same_flow(const struct tr_flow_end *a, const struct tr_flow_end *b)
+/* The ends of one id, from `from` to before `to` in the order of a group. */
+struct flow_run {
+    struct tr_trace *trace;
+    const struct tr_flow_group *group;
+    const uint32_t *order; /* NULL: as they are */
+    size_t from, to;
+};
+
+static uint32_t index_at(const struct flow_run *run, size_t i)
 {
-    return a->group == b->group && a->id_text == b->id_text && a->id == b->id;
+    return run->order ? run->order[i] : (uint32_t)i;
 }
 
-static int rank_of(char ph)
+static int phase_at(const struct flow_run *run, size_t i)
 {
-    return ph == 's' ? 0 : ph == 't' ? 1 : 2;
+    return run->group->mark[index_at(run, i)] & TR_FLOW_PHASE;
+}
+
+static bool same_flow(const struct flow_run *run, size_t i, size_t j)
+{
+    const struct tr_flow_group *group = run->group;
+    uint32_t a = index_at(run, i), b = index_at(run, j);
+
+    return group->at[a].id == group->at[b].id &&
+           !((group->mark[a] ^ group->mark[b]) & TR_FLOW_ID_TEXT);
 }
 
 static bool flow_before(const void *list, uint32_t x, uint32_t y)
 {
-    const struct tr_flow_end *a = (const struct tr_flow_end *)list + x;
-    const struct tr_flow_end *b = (const struct tr_flow_end *)list + y;
+    const struct tr_flow_group *group = list;
+    const struct tr_flow_end *a = &group->at[x], *b = &group->at[y];
+    uint8_t a_mark = group->mark[x], b_mark = group->mark[y];
 
-    if (a->group != b->group)
-        return a->group < b->group;
-    if (a->id_text != b->id_text)
-        return a->id_text < b->id_text;
+    if ((a_mark ^ b_mark) & TR_FLOW_ID_TEXT)
+        return b_mark & TR_FLOW_ID_TEXT;
     if (a->id != b->id)
         return a->id < b->id;
     if (a->ts != b->ts)
         return a->ts < b->ts;
-    return rank_of(a->ph) < rank_of(b->ph);
+    return (a_mark & TR_FLOW_PHASE) < (b_mark & TR_FLOW_PHASE);
 }
 
-struct flow_run {
-    struct tr_trace *trace;
-    const uint32_t *order;
-    size_t from, to;
-};
-
-static const struct tr_flow_end *end_at(const struct flow_run *run, size_t i)
+static void arrow(const struct flow_run *run, size_t i, size_t j)
 {
-    const struct tr_flows *flows = &run->trace->import->flows;
-
-    return &flows->at[run->order ? run->order[i] : i];
-}
-
-static void arrow(struct flow_run *run, const struct tr_flow_end *from,
-                  const struct tr_flow_end *to)
-{
-    struct ps_flow flow = {.kind = run->trace->import->flows.kind[from->group],
-                           .from_slice = from->slice,
-                           .to_slice = to->slice,
+    const struct tr_flow_end *from = &run->group->at[index_at(run, i)];
+    const struct tr_flow_end *to = &run->group->at[index_at(run, j)];
+    struct ps_flow flow = {.kind = run->group->kind,
+                           .from_slice = ps_slice_id(from->track, from->row),
+                           .to_slice = ps_slice_id(to->track, to->row),
                            .from_ns = from->ts,
                            .to_ns = to->ts};
 
-    if (from->slice != to->slice)
+    if (flow.from_slice != flow.to_slice)
         run->trace->out->ops->flow(run->trace->out, &flow);
 }
 
-static const struct tr_flow_end *only_start(const struct flow_run *run)
+#define NOWHERE SIZE_MAX
+
+static size_t only_start(const struct flow_run *run)
 {
-    const struct tr_flow_end *start = NULL;
+    size_t start = NOWHERE;
 
     for (size_t i = run->from; i < run->to; i++) {
-        if (end_at(run, i)->ph == 't')
-            return NULL;
-        if (end_at(run, i)->ph == 's' && start)
-            return NULL;
-        if (end_at(run, i)->ph == 's')
-            start = end_at(run, i);
+        int phase = phase_at(run, i);
+
+        if (phase == TR_FLOW_STEP || (phase == TR_FLOW_START && start != NOWHERE))
+            return NOWHERE;
+        if (phase == TR_FLOW_START)
+            start = i;
     }
     return start;
 }
 
 /* Joins the ends of one id. A single s belongs to all f, whose clock may be another one; several
  * take turns. Whoever meets nobody is counted. */
-static void join(struct flow_run *run)
+static void join(const struct flow_run *run)
 {
-    struct tr_import *import = run->trace->import;
-    const struct tr_flow_end *start = only_start(run), *last = start;
+    size_t start = only_start(run), last = start, loose = 0;
     bool used = false;
-    size_t loose = 0;
 
     for (size_t i = run->from; i < run->to; i++) {
-        const struct tr_flow_end *end = end_at(run, i);
+        int phase = phase_at(run, i);
 
-        if (end == start)
+        if (i == start)
             continue;
-        if (end->ph == 's') {
-            loose += last && !used;
+        if (phase == TR_FLOW_START) {
+            loose += last != NOWHERE && !used;
             used = false;
-        } else if (last) {
-            arrow(run, last, end);
+        } else if (last != NOWHERE) {
+            arrow(run, last, i);
             used = true;
         } else
             loose++;
-        if (end->ph == 's' || (end->ph == 't' && last))
-            last = end;
+        if (phase == TR_FLOW_START || (phase == TR_FLOW_STEP && last != NOWHERE))
+            last = i;
     }
-    loose += last && !used;
-    if (!end_at(run, run->from)->of_slice)
-        import->remarks[TR_REMARK_FLOW] += loose;
+    loose += last != NOWHERE && !used;
+    if (!(run->group->mark[index_at(run, run->from)] & TR_FLOW_OF_SLICE))
+        run->trace->import->remarks[TR_REMARK_FLOW] += loose;
 }
 
-void tr_flows_give(struct tr_trace *trace)
+static void give_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    struct tr_flows *flows = &trace->import->flows;
-    uint32_t *order = tr_sorted(flows->at, flows->n, flow_before);
-    struct flow_run run = {.trace = trace, .order = order};
+    uint32_t *order = tr_sorted(group, group->n, flow_before);
+    struct flow_run run = {.trace = trace, .group = group, .order = order};
 
-    for (; run.from < flows->n && ps_sink_ok(trace->out); run.from = run.to) {
+    for (; run.from < group->n && ps_sink_ok(trace->out); run.from = run.to) {
         run.to = run.from + 1;
-        while (run.to < flows->n && same_flow(end_at(&run, run.from), end_at(&run, run.to)))
+        while (run.to < group->n && same_flow(&run, run.from, run.to))
             run.to++;
         join(&run);
     }
     free(order);
 }
 
+static void free_group(struct tr_flow_group *group)
+{
+    free(group->at);
+    free(group->mark);
+    *group = (struct tr_flow_group){0};
+}
+
+void tr_flows_give(struct tr_trace *trace)
+{
+    struct tr_flows *flows = &trace->import->flows;
+
+    for (uint32_t i = 0; i < flows->n_groups; i++) {
+        give_group(trace, &flows->groups[i]);
+        free_group(&flows->groups[i]);
+    }
+}
+
 void tr_flows_free(struct tr_flows *flows)
 {
-    free(flows->at);
-    free(flows->kind);
-    ps_intern_free(&flows->groups);
+    for (uint32_t i = 0; i < flows->n_groups; i++)
+        free_group(&flows->groups[i]);
+    free(flows->groups);
+    ps_intern_free(&flows->keys);
 }

@@ -135,8 +135,12 @@ static enum ps_status pass_all(struct run *run)
     status = nest_devices(run);
     if (status == PS_OK && run->trace->torch)
         run->torch = tr_torch_begin(run->trace, &run->devices);
+    tr_pages_rest(run->trace);
     if (status == PS_OK)
         status = pass_hosts(run);
+    free(run->import->loose);
+    run->import->loose = NULL;
+    run->import->cap_loose = 0;
     if (status == PS_OK)
         status = pass_devices(run);
     if (status == PS_OK)

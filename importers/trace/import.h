@@ -43,28 +43,40 @@ struct tr_thread_facts {
     bool steps;               /* has ProfilerStep# */
 };
 
-/* An s, t or f, or a slice with bind_id, bound to its slice. 32 bytes: there are millions. */
+/* An s, t or f, or a slice with bind_id, bound to its slice. 24 bytes: there are millions. */
 struct tr_flow_end {
-    int64_t id, ts, slice;
-    uint32_t group; /* of the texts that must be equal */
-    char ph;
-    bool id_text, of_slice; /* of_slice: no record of its own */
+    int64_t id, ts;
+    uint32_t track, row; /* of its slice; the ends of a group lie together */
 };
-struct tr_flows {
+struct tr_flow_group {
     struct tr_flow_end *at;
     size_t n, cap;
-    struct ps_intern groups; /* (category, name) */
-    uint32_t *kind;          /* by group: the text id that says what it is */
-    uint32_t n_kind, cap_kind;
+    uint8_t *mark; /* of each end: enum tr_flow_mark */
+    uint32_t kind; /* the text id that says what it is */
+};
+struct tr_flows {
+    struct tr_flow_group *groups;
+    uint32_t n_groups, cap_groups;
+    struct ps_intern keys;                    /* (category, name) of the groups */
     uint32_t last_cat, last_name, last_group; /* of the flow before */
+};
+
+/* What an end is. The lower bits in the order of those at one time. */
+enum tr_flow_mark {
+    TR_FLOW_START = 0,    /* s */
+    TR_FLOW_STEP = 1,     /* t */
+    TR_FLOW_END = 2,      /* f */
+    TR_FLOW_PHASE = 3,    /* the bits of these */
+    TR_FLOW_ID_TEXT = 4,  /* the id is a text's */
+    TR_FLOW_OF_SLICE = 8, /* a slice with bind_id: no record of its own */
 };
 
 /* Flows of one thread until its tracks are nested. */
 struct tr_loose_flow {
     int64_t id, ts;
     uint32_t group;
-    char ph;
-    bool id_text, of_slice, enclosing; /* enclosing: bp: e */
+    uint8_t mark;   /* enum tr_flow_mark */
+    bool enclosing; /* bp: e */
 };
 
 struct tr_async_event {
@@ -151,7 +163,7 @@ struct tr_import {
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;
     struct ps_buf args; /* parameters made here: args_at with TR_OWN_ARGS set */
-    uint32_t given_texts, given_templates;
+    uint32_t given_texts, given_templates, params_asked;
     struct tr_emitter *emitter;
 };
 

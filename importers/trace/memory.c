@@ -62,51 +62,76 @@ void tr_memory_free(struct tr_memory *memory)
     free(memory->accelerator);
     free(memory->cover);
     free(memory->by_thread);
+    free(memory->tracks);
     free(memory);
 }
 
-static int64_t param(const struct tr_trace *trace, const struct tr_record *record, int index,
-                     int64_t otherwise)
-{
-    int64_t value;
+/* The parameters of a record by the indices that its template knows. */
+struct params {
+    struct ps_str packed;
+    struct ps_str template;
+    int64_t at[32];
+    int n; /* read so far; -1: they are not all integers */
+};
 
-    return tr_param(trace, record, index, &value) ? value : otherwise;
+static int64_t param(struct params *params, int index, int64_t otherwise)
+{
+    struct ps_num value;
+
+    if (index < 0)
+        return otherwise;
+    if (params->n >= 0 && index < 32) {
+        while (params->n <= index && ps_args_next_int(&params->packed, &params->at[params->n]))
+            params->n++;
+        return params->n > index ? params->at[index] : otherwise;
+    }
+    value = ps_args_param(params->template, params->packed, index);
+    return value.kind == PS_NUM_INT ? value.i : otherwise;
 }
 
-static int16_t small(int64_t value)
+static struct params params_of(const struct tr_trace *trace, uint32_t template, uint64_t args_at)
 {
-    return value >= INT16_MIN && value <= INT16_MAX ? (int16_t)value : -1;
+    struct params params = {.template = trace->templates[template].text};
+
+    params.packed = tr_args_at(trace, args_at);
+    if (params.template.len && memchr(params.template.at, PS_TEMPLATE_DECIMAL, params.template.len))
+        params.n = -1;
+    return params;
+}
+
+static uint8_t kind_of(const struct tr_memory *memory, int64_t device_type)
+{
+    switch (device_type) {
+    case DEVICE_CPU:
+    case DEVICE_MKLDNN:
+    case DEVICE_IDEEP:
+        return TR_MEMORY_CPU;
+    case DEVICE_CUDA:
+    case DEVICE_HIP:
+    case DEVICE_PRIVATE:
+        return TR_MEMORY_ACCELERATOR;
+    case DEVICE_XPU:
+        return memory->xpu ? TR_MEMORY_ACCELERATOR : TR_MEMORY_OTHER;
+    default:
+        return TR_MEMORY_OTHER;
+    }
 }
 
 void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_record *r)
 {
     struct tr_memory *memory = tr_memory_of(trace);
     const struct tr_template *t = &trace->templates[r->template];
+    struct params params = params_of(trace, r->template, r->args_at);
     struct tr_memory_record *m;
 
     PS_PUSH_ROOM(memory->at, memory->n, memory->cap);
     m = &memory->at[memory->n++];
-    *m = (struct tr_memory_record){.thread = thread};
+    *m = (struct tr_memory_record){.template = r->template, .thread = thread, .row = TR_NO_ROW};
+    m->args_at = r->args_at;
     if (__builtin_sub_overflow(r->ts, trace->import->shift, &m->t) || m->t < 0)
         m->t = 0;
-    m->bytes = param(trace, r, t->bytes, 0);
-    m->address = param(trace, r, t->addr, 0);
-    m->allocated = param(trace, r, t->total_allocated, -1);
-    m->reserved = param(trace, r, t->total_reserved, -1);
-    m->device_type = small(param(trace, r, t->device_type, 0));
-    m->device = small(param(trace, r, t->device_id, -1));
-}
-
-static bool is_cpu(const struct tr_memory_record *m)
-{
-    return m->device_type == DEVICE_CPU || m->device_type == DEVICE_MKLDNN ||
-           m->device_type == DEVICE_IDEEP;
-}
-
-static bool is_accelerator(const struct tr_memory *memory, const struct tr_memory_record *m)
-{
-    return m->device_type == DEVICE_CUDA || m->device_type == DEVICE_HIP ||
-           m->device_type == DEVICE_PRIVATE || (m->device_type == DEVICE_XPU && memory->xpu);
+    m->bytes = param(&params, t->bytes, 0);
+    m->kind = (uint64_t)kind_of(memory, param(&params, t->device_type, 0)) & 3;
 }
 
 static bool before(const void *list, uint32_t a, uint32_t b)
@@ -116,11 +141,20 @@ static bool before(const void *list, uint32_t a, uint32_t b)
     return memory->at[a].t < memory->at[b].t;
 }
 
-static bool thread_before(const void *list, uint32_t a, uint32_t b)
+/* Counted per thread, then put where each belongs: records stay in the order of time. */
+static void sort_by_thread(struct tr_trace *trace)
 {
-    const struct tr_memory *memory = list;
+    struct tr_memory *memory = trace->memory;
+    uint32_t *first = ps_alloc(((size_t)trace->n_threads + 2) * sizeof *first);
 
-    return memory->at[a].thread < memory->at[b].thread;
+    for (size_t i = 0; i < memory->n; i++)
+        first[memory->at[i].thread + 1]++;
+    for (uint32_t i = 0; i < trace->n_threads; i++)
+        first[i + 1] += first[i];
+    memory->by_thread = ps_grow(NULL, memory->n + 1, sizeof *memory->by_thread);
+    for (size_t i = 0; i < memory->n; i++)
+        memory->by_thread[first[memory->at[i].thread]++] = (uint32_t)i;
+    free(first);
 }
 
 /* Sums wrap like the file's own arithmetic would: differences of them stay right. */
@@ -149,16 +183,17 @@ void tr_memory_sort(struct tr_trace *trace)
         memory->at = sorted;
         memory->cap = memory->n;
     }
-    memory->by_thread = tr_sorted(memory, memory->n, thread_before);
+    sort_by_thread(trace);
+    memory->tracks = ps_alloc(((size_t)trace->n_threads + 1) * sizeof *memory->tracks);
     memory->cpu = ps_alloc((memory->n + 1) * sizeof *memory->cpu);
     memory->accelerator = ps_alloc((memory->n + 1) * sizeof *memory->accelerator);
     memory->cover = ps_alloc((memory->n + 1) * sizeof *memory->cover);
     for (size_t i = 0; i < memory->n; i++) {
         const struct tr_memory_record *m = &memory->at[i];
 
-        memory->cpu[i + 1] = plus(memory->cpu[i], is_cpu(m) ? m->bytes : 0);
+        memory->cpu[i + 1] = plus(memory->cpu[i], m->kind == TR_MEMORY_CPU ? m->bytes : 0);
         memory->accelerator[i + 1] =
-            plus(memory->accelerator[i], is_accelerator(memory, m) ? m->bytes : 0);
+            plus(memory->accelerator[i], m->kind == TR_MEMORY_ACCELERATOR ? m->bytes : 0);
     }
 }
 
@@ -241,19 +276,19 @@ static bool is_operator(const struct tr_track *track, uint32_t row)
 }
 
 /* The deepest operator around t, from the last row that starts by then. */
-static int64_t operator_at(const struct tr_track *track, uint32_t behind, int64_t t)
+static uint32_t operator_at(const struct tr_track *track, uint32_t behind, int64_t t)
 {
     uint32_t row = behind ? behind - 1 : TR_NO_ROW;
 
     while (row != TR_NO_ROW && !(is_operator(track, row) && track->duration[row] > 0 &&
                                  track->start[row] + track->duration[row] > t))
         row = track->parent[row];
-    return row == TR_NO_ROW ? 0 : ps_slice_id(track->id, row);
+    return row;
 }
 
 static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
 {
-    return &memory->at[memory->by_thread ? memory->by_thread[i] : i];
+    return &memory->at[memory->by_thread[i]];
 }
 
 /* The first record of a thread, in the order of threads. */
@@ -278,6 +313,8 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
     uint32_t behind = 0;
 
+    if (thread < trace->n_threads)
+        memory->tracks[thread] = track->id;
     for (size_t i = first_of_thread(memory, thread); i < memory->n; i++) {
         struct tr_memory_record *m = of_thread(memory, i);
 
@@ -285,28 +322,52 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
             break;
         while (behind < track->n && track->start[behind] <= m->t)
             behind++;
-        m->slice = operator_at(track, behind, m->t);
+        m->row = operator_at(track, behind, m->t);
     }
+}
+
+#define DEVICES_MOST 64
+
+/* The greatest total that is said, or, of torch before 1.11, what the records sum up to. sums: of
+ * the host, then of devices. */
+static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m, int64_t *sums)
+{
+    int64_t total = m->allocated;
+    int64_t *peak = m->device_type == DEVICE_CPU ? &memory->peak_host : &memory->peak_device;
+
+    if (total < 0 && m->device < DEVICES_MOST) {
+        int64_t *sum = &sums[m->device_type && m->device >= 0 ? m->device + 1 : 0];
+
+        total = __builtin_add_overflow(*sum, m->bytes, sum) ? 0 : *sum;
+    }
+    *peak = total > *peak ? total : *peak;
+}
+
+static void give(struct tr_trace *trace, const struct tr_memory_record *m, bool outside,
+                 int64_t *sums)
+{
+    const struct tr_template *t = &trace->templates[m->template];
+    struct params params = params_of(trace, m->template, m->args_at);
+    struct ps_memory_event given = {.t_ns = m->t, .bytes = m->bytes, .outside = outside};
+
+    given.device_type = param(&params, t->device_type, 0);
+    given.device = param(&params, t->device_id, -1);
+    given.address = param(&params, t->addr, 0);
+    given.allocated = param(&params, t->total_allocated, -1);
+    given.reserved = param(&params, t->total_reserved, -1);
+    if (m->row != TR_NO_ROW)
+        given.slice = ps_slice_id(trace->memory->tracks[m->thread], m->row);
+    note_peak(trace->memory, &given, sums);
+    trace->out->ops->memory_event(trace->out, &given);
 }
 
 void tr_memory_give(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_of(trace);
-    int64_t covering = 0;
+    int64_t covering = 0, sums[DEVICES_MOST + 1] = {0};
 
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
-        const struct tr_memory_record *m = &memory->at[i];
-        struct ps_memory_event given = {.t_ns = m->t,
-                                        .device_type = m->device_type,
-                                        .device = m->device,
-                                        .bytes = m->bytes,
-                                        .address = m->address,
-                                        .allocated = m->allocated,
-                                        .reserved = m->reserved,
-                                        .slice = m->slice};
-
         covering += memory->cover[i];
-        given.outside = covering <= 0;
-        trace->out->ops->memory_event(trace->out, &given);
+        give(trace, &memory->at[i], covering <= 0, sums);
     }
 }

@@ -13,27 +13,28 @@
 
 #include "importers/trace/track.h"
 
-struct tr_memory_record {
+struct tr_memory_record { /* what else it says is read again when it is given */
     int64_t t;
-    int64_t bytes;     /* < 0: freed */
-    int64_t address;   /* 0 unknown */
-    int64_t allocated; /* totals after it; -1 unknown */
-    int64_t reserved;
-    int64_t slice;   /* operator, 0 none */
-    uint32_t thread; /* index into trace.threads */
-    int16_t device_type, device;
+    int64_t bytes; /* < 0: freed */
+    uint64_t args_at : 40;
+    uint64_t kind : 2;         /* enum tr_memory_kind */
+    uint32_t template, thread; /* thread: index into trace.threads */
+    uint32_t row;              /* operator, on the track of its thread; TR_NO_ROW none */
 };
+enum tr_memory_kind { TR_MEMORY_OTHER, TR_MEMORY_CPU, TR_MEMORY_ACCELERATOR };
 
 struct tr_memory {
     struct tr_memory_record *at; /* by t once sorted; equal ones in the order of the file */
     size_t n, cap;
-    int64_t *cpu, *accelerator; /* n + 1 sums of the bytes of all records before */
-    uint32_t *by_thread;        /* records in the order of their thread, then of time; sorted */
-    int32_t *cover;             /* n + 1 differences: how many slices cover a record */
-    int64_t base_ns;            /* of t == 0, since 1970 */
-    bool rounded;               /* torch 2.4 to 2.10 compares doubles: up to 256 ns off */
-    bool xpu;                   /* torch of 2026: XPU counts as an accelerator */
-    size_t near;                /* where the last search ended */
+    int64_t *cpu, *accelerator;     /* n + 1 sums of the bytes of all records before */
+    uint32_t *by_thread;            /* records in the order of their thread, then of time; sorted */
+    int32_t *cover;                 /* n + 1 differences: how many slices cover a record */
+    int64_t base_ns;                /* of t == 0, since 1970 */
+    bool rounded;                   /* torch 2.4 to 2.10 compares doubles: up to 256 ns off */
+    bool xpu;                       /* torch of 2026: XPU counts as an accelerator */
+    size_t near;                    /* where the last search ended */
+    int64_t peak_host, peak_device; /* greatest totals, known once all were given */
+    uint32_t *tracks;               /* by thread: id of the track that was marked */
 };
 
 struct tr_memory_sums {
@@ -62,7 +63,7 @@ void tr_memory_sort(struct tr_trace *trace);
  * happened in (start <= t < end). */
 void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track);
-/* Gives all records to the sink, a freed one under the operator that allocated it. */
+/* Gives all records to the sink. */
 void tr_memory_give(struct tr_trace *trace);
 void tr_memory_free(struct tr_memory *memory);
 

@@ -191,8 +191,7 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
             g.track[i] = tr_track_new(track_kinds[i], g.facts->n[i]);
             tr_track_named(trace, index, (enum tr_class)i, &g.track[i]);
         }
-    tr_thread_each(trace, thread, gather, &g);
-    tr_thread_drop(trace, thread);
+    tr_thread_take(trace, thread, gather, &g);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i])
             finish(&g, (enum tr_class)i);

@@ -59,8 +59,7 @@ static enum ps_status add_window(struct tr_trace *trace)
     at = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, pages->scratch, offset);
     if (at == MAP_FAILED)
         return ps_fail_errno(trace->err, "cannot map", "the temporary file of the import");
-    for (size_t i = 0; i < pages->n_windows; i++)
-        (void)madvise(pages->windows[i].at, WINDOW, MADV_DONTNEED);
+    tr_pages_rest(trace);
     PS_PUSH_ROOM(pages->windows, pages->n_windows, pages->windows_cap);
     pages->windows[pages->n_windows++] = (struct tr_window){at, 0};
     return PS_OK;
@@ -259,11 +258,26 @@ struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *threa
     return out;
 }
 
-void tr_thread_drop(struct tr_trace *trace, struct tr_thread *thread)
+void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread,
+                    void (*visit)(void *user, const struct tr_record *records, size_t n),
+                    void *user)
 {
-    for (size_t i = 0; i < thread->n_pages; i++)
+    size_t left = thread->n;
+
+    for (size_t i = 0; i < thread->n_pages; i++) {
+        size_t n = page_records(i) < left ? page_records(i) : left;
+
+        visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
         release(trace->pages, thread->pages[i], page_records(i) * sizeof(struct tr_record));
+        left -= n;
+    }
     forget_pages(thread);
+}
+
+void tr_pages_rest(const struct tr_trace *trace)
+{
+    for (size_t i = 0; i < trace->pages->n_windows; i++)
+        (void)madvise(trace->pages->windows[i].at, WINDOW, MADV_DONTNEED);
 }
 
 void tr_pages_free(struct tr_trace *trace)

@@ -28,28 +28,14 @@ static uint64_t devices(const struct tr_import *import)
     return n;
 }
 
-#define DEVICES_MOST 64
-
-/* The greatest total that is said, or, of torch before 1.11, what the records sum up to; a device's
- * counts before the host's. */
+/* A device's counts before the host's. */
 static void peak(struct tr_trace *trace)
 {
-    int64_t most[2] = {0, 0}, running[DEVICES_MOST + 1] = {0};
+    int64_t host = trace->memory ? trace->memory->peak_host : 0;
+    int64_t device = trace->memory ? trace->memory->peak_device : 0;
 
-    for (size_t i = 0; trace->memory && i < trace->memory->n; i++) {
-        const struct tr_memory_record *m = &trace->memory->at[i];
-        int64_t total = m->allocated;
-
-        if (total < 0 && m->device < DEVICES_MOST) {
-            int64_t *sum = &running[m->device_type && m->device >= 0 ? m->device + 1 : 0];
-
-            total = __builtin_add_overflow(*sum, m->bytes, sum) ? 0 : *sum;
-        }
-        if (total > most[m->device_type != 0])
-            most[m->device_type != 0] = total;
-    }
-    number(trace, "peak_bytes", most[1] ? most[1] : most[0]);
-    number(trace, "peak_device", most[1] > 0);
+    number(trace, "peak_bytes", device ? device : host);
+    number(trace, "peak_device", device > 0);
 }
 
 static bool any_shapes(const struct tr_trace *trace)

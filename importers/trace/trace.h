@@ -110,8 +110,12 @@ struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *threa
 void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
                     void (*visit)(void *user, const struct tr_record *records, size_t n),
                     void *user);
-/* Releases a thread's records; tr_thread_each and tr_thread_load find none from then on. */
-void tr_thread_drop(struct tr_trace *trace, struct tr_thread *thread);
+/* Likewise, and releases each page when it was shown: once only. */
+void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread,
+                    void (*visit)(void *user, const struct tr_record *records, size_t n),
+                    void *user);
+/* What lies in the scratch file leaves memory until it is asked for again. */
+void tr_pages_rest(const struct tr_trace *trace);
 /* The parameters of a record; the slice runs on to the end of its segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
 

@@ -62,6 +62,8 @@ struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at)
     return tr_args_at(trace, args_at);
 }
 
+#define PARAMS_UNTIL_REST (1u << 16)
+
 bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                     int index, int64_t *out)
 {
@@ -69,6 +71,9 @@ bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, 
 
     if (index < 0 || (track->args_at[row] & TR_OWN_ARGS))
         return false;
+    /* Whoever asks goes over a whole track: what was read need not stay in memory. */
+    if (++trace->import->params_asked % PARAMS_UNTIL_REST == 0)
+        tr_pages_rest(trace);
     record.args_at = track->args_at[row] & ((UINT64_C(1) << 40) - 1);
     return tr_param(trace, &record, index, out);
 }
