@@ -9,67 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
 #include "importers/trace/read.h"
 #include "tests/dump_sink.h"
-
-static struct tr_trace *current;
-static const struct tr_thread *current_thread;
-
-static void print_record(const struct tr_record *r)
-{
-    static struct ps_buf out;
-    struct ps_json j = ps_json_to(&out);
-    struct ps_str template = current->templates[r->template].text;
-    struct ps_str packed = tr_args_at(current, r->args_at);
-    char ph[2] = {(char)r->ph, 0};
-    struct ps_buf args = {0};
-
-    out.len = 0;
-    ps_json_object(&j);
-    ps_json_kstr(&j, "ph", ph);
-    ps_json_key(&j, "pid");
-    ps_json_str(&j, current_thread->pid);
-    ps_json_key(&j, "tid");
-    ps_json_str(&j, current_thread->tid);
-    ps_json_kint(&j, "ts", r->ts);
-    if (r->dur != TR_NO_DURATION && !r->id_text)
-        ps_json_kint(&j, "dur", r->dur);
-    ps_json_key(&j, "name");
-    ps_json_str(&j, r->name ? tr_text(current, r->name) : (struct ps_str){NULL, 0});
-    ps_json_key(&j, "cat");
-    ps_json_str(&j, r->cat ? current->cats[r->cat].text : (struct ps_str){NULL, 0});
-    if (r->id_text) {
-        ps_json_key(&j, "id");
-        ps_json_str(&j, tr_text(current, (uint32_t)r->dur));
-    }
-    ps_json_key(&j, "args");
-    ps_args_json(template, packed, false, &args);
-    ps_json_raw(&j, ps_buf_slice(&args));
-    ps_json_key(&j, "rest");
-    args.len = 0;
-    ps_args_json(template, packed, true, &args);
-    ps_json_raw(&j, ps_buf_slice(&args));
-    ps_json_end(&j);
-    (void)printf("%.*s\n", (int)out.len, out.at);
-    ps_buf_free(&args);
-}
-
-static void print_records(void *user, const struct tr_record *records, size_t n)
-{
-    (void)user;
-    for (size_t i = 0; i < n; i++)
-        print_record(&records[i]);
-}
-
-static void print_trace(struct tr_trace *trace)
-{
-    current = trace;
-    for (uint32_t i = 0; i < trace->n_threads; i++) {
-        current_thread = &trace->threads[i];
-        tr_thread_each(trace, current_thread, print_records, NULL);
-    }
-}
+#include "tests/trace_text.h"
 
 static double seconds(struct timeval t)
 {
@@ -118,7 +60,7 @@ static int dump(const char *path, bool quiet, unsigned workers, size_t block)
     status = tr_trace_read_by(in, &trace, block, workers, 96u << 20);
     (void)clock_gettime(CLOCK_MONOTONIC, &b);
     if (status == PS_OK && !quiet)
-        print_trace(&trace);
+        trace_text(&trace, &notes);
     (void)printf("%s", notes.at ? notes.at : "");
     if (status == PS_OK)
         print_counts(&trace, (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);

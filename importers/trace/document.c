@@ -4,6 +4,7 @@
 #include "importers/trace/read.h"
 
 #define HEADER_MAX (16u << 20)
+#define MENDED_MAX (1 << 20) /* bytes that a value with bad quotes may be looked for in */
 
 static void find(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
 {
@@ -134,30 +135,32 @@ static bool skip_to_key(struct tr_parser *p)
     return p->last;
 }
 
+static bool wants_more(const struct tr_parser *p)
+{
+    return p->incomplete && !p->last;
+}
+
 static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_str key)
 {
+    const char *start = p->at;
     struct tr_packed json = {0};
-    bool good = value_in_mode(p, TR_STRICT, &json), known = good || !p->incomplete || p->last;
-    uint32_t mended = 0;
+    bool good = value_in_mode(p, TR_STRICT, &json), known = good || !wants_more(p);
+    bool mended = good && p->repairs & 1u << TR_NOT_A_NUMBER;
 
-    if (good && p->repairs & 1u << TR_NOT_A_NUMBER)
-        mended = 1;
     for (int mode = TR_LOOSE_QUOTES; known && !good && mode <= TR_PLAIN_BACKSLASH; mode++) {
-        good = value_in_mode(p, (enum tr_mode)mode, &json);
-        mended = good;
+        mended = good = value_in_mode(p, (enum tr_mode)mode, &json);
+        known = good || !wants_more(p) || p->end - start > MENDED_MAX;
     }
     p->mode = TR_STRICT;
     p->repairs = 0;
     if (good && mended)
-        find(trace, p, TR_HEADER_MENDED);
+        tr_find(&trace->pages->findings, TR_HEADER_MENDED, tr_position(p, start));
     if (good && json.text.len <= HEADER_MAX)
         keep_header(trace, key, ps_buf_slice(&json.text));
     else if (good)
         find(trace, p, TR_HEADER_LARGE);
-    else if (known) {
-        find(trace, p, TR_HEADER_LOST);
-        good = skip_to_key(p);
-    }
+    else if (known && (good = skip_to_key(p)))
+        tr_find(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
     ps_buf_free(&json.text);
     ps_buf_free(&json.params);
     return good;
@@ -171,10 +174,12 @@ static bool read_events_key(struct tr_trace *trace, struct tr_document *doc, str
         begin_events(doc, false);
         return true;
     }
-    if (*p->at == '"')
-        find(trace, p, TR_EVENTS_TEXT);
+    const char *start = p->at;
+
     p->incomplete = false;
     if (tr_skip_value(p)) {
+        if (*start == '"')
+            tr_find(&trace->pages->findings, TR_EVENTS_TEXT, tr_position(p, start));
         doc->has_events = true;
         return true;
     }
@@ -208,9 +213,10 @@ static bool read_member(struct tr_trace *trace, struct tr_document *doc, struct 
                    ? read_events_key(trace, doc, p)
                    : read_header(trace, p, ps_buf_slice(&text));
     else if (p->last || (p->at < p->end && !p->incomplete)) {
-        find(trace, p, TR_HEADER_LOST);
         p->at = start + 1;
         good = skip_to_key(p);
+        if (good)
+            tr_find(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
     }
     ps_buf_free(&text);
     if (!good)
@@ -228,8 +234,12 @@ static bool read_object(struct tr_trace *trace, struct tr_document *doc, struct 
     if (*p->at == '}')
         doc->mode = TR_DOC_TOP;
     else if (*p->at != ',') {
-        find(trace, p, TR_HEADER_LOST);
-        return skip_to_key(p);
+        const char *start = p->at;
+
+        if (!skip_to_key(p))
+            return false;
+        tr_find(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+        return true;
     }
     p->at++;
     return true;

@@ -101,10 +101,13 @@ enum tr_events_end tr_parse_events(struct tr_parser *p, bool bare)
         if (p->at >= p->end)
             return TR_EVENTS_MORE;
         if (*p->at == '{') {
-            if (p->between == TR_AT_EVENT && !bare)
-                tr_find(&p->local.findings, TR_NO_COMMA, tr_position(p, p->at));
+            uint64_t at = tr_position(p, p->at);
+            bool no_comma = p->between == TR_AT_EVENT && !bare;
+
             if (!one_event(p))
                 return TR_EVENTS_MORE;
+            if (no_comma)
+                tr_find(&p->local.findings, TR_NO_COMMA, at);
         } else if (*p->at == ',') {
             comma(p);
         } else if (*p->at == '}' || bare) {

@@ -2,6 +2,7 @@
 /* findings.c: what was not as it should be, in words. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "importers/trace/read.h"
 
@@ -52,8 +53,19 @@ void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, con
     ps_sink_note(trace->out, severity, at, 0, "%s", text);
 }
 
-void tr_tell_findings(struct tr_trace *trace, const struct tr_findings *findings)
+static int by_place(const void *a, const void *b)
 {
+    const struct tr_found *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->what > y->what) - (x->what < y->what);
+}
+
+void tr_tell_findings(struct tr_trace *trace, struct tr_findings *findings)
+{
+    if (findings->n)
+        qsort(findings->at, findings->n, sizeof *findings->at, by_place);
     for (size_t i = 0; i < findings->n; i++)
         tr_note(trace, words[findings->at[i].what].severity, findings->at[i].at, "%s",
                 words[findings->at[i].what].what);

@@ -95,7 +95,7 @@ enum ps_status tr_document_end(struct tr_trace *trace, struct tr_document *docum
                                struct tr_parser *parser);
 
 /* findings.c: tells all that was found, at most TR_FINDINGS_TOLD of a kind. */
-void tr_tell_findings(struct tr_trace *trace, const struct tr_findings *findings);
+void tr_tell_findings(struct tr_trace *trace, struct tr_findings *findings);
 
 /* read.c: for tests: how large blocks are (0: as usual), and how many workers there are. */
 enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, size_t block,

@@ -67,16 +67,19 @@ static void give_up(struct tr_parser *p, const char *start, enum tr_finding why)
     tr_find(&p->local.findings, why, tr_position(p, start));
 }
 
+/* Strictly read to the end of the input without a fault, it is only cut: what looks like events in
+ * it are its arguments. */
 bool tr_repair_event(struct tr_parser *p)
 {
-    const char *start = p->at, *end = p->end, *bound = tr_next_event(start + 1, end);
     bool last = p->last, cut = p->incomplete, deep = p->too_deep, good = false;
+    const char *start = p->at, *end = p->end;
+    const char *bound = cut ? NULL : tr_next_event(start + 1, end);
 
     if (!bound && !last)
         return false;
     p->end = bound ? bound : end;
     p->last = true;
-    for (int mode = TR_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep; mode++)
+    for (int mode = TR_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep && !cut; mode++)
         good = read_as(p, (enum tr_mode)mode);
     p->mode = TR_STRICT;
     p->patterned = false;
@@ -84,7 +87,7 @@ bool tr_repair_event(struct tr_parser *p)
         tr_keep_event(p, start);
         p->between = TR_AT_EVENT;
     } else {
-        give_up(p, start, deep ? TR_TOO_DEEP : cut && !bound ? TR_CUT : TR_DAMAGED);
+        give_up(p, start, deep ? TR_TOO_DEEP : cut ? TR_CUT : TR_DAMAGED);
         p->at = p->end;
         p->between = TR_AT_COMMA;
     }
