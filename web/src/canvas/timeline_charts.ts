@@ -103,6 +103,8 @@ function steps(
 ): void {
     const scale = width / (view.to - view.from);
     const high = (plot.bottom - plot.top) / (plot.greatest - plot.least);
+    // Areas stand on zero, which is not the lowest of a counter that can be negative.
+    const ground = plot.bottom + Math.min(0, plot.least) * high;
     const first = Math.max(0, pointFrom(t, view.from) - 1);
     const last = Math.min(t.length, pointFrom(t, view.to) + 1);
     let [open, y] = [false, 0];
@@ -111,7 +113,7 @@ function steps(
         if (Number.isNaN(value[i])) continue;
         const x = (t[i] - view.from) * scale;
         const next = Math.max(plot.top - 8, plot.bottom - (value[i] - plot.least) * high);
-        if (!open) ctx.moveTo(x, closed ? plot.bottom : next);
+        if (!open) ctx.moveTo(x, closed ? ground : next);
         else ctx.lineTo(x, y);
         ctx.lineTo(x, next);
         [open, y] = [true, next];
@@ -120,7 +122,7 @@ function steps(
     const edge = last === t.length ? width : Math.min(width + 4, (t[last - 1] - view.from) * scale);
     ctx.lineTo(Math.max(edge, 0), y);
     if (closed) {
-        ctx.lineTo(Math.max(edge, 0), plot.bottom);
+        ctx.lineTo(Math.max(edge, 0), ground);
         ctx.closePath();
     }
 }

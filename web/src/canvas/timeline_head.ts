@@ -9,6 +9,8 @@ import type { TimelineTheme } from './timeline_theme';
 const STRIP_TOP = 5;
 const STRIP_FOOT = 6;
 const SHADE = 0.72;
+/** px of a letter on the ruler, at most */
+const LETTER = 6;
 
 interface OverviewRow {
     busy: number[];
@@ -43,7 +45,8 @@ export class OverviewPainter {
         ctx.fillRect(0, OVERVIEW - 1, width, 1);
     }
 
-    private prepare({ width, ratio }: Surface, scene: TimelineScene): void {
+    private prepare(surface: Surface, scene: TimelineScene): void {
+        const { width, ratio } = surface;
         const of = `${width} ${ratio} ${scene.theme.dark}`;
         if (of === this.of) return;
         this.of = of;
@@ -57,7 +60,7 @@ export class OverviewPainter {
         const high = (OVERVIEW - STRIP_TOP - STRIP_FOOT) / Math.max(1, rows.length);
         rows.forEach((row, i) => {
             ctx.fillStyle = row.stream ? scene.theme.busy : scene.theme.fills[7];
-            stripRow(ctx, row, width, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
+            stripRow(ctx, row, surface, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
         });
         this.bitmap = canvas;
     }
@@ -82,18 +85,21 @@ export class OverviewPainter {
     }
 }
 
+/* Edges lie on whole pixels of the screen, and neighbours of one height are one box: no comb. */
 function stripRow(
     ctx: CanvasRenderingContext2D,
     { busy }: OverviewRow,
-    width: number,
+    { width, ratio }: Surface,
     y: number,
     height: number,
 ): void {
-    const step = width / busy.length;
-    for (let i = 0; i < busy.length; i++) {
-        if (busy[i] === 0) continue;
-        const high = Math.max(1, (busy[i] / 255) * height);
-        ctx.fillRect(i * step, y + height - high, step + 0.3, high);
+    const x = (i: number): number => Math.round((i / busy.length) * width * ratio) / ratio;
+    for (let i = 0; i < busy.length;) {
+        const from = i;
+        while (i < busy.length && busy[i] === busy[from]) i++;
+        if (busy[from] === 0) continue;
+        const high = Math.max(1, (busy[from] / 255) * height);
+        ctx.fillRect(x(from), y + height - high, Math.max(1 / ratio, x(i) - x(from)), high);
     }
 }
 
@@ -114,11 +120,9 @@ export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void 
     ctx.fillStyle = theme.text2;
     for (let t = axis.first; t <= view.to; t += axis.step) {
         const x = Math.round(xOf(scene, width, t));
-        ctx.fillText(
-            `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`,
-            x + 5,
-            OVERVIEW + 15,
-        );
+        const words = `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
+        if (x + 5 + words.length * LETTER > width) break;
+        ctx.fillText(words, x + 5, OVERVIEW + 15);
     }
     ctx.fillStyle = theme.lineStrong;
     ctx.fillRect(0, HEAD - 1, width, 1);

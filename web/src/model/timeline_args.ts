@@ -34,7 +34,9 @@ const numberOf = (value: unknown): number | null => {
     return typeof n === 'number' && Number.isFinite(n) ? n : null;
 };
 
+/** A moment: three decimals, in ms or, before the first of them, in µs. */
 export function timesText(ns: number): string {
+    if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN}µs`;
     return `${fmtFixed(ns / 1e6, 3)}${THIN}ms`;
 }
 

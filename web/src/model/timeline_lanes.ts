@@ -3,6 +3,7 @@
  * What stands where on the timeline, from top to bottom: a lane a track, the busy share under each
  * stream, memory, counters. Pure layout; the canvas and the labels draw from it.
  */
+import { figIn, int, text } from '../base/units';
 import {
     type TimelineAnswer,
     TRACK,
@@ -183,7 +184,7 @@ function addMemory(open: Open, memory: TraceMemory): void {
 function addCounter(open: Open, counter: TraceCounter): void {
     const key = `c${counter.id}`;
     const say = (value: number): string =>
-        value.toLocaleString('en', { maximumSignificantDigits: 4 });
+        Number.isInteger(value) ? int(value) : text(figIn(value, ''));
     const low = Math.min(0, counter.least);
     const role = `${say(low)} – ${say(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
     const words = { process: '', name: counter.name, role, whole: `${counter.name} ${role}` };

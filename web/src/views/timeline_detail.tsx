@@ -107,7 +107,9 @@ interface RelationsProps {
 function Relations({ data, launcher, onSelect }: RelationsProps) {
     const { launch, operator, parents, kernels, children, flows, memory } = data;
     const inside = launch && launcher ? launcher.parents : parents;
-    const others = flows.filter(({ kind }) => !/ac2g|async_cpu_to_gpu/.test(kind));
+    // What leads to the device and back is said by the launch and by what was launched.
+    const said = launch !== null || kernels.length > 0;
+    const others = flows.filter(({ kind }) => !said || !/^(ac2g|async_cpu_to_gpu)$/.test(kind));
     const link = (one: { id: number; name: string }) => (
         <SliceLink key={one.id} slice={one} onSelect={onSelect} />
     );

@@ -13,6 +13,8 @@ import { put, rangedPath } from './trace_data';
 import { DOCK_PANES, type DockPane } from './timeline_panes';
 
 const TALL = 232;
+/** of a window that is not high */
+const TALL_SHARE = 0.3;
 const LEAST = 90;
 const MOST_SHARE = 0.75;
 
@@ -24,13 +26,15 @@ interface DockProps {
     tools: ComponentChildren;
 }
 
+const usual = (): number => Math.min(TALL, Math.round(innerHeight * TALL_SHARE));
+
 function clampHeight(height: number): number {
     return Math.round(Math.min(innerHeight * MOST_SHARE, Math.max(LEAST, height)));
 }
 
 export function TimelineDock({ run, range, slice, tools }: DockProps) {
     const { query } = route.value;
-    const height = clampHeight(Number(query.dockh) || TALL);
+    const height = clampHeight(Number(query.dockh) || usual());
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
     const chosen =
         query.dock === 'slice' && slice ? null : panes.find(({ id }) => id === query.dock);
@@ -96,7 +100,7 @@ function DockEdge({ height }: { height: number }) {
     const from = useRef<{ y: number; height: number } | null>(null);
     const say = (next: number): void => {
         const whole = clampHeight(next);
-        put({ dockh: whole === TALL ? null : String(whole) });
+        put({ dockh: whole === usual() ? null : String(whole) });
     };
     return (
         <div

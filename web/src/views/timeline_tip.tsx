@@ -84,5 +84,7 @@ function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
             : curves.counters.get(lane.counter?.id ?? -1);
     const value = curve ? valueAt(curve, t) : Number.NaN;
     if (Number.isNaN(value)) return null;
-    return lane.kind === 'memory' ? bytes(value) : text(figIn(value, lane.counter?.unit ?? ''));
+    if (lane.kind === 'memory') return bytes(value);
+    const unit = lane.counter?.unit ?? '';
+    return Number.isInteger(value) ? `${int(value)} ${unit}`.trim() : text(figIn(value, unit));
 }
