@@ -313,6 +313,8 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
     uint32_t behind = 0;
 
+    if (!tr_memory_any(memory))
+        return;
     if (thread < trace->n_threads)
         memory->tracks[thread] = track->id;
     for (size_t i = first_of_thread(memory, thread); i < memory->n; i++) {
