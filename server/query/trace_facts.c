@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/query/trace_views.h"
+
 void ps_trace_facts_free(struct ps_trace_facts *facts)
 {
     free(facts->devices);
@@ -85,18 +87,37 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
     return err->code;
 }
 
+/* The most that an accelerator held: reserved by torch's allocator where it says so, else
+ * allocated. */
+static bool visit_memory(void *user, const struct ps_packed *part)
+{
+    struct ps_trace_facts *facts = user;
+
+    for (size_t i = 0; i < part->n; i++) {
+        int64_t held = part->column[PS_MEMORY_ALLOCATED][i];
+
+        if (part->column[PS_MEMORY_RESERVED][i] > held)
+            held = part->column[PS_MEMORY_RESERVED][i];
+        if (part->column[PS_MEMORY_TYPE][i] == 0)
+            continue;
+        for (size_t k = 0; k < facts->n_devices; k++)
+            if (facts->devices[k].device == part->column[PS_MEMORY_DEVICE][i] &&
+                facts->devices[k].peak_bytes < (double)held)
+                facts->devices[k].peak_bytes = (double)held;
+    }
+    return true;
+}
+
 static enum ps_status read_peaks(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_memory_peaks"), &stmt, err);
+    struct ps_packed_query query = {
+        .family = PS_PACKED_MEMORY,
+        .range = PS_RANGE_ALL,
+        .columns = 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_ALLOCATED |
+                   1u << PS_MEMORY_RESERVED,
+    };
 
-    if (status != PS_OK)
-        return status;
-    while (ps_stmt_row(stmt, err))
-        for (size_t i = 0; i < facts->n_devices; i++)
-            if (facts->devices[i].device == ps_col_int(stmt, 0))
-                facts->devices[i].peak_bytes = ps_col_real(stmt, 1);
-    return err->code;
+    return facts->n_devices ? ps_packed_each(db, &query, visit_memory, facts, err) : PS_OK;
 }
 
 static enum ps_status read_waiting(struct ps_db *db, struct ps_trace_facts *facts,

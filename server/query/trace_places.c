@@ -38,6 +38,7 @@ enum ps_status ps_track_places_read(struct ps_db *db, struct ps_track_places *pl
         room_for(places, (size_t)track);
         places->at[track] =
             (struct ps_track_place){.worker = (uint32_t)worker, .device = ps_col_int(stmt, 2)};
+        places->streams = places->streams || ps_col_int(stmt, 3);
         if (worker >= places->n_workers)
             places->n_workers = (uint32_t)worker + 1;
     }

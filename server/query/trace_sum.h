@@ -33,6 +33,7 @@ struct ps_track_places {
     struct ps_track_place *at; /* by track */
     size_t n;
     uint32_t n_workers;
+    bool streams; /* there are devices */
 };
 enum ps_status ps_track_places_read(struct ps_db *db, struct ps_track_places *places,
                                     struct ps_err *err);
@@ -60,6 +61,7 @@ struct ps_range_sums {
     uint32_t n_workers;
     struct ps_device_sums *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
+    bool streams; /* the run has devices, whether they worked in the range or not */
 };
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err);
 void ps_range_sums_free(struct ps_range_sums *sums); /* for PS_AUTO */

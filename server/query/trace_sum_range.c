@@ -249,6 +249,7 @@ enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, 
     enum ps_status status = ps_track_places_read(db, &reading.places, err);
 
     sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
+    sums->streams = reading.places.streams;
     sums->workers = ps_alloc(sums->n_workers * sizeof *sums->workers);
     if (status == PS_OK)
         status = read_templates(&reading, err);
@@ -266,7 +267,7 @@ static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown defin
 {
     size_t n = 0;
 
-    if (definition != PS_BREAKDOWN_TENSORBOARD && !sums->n_devices)
+    if (definition != PS_BREAKDOWN_TENSORBOARD && !sums->streams)
         return 0;
     for (uint32_t w = 0; w < sums->n_workers; w++) {
         const struct ps_worker_sums *worker = &sums->workers[w];
