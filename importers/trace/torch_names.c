@@ -10,11 +10,6 @@
 
 #include <stdlib.h>
 
-struct word {
-    const char *text;
-    uint8_t family;
-};
-
 static bool starts(struct ps_str name, const char *const *words)
 {
     for (; *words; words++) {
@@ -33,6 +28,15 @@ static bool contains(struct ps_str name, const char *const *words)
     return false;
 }
 
+static bool is_one_of(struct ps_str name, const char *const *words)
+{
+    for (; *words; words++) {
+        if (ps_str_is(name, *words))
+            return true;
+    }
+    return false;
+}
+
 static bool is_hidden(struct ps_str name)
 {
     static const char *const words[] = {"[memory]",
@@ -42,12 +46,9 @@ static bool is_hidden(struct ps_str name)
                                         "profiler::_record_function_exit",
                                         "aten::is_leaf",
                                         "aten::output_nr",
-                                        "aten::_version"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (ps_str_is(name, words[i]))
-            return true;
-    }
-    return false;
+                                        "aten::_version",
+                                        NULL};
+    return is_one_of(name, words);
 }
 
 static bool is_step(struct ps_str name)
@@ -95,15 +96,18 @@ static bool is_tensor_core(struct ps_str name)
 
 static enum tr_flops_kind flops_kind(struct ps_str name)
 {
-    static const struct word words[] = {
+    static const struct {
+        const char *name;
+        enum tr_flops_kind kind;
+    } words[] = {
         {"aten::mm", TR_FLOPS_MM},         {"aten::addmm", TR_FLOPS_ADDMM},
         {"aten::bmm", TR_FLOPS_BMM},       {"aten::baddbmm", TR_FLOPS_BADDBMM},
         {"aten::mul", TR_FLOPS_ELEMENT},   {"aten::add", TR_FLOPS_ELEMENT},
         {"aten::conv2d", TR_FLOPS_CONV2D},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (ps_str_is(name, words[i].text))
-            return words[i].family;
+        if (ps_str_is(name, words[i].name))
+            return words[i].kind;
     }
     return TR_FLOPS_NONE;
 }
@@ -129,78 +133,70 @@ static struct ps_str bare_word(struct ps_str name, char *room, size_t size)
     return (struct ps_str){room, len};
 }
 
-static uint8_t family_by_word(struct ps_str word)
-{
-    static const struct word words[] = {
-        {"mm", PS_FAMILY_MATMUL},          {"bmm", PS_FAMILY_MATMUL},
-        {"t", PS_FAMILY_MEMORY},           {"to", PS_FAMILY_MEMORY},
-        {"cat", PS_FAMILY_MEMORY},         {"stack", PS_FAMILY_MEMORY},
-        {"item", PS_FAMILY_MEMORY},        {"slice", PS_FAMILY_MEMORY},
-        {"select", PS_FAMILY_MEMORY},      {"detach", PS_FAMILY_MEMORY},
-        {"alias", PS_FAMILY_MEMORY},       {"chunk", PS_FAMILY_MEMORY},
-        {"split", PS_FAMILY_MEMORY},       {"narrow", PS_FAMILY_MEMORY},
-        {"unbind", PS_FAMILY_MEMORY},      {"set", PS_FAMILY_MEMORY},
-        {"roll", PS_FAMILY_MEMORY},        {"flip", PS_FAMILY_MEMORY},
-        {"repeat", PS_FAMILY_MEMORY},      {"full", PS_FAMILY_MEMORY},
-        {"lift_fresh", PS_FAMILY_MEMORY},  {"local_scalar_dense", PS_FAMILY_MEMORY},
-        {"lstm", PS_FAMILY_MATMUL},        {"gru", PS_FAMILY_MATMUL},
-        {"eq", PS_FAMILY_ELEMENTWISE},     {"ne", PS_FAMILY_ELEMENTWISE},
-        {"lt", PS_FAMILY_ELEMENTWISE},     {"gt", PS_FAMILY_ELEMENTWISE},
-        {"le", PS_FAMILY_ELEMENTWISE},     {"ge", PS_FAMILY_ELEMENTWISE},
-        {"neg", PS_FAMILY_ELEMENTWISE},    {"abs", PS_FAMILY_ELEMENTWISE},
-        {"sum", PS_FAMILY_ELEMENTWISE},    {"mean", PS_FAMILY_ELEMENTWISE},
-        {"max", PS_FAMILY_ELEMENTWISE},    {"min", PS_FAMILY_ELEMENTWISE},
-        {"argmax", PS_FAMILY_ELEMENTWISE}, {"argmin", PS_FAMILY_ELEMENTWISE},
-        {"sin", PS_FAMILY_ELEMENTWISE},    {"cos", PS_FAMILY_ELEMENTWISE},
-        {"std", PS_FAMILY_ELEMENTWISE},    {"var", PS_FAMILY_ELEMENTWISE},
-        {"all", PS_FAMILY_ELEMENTWISE},    {"any", PS_FAMILY_ELEMENTWISE},
-        {"round", PS_FAMILY_ELEMENTWISE},  {"floor", PS_FAMILY_ELEMENTWISE},
-        {"ceil", PS_FAMILY_ELEMENTWISE},   {"topk", PS_FAMILY_ELEMENTWISE},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (ps_str_is(word, words[i].text))
-            return words[i].family;
-    }
-    return PS_FAMILY_NONE;
-}
+/* Words of one family, NULL behind the last. */
+struct family_words {
+    uint8_t family;
+    const char *const *words;
+};
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static uint8_t family_by_part(struct ps_str word)
-{
-    static const struct word parts[] = {
-        {"norm", PS_FAMILY_NORM},         {"conv", PS_FAMILY_MATMUL},
-        {"matmul", PS_FAMILY_MATMUL},     {"addmm", PS_FAMILY_MATMUL},
-        {"baddbmm", PS_FAMILY_MATMUL},    {"_mm", PS_FAMILY_MATMUL},
-        {"addmv", PS_FAMILY_MATMUL},      {"linear", PS_FAMILY_MATMUL},
-        {"attention", PS_FAMILY_MATMUL},  {"attn", PS_FAMILY_MATMUL},
-        {"gemm", PS_FAMILY_MATMUL},       {"einsum", PS_FAMILY_MATMUL},
-        {"copy", PS_FAMILY_MEMORY},       {"clone", PS_FAMILY_MEMORY},
-        {"contiguous", PS_FAMILY_MEMORY}, {"empty", PS_FAMILY_MEMORY},
-        {"zero", PS_FAMILY_MEMORY},       {"ones", PS_FAMILY_MEMORY},
-        {"fill", PS_FAMILY_MEMORY},       {"view", PS_FAMILY_MEMORY},
-        {"shape", PS_FAMILY_MEMORY},      {"transpose", PS_FAMILY_MEMORY},
-        {"permute", PS_FAMILY_MEMORY},    {"strided", PS_FAMILY_MEMORY},
-        {"expand", PS_FAMILY_MEMORY},     {"squeeze", PS_FAMILY_MEMORY},
-        {"flatten", PS_FAMILY_MEMORY},    {"resize", PS_FAMILY_MEMORY},
-        {"pin_memory", PS_FAMILY_MEMORY}, {"gather", PS_FAMILY_MEMORY},
-        {"scatter", PS_FAMILY_MEMORY},    {"index", PS_FAMILY_MEMORY},
-        {"dataloader", PS_FAMILY_DATA},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (ps_str_find(word, ps_str_of(parts[i].text)))
-            return parts[i].family;
-    }
-    return PS_FAMILY_NONE;
-}
+/* Whole bare words: too short, or too common inside of others, to be looked for in them. */
+static const struct family_words whole_words[] = {
+    {PS_FAMILY_MATMUL, WORDS("mm", "bmm", "lstm", "gru")},
+    {PS_FAMILY_MEMORY,
+     WORDS("t", "to", "cat", "stack", "item", "slice", "select", "detach", "alias", "chunk",
+           "narrow", "unbind", "set", "roll", "flip", "full", "full_like", "lift_fresh", "arange",
+           "local_scalar_dense", "pad", "unfold", "movedim", "type_as", "scalar_tensor")},
+    {PS_FAMILY_ELEMENTWISE,
+     WORDS("eq", "ne", "lt", "gt", "le", "ge", "neg", "abs", "sum", "mean", "max", "min", "argmax",
+           "argmin", "sin", "cos", "std", "var", "all", "any", "round", "floor", "ceil", "topk",
+           "normal", "log", "log1p", "square", "minimum", "maximum", "tril", "triu")},
+};
 
-static bool is_elementwise(struct ps_str word)
+/* Parts of bare words. The first list with a match wins. */
+static const struct family_words word_parts[] = {
+    {PS_FAMILY_COMMUNICATION, WORDS("all_reduce", "allreduce", "all_gather", "allgather",
+                                    "reduce_scatter", "all_to_all", "alltoall", "all2all")},
+    {PS_FAMILY_NORM, WORDS("norm")},
+    {PS_FAMILY_MATMUL, WORDS("conv", "matmul", "addmm", "baddbmm", "_mm", "addmv", "linear",
+                             "attention", "attn", "gemm", "einsum", "tensordot", "fmha", "moe")},
+    {PS_FAMILY_MEMORY, WORDS("copy", "clone", "contiguous", "empty", "zero", "ones", "fill", "view",
+                             "shape", "transpose", "permute", "strided", "expand", "squeeze",
+                             "flatten", "resize", "pin_memory", "gather", "scatter", "index",
+                             "embedding", "split", "broadcast", "repeat", "resolve_", "_pad")},
+    {PS_FAMILY_DATA, WORDS("dataloader")},
+    {PS_FAMILY_ELEMENTWISE,
+     WORDS("add", "sub", "mul", "div", "relu", "gelu", "silu", "sigmoid", "tanh", "soft", "exp",
+           "logit", "logical", "sqrt", "pow", "clamp", "dropout", "where", "mask", "lerp", "random",
+           "uniform", "rand", "bernoulli", "loss", "foreach", "reciprocal", "pool",
+           "accumulategrad", "bitwise", "fused", "threshold", "cumsum", "quant", "upsample",
+           "nan_to_num", "rotary", "entropy")},
+};
+
+/* Parts of the names of kernels. */
+static const struct family_words kernel_parts[] = {
+    {PS_FAMILY_MEMORY, WORDS("Memcpy", "Memset")},
+    {PS_FAMILY_NORM, WORDS("norm", "Norm", "bn_")},
+    {PS_FAMILY_MATMUL,
+     WORDS("gemm", "Gemm", "GEMM", "gemv", "conv", "cutlass", "xmma", "wgrad", "dgrad", "winograd",
+           "flash", "fmha", "attention", "Cijk_", "nvjet", "splitK", "bmm_")},
+    {PS_FAMILY_MEMORY, WORDS("CatArray", "FillFunctor", "copy", "nchwToNhwc", "nhwcToNchw",
+                             "transpose", "index", "gather", "embedding")},
+    {PS_FAMILY_ELEMENTWISE,
+     WORDS("elementwise", "reduce", "oftmax", "SoftMax", "multi_tensor", "triton_", "pool",
+           "pointwise", "cub::", "rocprim", "rotary", "quant", "act_and_mul", "dropout")},
+};
+
+#define FAMILY_OF(table, name, match) family_of(table, sizeof table / sizeof *table, name, match)
+
+static uint8_t family_of(const struct family_words *table, size_t n, struct ps_str name,
+                         bool (*match)(struct ps_str name, const char *const *words))
 {
-    static const char *const parts[] = {
-        "add",     "sub",       "mul",   "div",     "relu",       "gelu",   "silu",
-        "sigmoid", "tanh",      "soft",  "exp",     "log",        "sqrt",   "pow",
-        "clamp",   "dropout",   "where", "mask",    "lerp",       "random", "uniform",
-        "rand",    "bernoulli", "loss",  "foreach", "reciprocal", "pool",   "accumulategrad",
-        "bitwise", "fused",     NULL};
-    return contains(word, parts);
+    for (size_t i = 0; i < n; i++) {
+        if (match(name, table[i].words))
+            return table[i].family;
+    }
+    return PS_FAMILY_RUNTIME;
 }
 
 static uint8_t host_family(struct ps_str name)
@@ -214,60 +210,14 @@ static uint8_t host_family(struct ps_str name)
     if (ps_str_starts(name, PS_STR("ProfilerStep#")) || ps_str_starts(name, PS_STR("Optimizer.")))
         return PS_FAMILY_ANNOTATION;
     struct ps_str word = bare_word(name, room, sizeof room);
-    uint8_t family = family_by_word(word);
-    family = family ? family : family_by_part(word);
-    if (family)
-        return family;
-    return is_elementwise(word) ? PS_FAMILY_ELEMENTWISE : PS_FAMILY_RUNTIME;
+    uint8_t family = FAMILY_OF(whole_words, word, is_one_of);
+    return family == PS_FAMILY_RUNTIME ? FAMILY_OF(word_parts, word, contains) : family;
 }
 
 static uint8_t device_family(struct ps_str name)
 {
-    static const struct word parts[] = {
-        {"Memcpy", PS_FAMILY_MEMORY},
-        {"Memset", PS_FAMILY_MEMORY},
-        {"norm", PS_FAMILY_NORM},
-        {"Norm", PS_FAMILY_NORM},
-        {"bn_", PS_FAMILY_NORM},
-        {"gemm", PS_FAMILY_MATMUL},
-        {"Gemm", PS_FAMILY_MATMUL},
-        {"GEMM", PS_FAMILY_MATMUL},
-        {"gemv", PS_FAMILY_MATMUL},
-        {"conv", PS_FAMILY_MATMUL},
-        {"cutlass", PS_FAMILY_MATMUL},
-        {"xmma", PS_FAMILY_MATMUL},
-        {"wgrad", PS_FAMILY_MATMUL},
-        {"dgrad", PS_FAMILY_MATMUL},
-        {"winograd", PS_FAMILY_MATMUL},
-        {"flash", PS_FAMILY_MATMUL},
-        {"fmha", PS_FAMILY_MATMUL},
-        {"attention", PS_FAMILY_MATMUL},
-        {"Cijk_", PS_FAMILY_MATMUL},
-        {"nvjet", PS_FAMILY_MATMUL},
-        {"splitK", PS_FAMILY_MATMUL},
-        {"CatArray", PS_FAMILY_MEMORY},
-        {"FillFunctor", PS_FAMILY_MEMORY},
-        {"copy", PS_FAMILY_MEMORY},
-        {"nchwToNhwc", PS_FAMILY_MEMORY},
-        {"nhwcToNchw", PS_FAMILY_MEMORY},
-        {"transpose", PS_FAMILY_MEMORY},
-        {"index", PS_FAMILY_MEMORY},
-        {"elementwise", PS_FAMILY_ELEMENTWISE},
-        {"reduce", PS_FAMILY_ELEMENTWISE},
-        {"oftmax", PS_FAMILY_ELEMENTWISE},
-        {"SoftMax", PS_FAMILY_ELEMENTWISE},
-        {"multi_tensor", PS_FAMILY_ELEMENTWISE},
-        {"triton_", PS_FAMILY_ELEMENTWISE},
-        {"pool", PS_FAMILY_ELEMENTWISE},
-        {"pointwise", PS_FAMILY_ELEMENTWISE},
-    };
-    if (is_device_collective(name))
-        return PS_FAMILY_COMMUNICATION;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (ps_str_find(name, ps_str_of(parts[i].text)))
-            return parts[i].family;
-    }
-    return PS_FAMILY_RUNTIME;
+    return is_device_collective(name) ? PS_FAMILY_COMMUNICATION
+                                      : FAMILY_OF(kernel_parts, name, contains);
 }
 
 static struct tr_name understand(struct ps_str name)
