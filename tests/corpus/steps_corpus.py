@@ -230,3 +230,53 @@ class Steps(CorpusTest):
             device, = self.shelf.sql(path, "SELECT * FROM device")
             self.assertEqual(tuple(device[f"hta_{word}_ns"] for word in ("kernel_time", "idle", "compute", "non_compute")),
                              reading.temporal())
+
+
+def load_modules(path):
+    """(path of module names) -> [calls, total ns, own ns] by containment on each thread; None without modules."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        text = file.read(LARGEST + 1)
+    if b"Python module id" not in text or len(text) > LARGEST:
+        return None
+    try:
+        document = json.loads(text, parse_float=decimal.Decimal, strict=False)
+    except ValueError:
+        return None
+    threads, modules = {}, {}
+    for event in document["traceEvents"]:
+        if event.get("ph") == "X" and "Python module id" in event.get("args", {}):
+            start = ns(event["ts"])
+            threads.setdefault((event["pid"], event["tid"]), []).append((start, -ns(event["dur"]), event["name"]))
+    for rows in threads.values():
+        stack = []
+        for start, minus, name in sorted(rows, key=lambda row: row[:2]):
+            while stack and start >= stack[-1][0]:
+                stack.pop()
+            name = name.removeprefix("nn.Module: ")
+            where = (*stack[-1][1], name) if stack else (name,)
+            found = modules.setdefault(where, [0, 0, 0])
+            found[0], found[1], found[2] = found[0] + 1, found[1] - minus, found[2] - minus
+            if stack:
+                modules[stack[-1][1]][2] += minus
+            stack.append((start - minus, where))
+    return modules
+
+
+@needs_corpus
+class Modules(CorpusTest):
+    fill = staticmethod(shelf)
+
+    def test_modules_equal_another_reading(self):
+        compared = 0
+        for path in traces():
+            modules = None if path in self.shelf.refused else load_modules(path)
+            if not modules:
+                continue
+            with self.subTest(os.path.basename(path)):
+                where, found = {None: ()}, {}
+                for row in self.shelf.sql(path, "SELECT * FROM modules ORDER BY id"):
+                    where[row["id"]] = (*where[row["parent_id"]], row["name"])
+                    found[where[row["id"]]] = [row["calls"], round(row["host_total_us"] * 1000), round(row["host_self_us"] * 1000)]
+                self.assertEqual(found, modules)
+                compared += 1
+        self.assertGreater(compared, 5)
