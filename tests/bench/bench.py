@@ -230,9 +230,7 @@ def measure_server(bench, big_dump, big_lprof):
 
 def measure_traces(bench):
     figures, path = bench_traces.measure(bench, take_turns)
-    script = os.path.join(HERE, "trace_windows.py")
-    done = subprocess.run([sys.executable, script, "--program", PROGRAM, "--json", path], capture_output=True, text=True, check=True)
-    figures.update({what: tuple(pair) for what, pair in json.loads(done.stdout).items()})
+    figures.update(bench_traces.measure_reading(bench, path, PROGRAM, Server))
     for what, (value, bar) in figures.items():
         print(f"{what:60} {value:8.2f}" + (f"   (bar {bar})" if bar else ""), flush=True)
     return figures
@@ -252,9 +250,9 @@ def markdown(bench, figures):
     for what, ours, name, peer, ratio, bar in bench.rows:
         lines.append(f"| {what} | {ours.cpu:.3f} ({ours.wall:.2f}, {ours.rss_mib:.0f}) | {name} | "
                      f"{peer.cpu:.3f} ({peer.rss_mib:.0f}) | {as_ratio(ratio)} | {bar or ''} |")
-    lines += ["", "| the server, holding the dump of 200,000 functions or the .lprof | measured | bar |", "|---|---|---|"]
+    lines += ["", "| the server, holding the dump of 200,000 functions, the .lprof or the trace | measured | bar |", "|---|---|---|"]
     for what, (value, bar) in figures.items():
-        lines.append(f"| {what} | {value:.1f} | {f'{bar}' if bar else ''} |")
+        lines.append(f"| {what} | {value:.{1 if value >= 10 else 3}f} | {bar or ''} |")
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a PyTorch trace costs to import, beside CPython merely parsing it. bench.py calls measure()."""
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -61,3 +62,38 @@ def measure(bench, take_turns):
     low, high = COUNTS[0][0], COUNTS[-1][0]
     figures[f"trace: CPU an event at {high / 1e6:g} M to that at {low / 1e6:g} M"] = (cpu[high] / high / (cpu[low] / low), None)
     return figures, path
+
+
+def pace(address, run):
+    """What the browser needs for the timeline; None where there is no browser."""
+    script = os.path.join(HERE, "..", "browser", "timeline_pace.mjs")
+    try:
+        done = subprocess.run(["node", script, f"http://{address}/", run], capture_output=True, text=True, timeout=180)
+    except FileNotFoundError:
+        return None
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def measure_reading(bench, path, program, server):
+    """Windows, ranges and the picture of the largest trace."""
+    data = os.path.join(bench.folder, "served-trace")
+    done = subprocess.run([program, "add", "--data", data, "--json", path], capture_output=True, check=True)
+    run = json.loads(done.stdout)["id"]
+    script = os.path.join(HERE, "trace_windows.py")
+    done = subprocess.run([sys.executable, script, data, run, "--program", program, "--json"], capture_output=True, check=True)
+    found = json.loads(done.stdout)
+    window = found["window"]
+    figures = {"window of 1,600 px, p50 ms": (window["ms"]["p50"], None), "window of 1,600 px, p99 ms": (window["ms"]["p99"], 50),
+               "window of 1,600 px, p99 KB": (window["kb"]["p99"], None), "window of 1,600 px, largest KB": (window["kb"]["max"], 300)}
+    for view, bar in (("operators", 300), ("kernels", 300), ("flame_cpu", None), ("flame_device", None), ("find_aten", None)):
+        figures[f"{view.replace('_', ' ')} of a range, median ms"] = (found[view]["median_ms"], None)
+        figures[f"{view.replace('_', ' ')} of all as a range, ms"] = (found[view]["whole_ms"], bar)
+    running = server(data)
+    seen = pace(running.address, run)
+    running.stop()
+    if seen:
+        figures.update({"click to the first slices in Chromium, ms": (seen["first_paint_ms"], 1000),
+                        "pan and zoom for 10 s: frames under 17 ms of script, %": (100 * seen["under_17_ms"], 95),
+                        "pan and zoom: p95 of script, ms": (seen["script_p95_ms"], None),
+                        "memory of the tab, MiB": (seen["tab_mib"], 300)})
+    return figures
