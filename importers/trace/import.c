@@ -134,7 +134,7 @@ static enum ps_status pass_all(struct run *run)
         tr_memory_sort(run->trace);
     status = nest_devices(run);
     if (status == PS_OK && run->trace->torch)
-        run->torch = tr_torch_begin(run->trace, &run->devices);
+        run->torch = tr_torch_begin(run->trace, &run->devices, &run->hosts);
     tr_pages_rest(run->trace);
     if (status == PS_OK)
         status = pass_hosts(run);

@@ -13,7 +13,8 @@ static bool has_call_from(const struct tr_trace *trace)
     return false;
 }
 
-struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices)
+struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
+                                const struct tr_tracks *hosts)
 {
     struct tr_torch *torch = ps_alloc(sizeof *torch);
     torch->trace = trace;
@@ -23,7 +24,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     torch->memory = tr_memory_of(trace);
     tr_torch_shapes(trace);
     torch->flops = tr_flops_new(trace);
-    torch->correlations = tr_correlations_new(trace, devices);
+    torch->correlations = tr_correlations_new(trace, devices, hosts);
     torch->steps = tr_steps_new(trace);
     torch->modules = tr_modules_new(trace);
     return torch;

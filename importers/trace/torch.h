@@ -90,8 +90,9 @@ struct tr_torch {
 void tr_tree_track(struct tr_torch *torch, struct tr_track *track);
 void tr_tree_free(struct tr_torch *torch);
 
-/* Which runtime calls launched what. Reads all records once. */
-struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices);
+/* Which runtime calls launched what. Reads all records once. hosts: see tr_torch_begin. */
+struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
+                                            const struct tr_tracks *hosts);
 /* The runtime call at `row`, inside of operator `op` of its track (TR_NO_ROW: none): what it
  * launched learns of both. Returns the sum of that work, ns. */
 int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_track *track,

@@ -55,7 +55,7 @@ struct tr_correlations {
     size_t n_calls, calls_cap;
     struct orphan *orphans;
     size_t n_orphans, orphans_cap;
-    uint32_t thread; /* which one is being looked at */
+    uint32_t thread; /* the one that is being looked at */
 };
 
 static size_t slot_of(const struct tr_correlations *links, int64_t correlation)
@@ -168,29 +168,31 @@ static void add_work(struct tr_correlations *links, uint32_t device, uint32_t ro
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-static void add_call(struct tr_correlations *links, struct group *group, int64_t ts)
+static void add_call(struct tr_correlations *links, const struct group *group, uint32_t thread,
+                     int64_t ts)
 {
-    struct call call = {(uint32_t)(group - links->groups), links->thread, ts, NONE};
     PS_PUSH_ROOM(links->calls, links->n_calls, links->calls_cap);
-    links->calls[links->n_calls++] = call;
+    links->calls[links->n_calls++] =
+        (struct call){(uint32_t)(group - links->groups), thread, ts, NONE};
 }
 
-static void meet_call(struct tr_correlations *links, struct group *group, int64_t ts)
+/* A call at `start` of the thread that is being looked at. */
+static void meet_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
+    struct group *group = find(links, correlation);
+    if (group == NULL)
+        return;
     if (group->calls == 0) {
         group->calls = 1;
-        group->call_ts = ts;
+        group->call_ts = start;
         group->call_thread = links->thread & THREAD_BITS;
         return;
     }
     if (group->calls == 1) {
-        uint32_t thread = links->thread;
-        links->thread = group->call_thread;
-        add_call(links, group, group->call_ts);
-        links->thread = thread;
+        add_call(links, group, group->call_thread, group->call_ts);
         group->calls = 2;
     }
-    add_call(links, group, ts);
+    add_call(links, group, links->thread, start);
 }
 
 static void visit_records(void *user, const struct tr_record *records, size_t n)
@@ -198,16 +200,38 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
     struct tr_correlations *links = user;
     const struct tr_trace *trace = links->trace;
     for (size_t i = 0; i < n; i++) {
+        int64_t correlation, start;
+        if (trace->cats[records[i].cat].kind == PS_SLICE_RUNTIME && records[i].ph == 'X' &&
+            records[i].template > PS_TEMPLATE_WHOLE &&
+            tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
+                     &correlation) &&
+            !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
+            meet_call(links, correlation, start);
+    }
+}
+
+/* Calls of a thread that has device work too: its records are gone, its tracks wait. */
+static void visit_track(struct tr_correlations *links, const struct tr_track *track)
+{
+    links->thread = (uint32_t)(track->thread - links->trace->threads);
+    for (uint32_t row = 0; row < track->n; row++) {
         int64_t correlation;
-        if (trace->cats[records[i].cat].kind != PS_SLICE_RUNTIME || records[i].ph != 'X' ||
-            records[i].template <= PS_TEMPLATE_WHOLE ||
-            !tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
-                      &correlation))
-            continue;
-        struct group *group = find(links, correlation);
-        int64_t start;
-        if (group && !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
-            meet_call(links, group, start);
+        if (track->slice_kind[row] == PS_SLICE_RUNTIME &&
+            correlation_of(links->trace, track, row, &correlation))
+            meet_call(links, correlation, track->start[row]);
+    }
+}
+
+static void learn_calls(struct tr_correlations *links, const struct tr_tracks *hosts)
+{
+    struct tr_trace *trace = links->trace;
+    for (size_t i = 0; i < hosts->n; i++) {
+        if (hosts->at[i].thread)
+            visit_track(links, &hosts->at[i]);
+    }
+    for (uint32_t i = 0; i < trace->n_threads; i++) {
+        links->thread = i;
+        tr_thread_each(trace, &trace->threads[i], visit_records, links);
     }
 }
 
@@ -332,7 +356,8 @@ static void collect_orphans(struct tr_correlations *links)
         qsort(links->orphans, links->n_orphans, sizeof *links->orphans, by_external_id);
 }
 
-struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices)
+struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
+                                            const struct tr_tracks *hosts)
 {
     struct tr_correlations *links = ps_alloc(sizeof *links);
     links->trace = trace;
@@ -344,10 +369,8 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
                 add_work(links, (uint32_t)d, row);
         }
     }
-    for (uint32_t i = 0; i < trace->n_threads && links->n_groups; i++) {
-        links->thread = i;
-        tr_thread_each(trace, &trace->threads[i], visit_records, links);
-    }
+    if (links->n_groups)
+        learn_calls(links, hosts);
     share_out(links);
     collect_orphans(links);
     return links;

@@ -63,11 +63,13 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
 /* emit.c: announces the track, sends its chunks, frees its columns. */
 enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track);
 
-/* torch.c. The order: tr_torch_begin once all device tracks are nested (they stay in memory); then
+/* torch.c. The order: tr_torch_begin once all device tracks are nested (they stay in memory; hosts:
+ * tracks of the host that came with them, their threads' records are gone); then
  * for each host thread nest, tr_torch_host, emit; then tr_torch_device on each device track, emit;
  * then tr_torch_end, which gives steps, modules, memory and the rest. */
 struct tr_torch;
-struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices);
+struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
+                                const struct tr_tracks *hosts);
 enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track);
 enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track);
 enum ps_status tr_torch_end(struct tr_torch *torch);

@@ -229,6 +229,23 @@ static void test_correlations_are_not_unique(void **state)
     done(&watch, &json);
 }
 
+/* A process may have the number of a device, and a thread that of a stream. */
+static void test_thread_like_a_stream(void **state)
+{
+    struct ps_buf json = {0};
+    struct watch watch;
+    (void)state;
+    begin(&json);
+    event(&json, "cpu_op", "aten::mm", 7, 0, 10, "");
+    event(&json, "cuda_runtime", "cudaLaunchKernel", 7, 2, 4, "\"correlation\": 5");
+    event(&json, "kernel", "gemm", 7, 5, 9, "\"correlation\": 5");
+    end(&json);
+    import(&watch, ps_buf_slice(&json), false);
+    expect_us(&watch, "aten::mm", 1, 8, 4, 4);
+    assert_int_equal(slice(&watch, "gemm", 0)->launch, slice(&watch, "cudaLaunchKernel", 0)->id);
+    done(&watch, &json);
+}
+
 /* Without a call External id tells the operator, unless it is but the correlation everywhere. */
 static void test_work_without_a_call(void **state)
 {
@@ -446,6 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_attribution),
         cmocka_unit_test(test_correlations_are_not_unique),
+        cmocka_unit_test(test_thread_like_a_stream),
         cmocka_unit_test(test_work_without_a_call),
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_collectives),
