@@ -20,11 +20,11 @@ struct heard {
     size_t n_parts;
     struct ps_device_summary devices[2];
     size_t n_devices;
-    struct ps_gap gaps[16];
+    struct ps_gap gaps[TR_GAPS_MAX];
     size_t n_gaps;
     struct ps_module modules[8];
     size_t n_modules;
-    double waiting;
+    double waiting, gaps_ns; /* of all causes */
 };
 
 static void hear_step(struct ps_sink *sink, const struct ps_step *row)
@@ -68,6 +68,8 @@ static void hear_number(struct ps_sink *sink, const char *key, struct ps_num val
 
     if (strcmp(key, "host_wait_idle_ns") == 0)
         heard->waiting = ps_num_real(value);
+    if (strncmp(key, "gaps_", 5) == 0 && strstr(key, "_ns"))
+        heard->gaps_ns += ps_num_real(value);
 }
 
 static const struct ps_sink_ops hearing = {
@@ -215,7 +217,7 @@ static void host_of_the_worked_example(struct hand *hand)
 
 static void test_worked_example(void **state)
 {
-    struct hand hand;
+    static struct hand hand;
     const struct heard *heard = &hand.heard;
 
     (void)state;
@@ -257,7 +259,7 @@ static void test_worked_example(void **state)
 /* Three steps; the device runs behind, and the last step was cut off. */
 static void test_steps_follow_the_device(void **state)
 {
-    struct hand hand;
+    static struct hand hand;
     const struct heard *heard = &hand.heard;
 
     (void)state;
@@ -296,7 +298,7 @@ static void test_steps_follow_the_device(void **state)
 
 static void test_gaps_and_streams(void **state)
 {
-    struct hand hand;
+    static struct hand hand;
     const struct heard *heard = &hand.heard;
 
     (void)state;
@@ -329,9 +331,39 @@ static void test_gaps_and_streams(void **state)
     assert_int_equal(part(heard, 1, 0, "communication"), 100000);
 }
 
+/* 12 000 gaps of 1 to 12 000 ns in a shuffled order: the longest stay, all are summed. */
+static void test_only_the_longest_gaps_stay(void **state)
+{
+    enum { N = 12000 };
+    static struct hand hand;
+    static struct row rows[N + 1];
+    const struct heard *heard = &hand.heard;
+    int64_t t = 0, least = INT64_MAX, sum = 0;
+
+    (void)state;
+    begin(&hand);
+    for (int64_t i = 0; i <= N; i++) {
+        rows[i] = (struct row){t, 10, "k", PS_SLICE_KERNEL, -1};
+        t += 10 + (i * 7919) % N + 1; /* prime to N: each length once */
+    }
+    pass(&hand, 2, PS_TRACK_STREAM, rows, N + 1);
+    finish(&hand);
+    assert_int_equal(heard->n_gaps, TR_GAPS_MAX);
+    for (size_t i = 0; i < heard->n_gaps; i++) {
+        int64_t length = heard->gaps[i].end_ns - heard->gaps[i].start_ns;
+
+        least = length < least ? length : least;
+        sum += length;
+        assert_true(i == 0 || heard->gaps[i - 1].start_ns < heard->gaps[i].start_ns);
+    }
+    assert_int_equal(least, N - TR_GAPS_MAX + 1);
+    assert_int_equal(sum, (int64_t)TR_GAPS_MAX * (N + least) / 2);
+    assert_true(heard->gaps_ns == (double)N * (N + 1) / 2);
+}
+
 static void test_host_alone(void **state)
 {
-    struct hand hand;
+    static struct hand hand;
 
     (void)state;
     begin(&hand);
@@ -348,7 +380,7 @@ static void test_host_alone(void **state)
 
 static void test_device_alone(void **state)
 {
-    struct hand hand;
+    static struct hand hand;
 
     (void)state;
     begin(&hand);
@@ -364,7 +396,7 @@ static void test_device_alone(void **state)
 
 static void test_modules(void **state)
 {
-    struct hand hand;
+    static struct hand hand;
     struct tr_modules *modules;
     struct tr_track track;
     const struct heard *heard = &hand.heard;
@@ -409,9 +441,13 @@ static void test_modules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_example),   cmocka_unit_test(test_steps_follow_the_device),
-        cmocka_unit_test(test_gaps_and_streams), cmocka_unit_test(test_host_alone),
-        cmocka_unit_test(test_device_alone),     cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_worked_example),
+        cmocka_unit_test(test_steps_follow_the_device),
+        cmocka_unit_test(test_gaps_and_streams),
+        cmocka_unit_test(test_host_alone),
+        cmocka_unit_test(test_only_the_longest_gaps_stay),
+        cmocka_unit_test(test_device_alone),
+        cmocka_unit_test(test_modules),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
