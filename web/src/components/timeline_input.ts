@@ -4,7 +4,14 @@
  * window, a range on the ruler, the lanes themselves.
  */
 import { HEAD, OVERVIEW } from '../canvas/timeline_scene';
-import { panView, roundRange, type TimeView, widthOf, zoomView } from '../model/timeline_view';
+import {
+    fitView,
+    panView,
+    roundRange,
+    type TimeView,
+    widthOf,
+    zoomView,
+} from '../model/timeline_view';
 import type { TimelineStage } from './timeline_stage';
 import { hideTooltip, showTooltip } from './tooltip';
 
@@ -210,7 +217,9 @@ export function listenTimeline(stage: TimelineStage): () => void {
     function onDouble(event: MouseEvent): void {
         const { x, y } = pointOf(event);
         const hit = stage.hit(x, y);
-        if (hit && hit.id >= 0) stage.fit();
+        if (hit && hit.id >= 0) {
+            stage.easeTo(fitView({ from: hit.start, to: hit.end }, stage.whole));
+        }
     }
 
     function onLeave(event: PointerEvent): void {

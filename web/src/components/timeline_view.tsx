@@ -69,6 +69,20 @@ export function TimelineView(props: TimelineViewProps) {
     useEffect(() => stageRef.current?.follow(at), [at]);
     useTimelineKeys(stageRef, selected !== null);
 
+    // A label that gets the focus comes into sight with its lane. The browser's own scrolling of the
+    // column, which the lanes would not follow, is taken back.
+    const followFocus = (event: FocusEvent): void => {
+        const now = stageRef.current;
+        if (!now || !(event.target instanceof HTMLElement)) return;
+        const box = event.target.getBoundingClientRect();
+        const room = now.parts.scroller.getBoundingClientRect();
+        const beside = box.top < room.top || box.bottom > room.bottom;
+        if (beside) now.scrollTo(now.scene.top + box.top - room.top - room.height / 3);
+    };
+    const stayPut = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+        currentTarget.scrollTop = 0;
+    };
+
     const { start_ns, end_ns } = props.answer;
     return (
         <div class="timeline-stage">
@@ -78,7 +92,7 @@ export function TimelineView(props: TimelineViewProps) {
                     <span>{text(fig((end_ns - start_ns) / 1e9))}</span>
                 </div>
                 <div class="timeline-span" ref={span} />
-                <div class="timeline-labels">
+                <div class="timeline-labels" onFocusIn={followFocus} onScroll={stayPut}>
                     <div ref={labels}>
                         <TimelineLabels
                             lanes={lanes}

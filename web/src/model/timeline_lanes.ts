@@ -62,7 +62,13 @@ const ROLES: Record<number, string> = {
     [TRACK.sync]: 'device waits',
 };
 
-export function processWords({ name, labels, pid }: TraceProcess): string {
+/** With several workers in one run, each process says whose it is. */
+export function processWords(process: TraceProcess, workers: boolean): string {
+    const words = plainWords(process);
+    return workers ? `${words}, worker ${process.worker}` : words;
+}
+
+function plainWords({ name, labels, pid }: TraceProcess): string {
     if (labels) return labels;
     if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : 'all processes';
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
@@ -95,6 +101,7 @@ interface Open {
     processes: Map<number, TraceProcess>;
     top: number;
     process: number;
+    workers: boolean;
 }
 
 function push(open: Open, lane: Omit<Lane, 'top' | 'folded' | 'first'>, process: number): void {
@@ -119,7 +126,7 @@ function addTrack(open: Open, track: TraceTrack): void {
     const first = track.process !== open.process;
     const words = trackWords(track);
     const role = open.roles.get(track.id) ?? words.role;
-    const bold = first && process ? processWords(process) : '';
+    const bold = first && process ? processWords(process, open.workers) : '';
     const stream = track.kind === TRACK.stream;
     const lines = (bold && !stream ? 1 : 0) + 1 + (role ? 1 : 0);
     const whole = [

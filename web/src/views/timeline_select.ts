@@ -2,6 +2,7 @@
 /* Which slice is selected, what leads to another, and whether the picture has to move for it. */
 import { useEffect, useRef } from 'preact/hooks';
 import { route } from '../base/router';
+import { escapeRegex } from '../model/filter_query';
 import { rangeQuery } from '../model/trace_range';
 import type { Run } from '../base/types';
 import type { Mark } from '../canvas/timeline_scene';
@@ -57,11 +58,20 @@ export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
         if (hit) select(hit.id);
         return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
     };
+    /** Searches for this name alone, and goes to the next slice of it. */
+    const toName = async (name: string): Promise<string | null> => {
+        const q = `^${escapeRegex(name)}$`;
+        put({ q, regex: '1' });
+        const from = { ns: stage.current?.view.from ?? 0, id: 0 };
+        const hit = await findFrom(run, { q, regex: true }, from, false);
+        if (hit) select(hit.id);
+        return hit ? null : 'no hit after this';
+    };
     /** One level back: the slice, the range, the search. */
     const back = (ranged: boolean): void => {
         if (selected) clicked(null);
         else if (ranged) put(rangeQuery(null));
         else put({ q: null, regex: null });
     };
-    return { select, clicked, step, enter, back };
+    return { select, clicked, step, enter, toName, back };
 }

@@ -10,18 +10,18 @@ interface SidePaneProps {
     field: ComponentChildren;
     find: Find;
     timeline: TimelineAnswer;
-    onEnter: (backward: boolean) => void;
+    onName: (name: string) => void;
     /** the selected slice */
     children: ComponentChildren;
 }
 
-export function SidePane({ field, find, timeline, onEnter, children }: SidePaneProps) {
+export function SidePane({ field, find, timeline, onName, children }: SidePaneProps) {
     return (
         <aside class="timeline-side" aria-label="selected slice">
             <div class="timeline-side-find">{field}</div>
             {children ??
                 (find.q ? (
-                    <FoundNames find={find} onName={() => onEnter(false)} />
+                    <FoundNames find={find} onName={({ name }) => onName(name)} />
                 ) : (
                     <Hints families={timeline.steps.length > 0 || hasStreams(timeline)} />
                 ))}

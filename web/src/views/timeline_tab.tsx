@@ -4,7 +4,7 @@
  * range below. Window, range, slice, search, folded tracks and the dock stand in the URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { API, withParams } from '../base/client';
+import { API, asApiError, withParams } from '../base/client';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
@@ -94,13 +94,14 @@ function Timeline({ run, timeline }: TimelineProps) {
     const now = useTimeline({ run, timeline });
     const { query, stage, data, loader, error, links, find, range, detail, select } = now;
     const search = useRef<HTMLInputElement | null>(null);
-    const [enterError, setEnterError] = useState<string | null>(null);
+    const [said, setSaid] = useState<string | null>(null);
     useTimelineStatus(now.drawn);
-    const enter = (backward: boolean): void => {
-        now.enter(backward).then(setEnterError, (reason: unknown) => setEnterError(String(reason)));
+    const say = (went: Promise<string | null>): void => {
+        went.then(setSaid, (reason: unknown) => setSaid(asApiError(reason).text));
     };
+    const enter = (backward: boolean): void => say(now.enter(backward));
     const beside = viewportWidth.value >= BESIDE;
-    const field = <FindField find={find} inputRef={search} onEnter={enter} said={enterError} />;
+    const field = <FindField find={find} inputRef={search} onEnter={enter} said={said} />;
     const slice =
         now.id === null ? null : (
             <TimelineDetail
@@ -152,7 +153,12 @@ function Timeline({ run, timeline }: TimelineProps) {
                     />
                 </div>
                 {beside && (
-                    <SidePane field={field} find={find} timeline={timeline} onEnter={enter}>
+                    <SidePane
+                        field={field}
+                        find={find}
+                        timeline={timeline}
+                        onName={(name) => say(now.toName(name))}
+                    >
                         {slice}
                     </SidePane>
                 )}
