@@ -318,7 +318,7 @@ void tr_track_named(struct tr_trace *trace, uint32_t index, enum tr_class kind,
                 thread->tid_number >= 0 ? thread->tid_number : first_digits(thread->tid);
     }
     track->name = name_of(trace, facts, track, thread->tid);
-    track->sort = tr_track_place(process, facts->sort, kind);
+    track->sort = tr_track_place(process, facts->sort, (int)kind);
 }
 
 void tr_names_free(struct tr_import *import)
