@@ -83,37 +83,14 @@ static void put_chunk(struct ps_writer *w, int64_t id, const struct ps_chunk *ch
     ps_writer_step(w, stmt);
 }
 
+/* By shape, which holds all that sums by name need. */
 static void add_sums(struct ps_trace_sums *sums, const struct ps_chunk *chunk)
 {
-    struct ps_operators *by_shape = &sums->by_shape;
-
-    sums->by_name.key = by_shape->key = sums->keys;
-    sums->by_name.n_key = by_shape->n_key = sums->n_keys;
-    by_shape->shapes = sums->shapes;
-    by_shape->n_shapes = sums->n_shapes;
-    ps_operators_add(&sums->by_name, chunk, PS_RANGE_ALL);
-    if (sums->has_shapes)
-        ps_operators_add(by_shape, chunk, PS_RANGE_ALL);
-}
-
-/* What was summed so far had no shapes: by name and by shape are the same rows. */
-void ps_trace_sums_shapes(struct ps_trace_sums *sums)
-{
-    const struct ps_operators *from = &sums->by_name;
-    struct ps_operators *to = &sums->by_shape;
-
-    if (sums->has_shapes)
-        return;
-    sums->has_shapes = true;
-    if (!from->n)
-        return;
-    to->at = ps_grow(NULL, from->cap, sizeof *to->at);
-    memcpy(to->at, from->at, from->n * sizeof *to->at);
-    to->slots = ps_grow(NULL, from->mask + 1, sizeof *to->slots);
-    memcpy(to->slots, from->slots, (from->mask + 1) * sizeof *to->slots);
-    to->n = from->n;
-    to->cap = from->cap;
-    to->mask = from->mask;
+    sums->operators.key = sums->keys;
+    sums->operators.n_key = sums->n_keys;
+    sums->operators.shapes = sums->shapes;
+    sums->operators.n_shapes = sums->n_shapes;
+    ps_operators_add(&sums->operators, chunk, PS_RANGE_ALL);
 }
 
 static void put_pyramid(struct ps_writer *w)
@@ -189,11 +166,59 @@ static void put_operator(struct ps_writer *w, const struct ps_operator *o, bool 
     ps_writer_step(w, stmt);
 }
 
-static void put_operators(struct ps_writer *w, const struct ps_operators *sums, bool by_shape)
+static int by_name(const void *a, const void *b)
 {
+    const struct ps_operator *x = a, *y = b;
+
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->first_start_ns > y->first_start_ns) - (x->first_start_ns < y->first_start_ns);
+}
+
+/* Sums wrap, as those of ps_operators_add do. */
+static void plus(int64_t *sum, int64_t value)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
+static void join(struct ps_operator *to, const struct ps_operator *from)
+{
+    plus(&to->calls, from->calls);
+    plus(&to->self_cpu_ns, from->self_cpu_ns);
+    plus(&to->cpu_total_ns, from->cpu_total_ns);
+    plus(&to->self_device_ns, from->self_device_ns);
+    plus(&to->device_total_ns, from->device_total_ns);
+    plus(&to->self_cpu_bytes, from->self_cpu_bytes);
+    plus(&to->cpu_bytes, from->cpu_bytes);
+    plus(&to->self_device_bytes, from->self_device_bytes);
+    plus(&to->device_bytes, from->device_bytes);
+    plus(&to->flops, from->flops);
+    plus(&to->tensor_core, from->tensor_core);
+    to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+    to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+}
+
+static void put_operators(struct ps_writer *w)
+{
+    struct ps_operators *sums = &w->trace.operators;
+
     for (size_t i = 0; i < sums->n; i++)
-        put_operator(w, &sums->at[i], by_shape);
-    if (w->trace.memory.calls)
+        put_operator(w, &sums->at[i], true);
+    if (sums->n)
+        qsort(sums->at, sums->n, sizeof *sums->at, by_name);
+    for (size_t i = 0, next; i < sums->n; i = next) {
+        struct ps_operator row = sums->at[i];
+
+        row.shapes = 0;
+        for (next = i + 1;
+             next < sums->n && sums->at[next].name == row.name && sums->at[next].kind == row.kind;
+             next++)
+            join(&row, &sums->at[next]);
+        put_operator(w, &row, false);
+    }
+    for (int by_shape = 0; by_shape < 2 && w->trace.memory.calls; by_shape++)
         put_operator(w, &w->trace.memory, by_shape);
 }
 
@@ -210,20 +235,16 @@ static void name_memory(struct ps_writer *w)
 
 enum ps_status ps_trace_sums_end(struct ps_writer *w)
 {
-    struct ps_trace_sums *sums = &w->trace;
-
     put_pyramid(w);
     ps_trace_packed_end(w);
     name_memory(w);
-    put_operators(w, &sums->by_name, false);
-    put_operators(w, sums->has_shapes ? &sums->by_shape : &sums->by_name, true);
+    put_operators(w);
     return w->sink.err.code;
 }
 
 void ps_trace_sums_free(struct ps_trace_sums *sums)
 {
-    ps_operators_free(&sums->by_name);
-    ps_operators_free(&sums->by_shape);
+    ps_operators_free(&sums->operators);
     ps_pyramid_free(sums->pyramid);
     ps_trace_packed_free(sums);
     free(sums->keys);

@@ -68,8 +68,6 @@ void ps_writer_args_template(struct ps_sink *sink, const struct ps_args_template
     sqlite3_bind_int64(stmt, 3, row->shapes);
     ps_writer_step(of(sink), stmt);
     put_map(&sums->shapes, &sums->n_shapes, row->id, row->shapes);
-    if (row->shapes)
-        ps_trace_sums_shapes(sums);
 }
 
 void ps_writer_process(struct ps_sink *sink, const struct ps_process *row)

@@ -108,13 +108,12 @@ struct ps_series { /* of numbers over time */
 
 /* What a trace comes to while it passes by. */
 struct ps_trace_sums {
-    struct ps_operators by_name, by_shape;
-    bool has_shapes;           /* some template has: from then on by_shape is summed too */
-    uint32_t *keys, *shapes;   /* by text id, by template id */
-    size_t n_keys, n_shapes;   /* allocated */
-    uint32_t last_text;        /* greatest id */
-    uint32_t memory_text;      /* of the word [memory]; 0: the trace does not have it */
-    struct ps_operator memory; /* events that happened in no operator */
+    struct ps_operators operators; /* by name and shapes */
+    uint32_t *keys, *shapes;       /* by text id, by template id */
+    size_t n_keys, n_shapes;       /* allocated */
+    uint32_t last_text;            /* greatest id */
+    uint32_t memory_text;          /* of the word [memory]; 0: the trace does not have it */
+    struct ps_operator memory;     /* events that happened in no operator */
     struct ps_pyramid *pyramid;
     uint32_t track;         /* of pyramid */
     int64_t chunks, packed; /* ids given */
@@ -123,8 +122,6 @@ struct ps_trace_sums {
     uint32_t n_series, series_cap;
 };
 
-/* Operators are from now on summed by shape too. */
-void ps_trace_sums_shapes(struct ps_trace_sums *sums);
 /* Writes what is left of all of it, when the last row has passed. */
 enum ps_status ps_trace_sums_end(struct ps_writer *w);
 void ps_trace_sums_free(struct ps_trace_sums *sums);
