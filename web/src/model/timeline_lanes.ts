@@ -219,7 +219,16 @@ export function layoutLanes(
     roles: ReadonlyMap<number, string>,
 ): Lanes {
     const processes = new Map(answer.processes.map((process) => [process.id, process]));
-    const open: Open = { answer, folded, roles, lanes: [], processes, top: 0, process: Number.NaN };
+    const open: Open = {
+        answer,
+        folded,
+        roles,
+        lanes: [],
+        processes,
+        top: 0,
+        process: Number.NaN,
+        workers: answer.processes.some(({ worker }) => worker > 0),
+    };
     const aside = asideProcesses(answer.tracks);
     const tracks = (apart: boolean): TraceTrack[] =>
         answer.tracks.filter(({ process }) => aside.has(process) === apart);
