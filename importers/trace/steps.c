@@ -78,12 +78,12 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
     enum ps_meaning meaning = tr_steps_meaning(steps, track->name_id[row]);
     enum ps_role role = ps_role_of(kind, track->flags[row], meaning);
 
-    if (role != PS_N_ROLES)
+    if (kind == PS_SLICE_RUNTIME)
+        add_launch(steps, track, row); /* the time of short ones is added at the end */
+    if (role != PS_N_ROLES && (kind != PS_SLICE_RUNTIME || track->duration[row] >= UINT32_MAX))
         ps_spans_add(&steps->roles[role], start, end);
     if (meaning == PS_MEANS_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
         add_step(steps, start, end, track->name_id[row]);
-    if (kind == PS_SLICE_RUNTIME)
-        add_launch(steps, track, row);
     if (role != PS_N_ROLES && kind != PS_SLICE_GPU_ANNOTATION) {
         steps->host_start = start < steps->host_start ? start : steps->host_start;
         steps->host_end = end > steps->host_end ? end : steps->host_end;
@@ -192,6 +192,21 @@ static void add_all(struct ps_spans *to, const struct ps_spans *from)
 {
     for (size_t i = 0; i < from->n; i++)
         ps_spans_add(to, from->at[i].start, from->at[i].end);
+}
+
+/* All work was matched with its launch: of the calls only their time is of interest. */
+static void drop_launches(struct tr_steps *steps)
+{
+    for (size_t i = 0; i < steps->n_launches; i++) {
+        struct tr_launches *of = &steps->launches[i];
+
+        for (size_t k = 0; k < of->n; k++)
+            if (of->at[k].duration < UINT32_MAX)
+                ps_spans_add(&steps->roles[PS_ROLE_RUNTIME], of->at[k].start,
+                             of->at[k].start + of->at[k].duration);
+        free(of->at);
+        *of = (struct tr_launches){0};
+    }
 }
 
 /* Joins the sets of the host and of all devices. */
@@ -303,6 +318,7 @@ enum ps_status tr_steps_end(struct tr_steps *steps)
     int64_t from = INT64_MAX, to = INT64_MIN;
 
     host_done(steps);
+    drop_launches(steps);
     join_roles(steps);
     if (steps->n_steps == 0)
         step_of_devices(steps);
