@@ -304,7 +304,7 @@ static void give_steps(struct tr_steps *steps)
     }
     if (counted && steps->annotated)
         mean = ps_int(wall / counted);
-    loading = share(dataloader, wall);
+    loading = share(dataloader, steps->annotated ? wall : 0);
     if (loading.kind == PS_NUM_REAL)
         loading.r *= 100;
     steps->trace->step_ns = mean.kind == PS_NUM_INT ? mean.i : 0;
