@@ -3,6 +3,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/serve.h"
 
+#include <malloc.h>
 #include <stdio.h>
 
 static int serve(const struct ps_options *options)
@@ -52,6 +53,9 @@ int main(int argc, char **argv)
     struct ps_options options;
     struct ps_err err = PS_ERR_INIT;
     int status = 2;
+    /* Large blocks go back to the system when they are freed: imports take and free columns of many
+     * MiB, and a server lives long. Left alone, the limit grows with what was freed. */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK)
         status = ps_say_done(options.help ? help(&options) : run(&options));
     else

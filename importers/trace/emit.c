@@ -183,7 +183,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     }
 }
 
-static void give_chunk(struct tr_trace *trace, const struct tr_track *track, uint32_t first)
+static void give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
 {
     struct tr_emitter *emitter = emitter_of(trace);
     struct ps_chunk chunk = {.track = track->id, .track_kind = track->kind, .first = first};
@@ -198,6 +198,10 @@ static void give_chunk(struct tr_trace *trace, const struct tr_track *track, uin
     fill_columns(emitter, trace, track, &chunk);
     trace->import->flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
+    if (chunk.n == PS_CHUNK_ROWS) { /* a large track: what was given need not stay */
+        tr_pages_rest(trace);
+        tr_track_let_go(track, first, first + chunk.n);
+    }
 }
 
 static void announce(struct tr_trace *trace, const struct tr_track *track)
@@ -226,8 +230,6 @@ enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track)
     announce(trace, track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out); first += PS_CHUNK_ROWS)
         give_chunk(trace, track, first);
-    if (track->n > PS_CHUNK_ROWS)
-        tr_pages_rest(trace);
     tr_track_free(track);
     return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
 }

@@ -189,6 +189,8 @@ uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number
 /* track.c */
 struct tr_track tr_track_new(enum ps_track_kind kind, uint32_t room);
 void tr_track_tree_columns(struct tr_track *track);
+/* Rows [from, to) were given and are not read again: most of their memory goes back. */
+void tr_track_let_go(struct tr_track *track, uint32_t from, uint32_t to);
 
 /* sort.c: the order of n things, stable; free() it. NULL when they are in order already. */
 typedef bool (*tr_less)(const void *list, uint32_t a, uint32_t b);

@@ -8,7 +8,7 @@
 #include "importers/trace/read.h"
 
 #define BLOCK       (1u << 20)
-#define BUDGET      (96u << 20)
+#define BUDGET      (32u << 20)
 #define EVENT_MAX   (64u << 20)
 #define LOCAL_TEXT  (8u << 20) /* what a worker's own tables may hold before they start anew */
 #define WORKERS_MAX 2

@@ -3,6 +3,7 @@
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static void *column(uint32_t n, size_t size)
 {
@@ -40,6 +41,30 @@ int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which)
     if (!track->extra[which])
         track->extra[which] = ps_alloc((track->n ? track->n : 1) * sizeof(int64_t));
     return track->extra[which];
+}
+
+/* The whole pages between row `from` and row `to` of a column go back to the system. */
+static void let_go(void *column, size_t size, uint32_t from, uint32_t to)
+{
+    const uintptr_t page = 4096;
+    uintptr_t at = ((uintptr_t)column + from * size + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)column + to * size) & ~(page - 1);
+
+    if (column && at < end)
+        (void)madvise((void *)at, end - at, MADV_DONTNEED);
+}
+
+void tr_track_let_go(struct tr_track *track, uint32_t from, uint32_t to)
+{
+    let_go(track->start, sizeof *track->start, from, to);
+    let_go(track->duration, sizeof *track->duration, from, to);
+    let_go(track->self, sizeof *track->self, from, to);
+    let_go(track->args_at, sizeof *track->args_at, from, to);
+    let_go(track->name_id, sizeof *track->name_id, from, to);
+    let_go(track->template, sizeof *track->template, from, to);
+    let_go(track->parent, sizeof *track->parent, from, to);
+    for (int i = 0; i < TR_N_EXTRAS; i++)
+        let_go(track->extra[i], sizeof *track->extra[i], from, to);
 }
 
 void tr_track_free(struct tr_track *track)
