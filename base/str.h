@@ -39,7 +39,7 @@ static inline bool ps_str_starts(struct ps_str a, struct ps_str prefix)
 static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
 {
     n = n < a.len ? n : a.len;
-    return (struct ps_str){a.at + n, a.len - n};
+    return n ? (struct ps_str){a.at + n, a.len - n} : a; /* no arithmetic on NULL */
 }
 
 /* Where needle first stands in hay, or NULL. */

@@ -13,7 +13,7 @@ struct judge {
     uint32_t imports, packages, functions, listed;
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
     uint32_t processes, tracks, counters, steps, modules;
-    uint32_t rows_left, track_rows; /* of the track given last */
+    uint32_t track, rows_left, track_rows; /* the track given last */
     struct ps_ledger ledger;
     bool has_ledger, has_headline;
 };
@@ -155,7 +155,7 @@ static void on_text(struct ps_sink *sink, const struct ps_trace_text *row)
 static void on_args_template(struct ps_sink *sink, const struct ps_args_template *row)
 {
     (void)sink;
-    FUZZ_HOLDS(row->id > PS_TEMPLATE_WHOLE);
+    FUZZ_HOLDS(row->id >= PS_TEMPLATE_WHOLE);
     check_text(row->text);
 }
 
@@ -172,7 +172,9 @@ static void on_track(struct ps_sink *sink, const struct ps_track *row)
     struct judge *judge = (struct judge *)sink;
 
     FUZZ_HOLDS(judge->rows_left == 0);
-    FUZZ_HOLDS(row->id == ++judge->tracks && row->id < PS_TRACKS_MAX);
+    FUZZ_HOLDS(row->id >= 1 && row->id < PS_TRACKS_MAX); /* devices come last, whatever their ids */
+    judge->track = row->id;
+    judge->tracks = row->id > judge->tracks ? row->id : judge->tracks;
     FUZZ_HOLDS(row->process >= 1 && row->process <= judge->processes);
     judge->rows_left = judge->track_rows = row->slices;
     check_text(row->name);
@@ -195,7 +197,7 @@ static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
 {
     struct judge *judge = (struct judge *)sink;
 
-    FUZZ_HOLDS(chunk->track == judge->tracks && chunk->n >= 1 && chunk->n <= PS_CHUNK_ROWS);
+    FUZZ_HOLDS(chunk->track == judge->track && chunk->n >= 1 && chunk->n <= PS_CHUNK_ROWS);
     FUZZ_HOLDS(chunk->n <= judge->rows_left);
     FUZZ_HOLDS(chunk->first == judge->track_rows - judge->rows_left);
     judge->rows_left -= chunk->n;
@@ -205,8 +207,8 @@ static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
 
 static void on_flow(struct ps_sink *sink, const struct ps_flow *row)
 {
-    FUZZ_HOLDS((row->from_slice >> 32) <= ((struct judge *)sink)->tracks);
-    FUZZ_HOLDS((row->to_slice >> 32) <= ((struct judge *)sink)->tracks);
+    (void)sink;
+    FUZZ_HOLDS((row->from_slice >> 32) < PS_TRACKS_MAX && (row->to_slice >> 32) < PS_TRACKS_MAX);
 }
 
 static void on_counter(struct ps_sink *sink, const struct ps_counter *row)
