@@ -223,6 +223,8 @@ export interface Named {
 export interface FlameAnswer {
     n: number;
     unit: string;
+    /** of the whole picture */
+    sum: number;
     /** nodes that were left out; their time stays in `total` of the nodes above */
     cut: number;
     parent: number[];

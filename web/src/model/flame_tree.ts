@@ -7,16 +7,10 @@
 import type { FlameAnswer } from '../base/trace_types';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
 
-export function flameTotal({ n, parent, total }: FlameAnswer): number {
-    let sum = 0;
-    for (let i = 0; i < n; i++) if (parent[i] < 0) sum += total[i];
-    return sum;
-}
-
 export function layoutFlame(flame: FlameAnswer): FrameLayout {
     const { n, parent, total: width } = flame;
     const { start, list } = childLists(parent, n);
-    const total = flameTotal(flame);
+    const total = flame.sum;
     const out = new FrameBuilder(n);
     out.beginRow();
     out.add(-1, 0, total, -1);

@@ -46,9 +46,16 @@ export function MemorySwitch() {
     );
 }
 
+export interface DeviceFilter {
+    device_type?: number;
+    device?: number;
+}
+
 interface DeviceMemoryPaneProps extends EmbeddedTable {
     filters?: TableFilters;
     search?: Matcher;
+    /** Only this one. */
+    device?: DeviceFilter;
     onShown?: (rows: number, of: number) => void;
 }
 
@@ -180,7 +187,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
                 label="Memory by operator"
                 columns={operators}
                 rowKey={(row) => `${row.name_id} ${row.device_type} ${row.device}`}
-                params={filters && filterParams(filters)}
+                params={{ ...(filters && filterParams(filters)), ...props.device }}
                 onOpen={({ name }) => {
                     location.hash = tabHash(run, 'operators', { q: name }, range);
                 }}
@@ -198,6 +205,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
             params={{
                 ...(filters && filterParams(filters)),
                 open: rows === 'kept' ? 1 : undefined,
+                ...props.device,
             }}
             onOpen={({ slice, freed_by }) => {
                 if (slice || freed_by) {

@@ -23,6 +23,7 @@ import { byteStep, valueAt } from '../model/held_curve';
 import { matcher } from '../model/search';
 import { ms, rangeQuery, type TraceRange } from '../model/trace_range';
 import {
+    type DeviceFilter,
     DeviceMemoryPane,
     MEMORY_COMMAND,
     MEMORY_SORT,
@@ -42,6 +43,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     const range = useRange();
     const [shown, setShown] = useState<Shown | null>(null);
     const rows = memoryRows();
+    const device = deviceFilter(route.value.query.device);
     useEffect(() => {
         setStatus(
             undefined,
@@ -65,6 +67,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                     ...sortParams(MEMORY_SORT[rows]),
                     ...filterParams(filters),
                     open: rows === 'kept' ? 1 : undefined,
+                    ...device,
                 }}
                 shown={shown}
             >
@@ -77,12 +80,19 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                         range={range}
                         filters={filters}
                         search={search}
+                        device={device}
                         onShown={(count, of) => setShown({ rows: count, of })}
                     />
                 </section>
             </div>
         </div>
     );
+}
+
+/** A device that was picked is also what the tables are of. */
+function deviceFilter(asked: string | undefined): DeviceFilter {
+    const parts = /^(\d+):(-?\d+)$/.exec(asked ?? '');
+    return parts ? { device_type: Number(parts[1]), device: Number(parts[2]) } : {};
 }
 
 function NoMemory() {

@@ -14,7 +14,7 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
 import { familyOf, kindWord } from '../model/family';
-import { flameTotal, layoutFlame, matchedNs } from '../model/flame_tree';
+import { layoutFlame, matchedNs } from '../model/flame_tree';
 import { type Matcher, matchSet } from '../model/search';
 import type { TraceRange } from '../model/trace_range';
 import { put, rangedPath, traceOf } from './trace_data';
@@ -93,7 +93,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
         [flame, search],
     );
     useEffect(() => {
-        const share = flame && match ? matchedNs(flame, match.set) / (flameTotal(flame) || 1) : 0;
+        const share = flame && match ? matchedNs(flame, match.set) / (flame.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
     }, [flame, match]);
     const { flame_frame, flame_zoom } = route.value.query;
@@ -154,7 +154,7 @@ interface TipProps {
 }
 
 function FlameTip({ flame, node, root }: TipProps) {
-    const whole = flameTotal(flame);
+    const whole = flame.sum;
     const time = (ns: number) => text(fig(ns / 1e9));
     const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN}%` : '–');
     if (node < 0) return <div>{`${root}: ${time(whole)}`}</div>;

@@ -14,8 +14,7 @@ import { LoadingLine } from '../components/progress';
 import { FigText } from '../components/text';
 import { PaneHead } from '../components/toolbar';
 import { timelineHash } from './timeline_link';
-import { put, viewPath } from './trace_data';
-import { withParams } from '../base/client';
+import { put, rangedPath, useRange } from './trace_data';
 import { useJson } from './use_json';
 
 interface NamedPaneProps {
@@ -33,8 +32,9 @@ const BINS = 40;
 
 export function NamedPane({ run, title, selected, row, onShapes, children }: NamedPaneProps) {
     const [name, kind] = selected.split('.');
+    const range = useRange();
     const { data, error, loading } = useJson<Named>(
-        withParams(viewPath(run, 'named'), { name, kind, px: BINS }),
+        rangedPath(run, 'named', range, { name, kind, px: BINS }),
     );
     return (
         <section class="pane pane-named" aria-label={title}>
@@ -59,7 +59,11 @@ export function NamedPane({ run, title, selected, row, onShapes, children }: Nam
                         <CopyButton text={data.name} label="copy name" />
                     </div>
                     {children}
-                    <NamedFigures data={data} first={row?.first_ns ?? null} />
+                    <NamedFigures
+                        data={data}
+                        where={range ? 'in range' : 'in trace'}
+                        first={row?.first_ns ?? null}
+                    />
                 </div>
             )}
             <LoadingLine active={loading} />
@@ -77,7 +81,13 @@ export function Pairs({ rows }: { rows: [label: string, value: ComponentChildren
 
 const time = (ns: number) => <FigText fig={fig(ns / 1e9)} />;
 
-function NamedFigures({ data, first }: { data: Named; first: number | null }) {
+interface FiguresProps {
+    data: Named;
+    where: string;
+    first: number | null;
+}
+
+function NamedFigures({ data, where, first }: FiguresProps) {
     if (data.count === 0) {
         return (
             <p class="soft">Its slices have names of their own: search for them in the timeline.</p>
@@ -87,7 +97,9 @@ function NamedFigures({ data, first }: { data: Named; first: number | null }) {
         <>
             <div class="named-head">
                 <b>All with this name</b>
-                <span class="soft">{int(data.count)} in trace</span>
+                <span class="soft">
+                    {int(data.count)} {where}
+                </span>
             </div>
             <HistogramView
                 histogram={data.histogram}

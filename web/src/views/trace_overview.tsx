@@ -61,7 +61,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                         />
                         <StepList run={run} steps={data.steps} definition={definition} />
                         <UtilisationChart run={run} use={use.data} range={range} />
-                        <Gaps run={run} gaps={data.gaps} />
+                        <Gaps run={run} gaps={data.gaps} range={range} />
                         <Communication overview={data} use={use.data} range={range} />
                     </div>
                     <div class="overview-side">

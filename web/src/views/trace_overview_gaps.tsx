@@ -2,11 +2,14 @@
  *
  * When a stream had nothing to do and why, and how much of the communication hid behind computation.
  */
-import type { GapSums, TraceOverview, Utilisation } from '../base/trace_types';
-import type { Run } from '../base/types';
+import type { GapRow, GapSums, TraceOverview, Utilisation } from '../base/trace_types';
+import type { Page, Run } from '../base/types';
 import { fig, int, pct, text, THIN } from '../base/units';
 import { ms, type TraceRange } from '../model/trace_range';
+import { objectsOf } from './functions_data';
 import { timelineHash } from './timeline_link';
+import { rangedPath } from './trace_data';
+import { useJson } from './use_json';
 
 const WHY: Record<string, string> = {
     host_wait: 'the launch came after the work before it had ended: the host is late',
@@ -18,7 +21,13 @@ function whyOf(cause: string): string {
     return WHY[cause.trim().toLowerCase().replace(/\s+/g, '_')] ?? '';
 }
 
-export function Gaps({ run, gaps }: { run: Run; gaps: GapSums }) {
+interface GapsProps {
+    run: Run;
+    gaps: GapSums;
+    range: TraceRange | null;
+}
+
+export function Gaps({ run, gaps, range }: GapsProps) {
     if (gaps.count === 0) return null;
     return (
         <section class="overview-section">
@@ -49,24 +58,39 @@ export function Gaps({ run, gaps }: { run: Run; gaps: GapSums }) {
                     </div>
                 ))}
             </div>
-            {gaps.longest.length > 0 && (
-                <div class="gap-longest">
-                    <span class="soft">The longest:</span>
-                    {gaps.longest.map(({ track, start_ns, end_ns, cause }) => (
-                        <a
-                            key={`${track} ${start_ns}`}
-                            class="link"
-                            title={`${cause}, at ${ms(start_ns)} ms: show it in the timeline`}
-                            href={timelineHash(run, {
-                                range: { from_ns: start_ns, to_ns: end_ns },
-                            })}
-                        >
-                            {text(fig((end_ns - start_ns) / 1e9))}
-                        </a>
-                    ))}
-                </div>
-            )}
+            <Longest run={run} gaps={gaps} range={range} />
         </section>
+    );
+}
+
+/* The ten longest; of a range those that touch it. */
+function Longest({ run, gaps, range }: GapsProps) {
+    const { data } = useJson<Page>(
+        range ? rangedPath(run, 'gaps', range, { sort: 'duration_us', desc: 1, limit: 10 }) : null,
+    );
+    const rows = range
+        ? objectsOf<GapRow>(data).map(({ track, start_ns, duration_us, cause }) => ({
+              track,
+              start_ns,
+              end_ns: start_ns + Math.round(duration_us * 1000),
+              cause,
+          }))
+        : gaps.longest;
+    if (rows.length === 0) return null;
+    return (
+        <div class="gap-longest">
+            <span class="soft">{range ? 'The longest in the range:' : 'The longest:'}</span>
+            {rows.map(({ track, start_ns, end_ns, cause }) => (
+                <a
+                    key={`${track} ${start_ns}`}
+                    class="link"
+                    title={`${cause}, at ${ms(start_ns)} ms: show it in the timeline`}
+                    href={timelineHash(run, { range: { from_ns: start_ns, to_ns: end_ns } })}
+                >
+                    {text(fig((end_ns - start_ns) / 1e9))}
+                </a>
+            ))}
+        </div>
     );
 }
 
