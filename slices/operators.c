@@ -59,12 +59,12 @@ static struct ps_operator *row_of(struct ps_operators *sums, uint32_t name, uint
 }
 
 /* What the table lists: torch's host rows, and work of devices. */
-static bool is_listed(int64_t kind, int64_t flags)
+static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t flags)
 {
     if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
         return false;
-    return kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_RUNTIME ||
-           kind == PS_SLICE_OVERHEAD || ps_slice_on_device(kind);
+    return sums->all || kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION ||
+           kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OVERHEAD || ps_slice_on_device(kind);
 }
 
 /* Sums wrap rather than trap: a file may claim any number. */
@@ -73,10 +73,10 @@ static void plus(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-static void add_host(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i)
+static void add_host(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i, int self)
 {
     plus(&row->cpu_total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
-    plus(&row->self_cpu_ns, ps_chunk_at(chunk, PS_COL_OP_SELF, i));
+    plus(&row->self_cpu_ns, ps_chunk_at(chunk, self, i));
     plus(&row->self_device_ns, ps_chunk_at(chunk, PS_COL_DEVICE_SELF, i));
     plus(&row->device_total_ns, ps_chunk_at(chunk, PS_COL_DEVICE_TOTAL, i));
     plus(&row->self_cpu_bytes, ps_chunk_at(chunk, PS_COL_CPU_BYTES_SELF, i));
@@ -118,7 +118,7 @@ static void add_slice(struct ps_operators *sums, const struct ps_chunk *chunk, u
     if (device)
         add_device(row, chunk, i);
     else
-        add_host(row, chunk, i);
+        add_host(row, chunk, i, sums->all ? PS_COL_SELF : PS_COL_OP_SELF);
 }
 
 /* The rows [*from, *to) that start inside the range: they are sorted by start. */
@@ -141,7 +141,7 @@ void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
     uint32_t to = range.to_ns == INT64_MAX ? chunk->n : first_from(chunk, range.to_ns);
     for (uint32_t i = first_from(chunk, range.from_ns); i < to; i++) {
         int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
-        if (is_listed(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i)))
+        if (is_listed(sums, kind, ps_chunk_at(chunk, PS_COL_FLAGS, i)))
             add_slice(sums, chunk, i, (uint8_t)kind);
     }
 }

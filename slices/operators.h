@@ -5,7 +5,8 @@
  *
  * Host slices count under the key of their name (ProfilerStep#7 as ProfilerStep*), device slices
  * under their name; merged and hidden ones do not. Python frames never do. A slice belongs to a
- * range when it starts inside.
+ * range when it starts inside. Of traces that torch did not write all slices that last count, by
+ * their names and with their self time on the thread.
  */
 #ifndef PS_SLICES_OPERATORS_H
 #define PS_SLICES_OPERATORS_H
@@ -35,6 +36,7 @@ struct ps_operators {
     const uint32_t
         *shapes; /* template id -> text id of input shapes; NULL: do not group. Borrowed */
     size_t n_shapes;
+    bool all;        /* of a trace that is not torch's */
     uint32_t *slots; /* open addressing over at */
     size_t mask;
 };
@@ -42,11 +44,12 @@ struct ps_operators {
 /* The columns it reads, as PS_COL_BITs. */
 #define PS_OPERATORS_COLUMNS                                                                       \
     (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME) |            \
-     PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) | PS_COL_BIT(PS_COL_FAMILY) |              \
-     PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_OP_SELF) | PS_COL_BIT(PS_COL_DEVICE_SELF) |   \
-     PS_COL_BIT(PS_COL_DEVICE_TOTAL) | PS_COL_BIT(PS_COL_CPU_BYTES_SELF) |                         \
-     PS_COL_BIT(PS_COL_CPU_BYTES) | PS_COL_BIT(PS_COL_DEVICE_BYTES_SELF) |                         \
-     PS_COL_BIT(PS_COL_DEVICE_BYTES) | PS_COL_BIT(PS_COL_FLOPS))
+     PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |                \
+     PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_OP_SELF) |        \
+     PS_COL_BIT(PS_COL_DEVICE_SELF) | PS_COL_BIT(PS_COL_DEVICE_TOTAL) |                            \
+     PS_COL_BIT(PS_COL_CPU_BYTES_SELF) | PS_COL_BIT(PS_COL_CPU_BYTES) |                            \
+     PS_COL_BIT(PS_COL_DEVICE_BYTES_SELF) | PS_COL_BIT(PS_COL_DEVICE_BYTES) |                      \
+     PS_COL_BIT(PS_COL_FLOPS))
 
 void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
                       struct ps_range range);

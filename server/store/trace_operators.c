@@ -141,6 +141,27 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by
     return add_memory(db, range, sums, err);
 }
 
+/* Traces of others have no key_averages(): their slices by name are summed when they are asked for.
+ */
+static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
+                              struct ps_err *err)
+{
+    struct summing summing = {sums, range};
+    const struct ps_chunk_query query = {
+        .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
+
+    sums->all = true;
+    return ps_trace_chunks(db, &query, add_chunk, &summing, err);
+}
+
+static bool is_plain(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    return ps_db_prepare(db, ps_sql_text("trace_plain"), &stmt, err) == PS_OK &&
+           ps_stmt_row(stmt, err);
+}
+
 static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
                             sqlite3_value **argv)
 {
@@ -155,9 +176,12 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     ps_operators_free(&cursor->sums);
     cursor->sums = (struct ps_operators){0};
     cursor->at = 0;
-    if (ps_table_range(plan, argv, &range))
+    bool ranged = ps_table_range(plan, argv, &range);
+    if (is_plain(db, &err))
+        (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &cursor->sums, &err);
+    else if (ranged)
         (void)sum_range(db, range, shapes, &cursor->sums, &err);
-    else
+    else if (err.code == PS_OK)
         (void)read_rows(db, shapes, &cursor->sums, &err);
     return err.code == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);
 }

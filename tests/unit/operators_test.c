@@ -50,6 +50,33 @@ static const struct ps_operator *row(const struct ps_operators *sums, uint32_t w
     return NULL;
 }
 
+/* Of a trace that torch did not write: by name, with the self time on the thread. */
+static void test_all(void **state)
+{
+    static const int64_t plain_kind[3] = {PS_SLICE_OTHER, PS_SLICE_PYTHON, PS_SLICE_OTHER};
+    static const int64_t plain_self[3] = {60, 10, 30}, plain_name[3] = {LINEAR, ADDMM, LINEAR};
+    static const int64_t plain_flags[3] = {0, 0, PS_SLICE_INSTANT};
+    struct ps_operators sums = {.all = true};
+    struct ps_chunk made = {.track = 1, .n = 3, .end_ns = 100};
+    (void)state;
+    made.column[PS_COL_START] = start;
+    made.column[PS_COL_DURATION] = duration;
+    made.column[PS_COL_NAME] = plain_name;
+    made.column[PS_COL_KIND] = plain_kind;
+    made.column[PS_COL_FLAGS] = plain_flags;
+    made.column[PS_COL_SELF] = plain_self;
+    ps_operators_add(&sums, &made, PS_RANGE_ALL);
+    assert_int_equal(sums.n, 2); /* what takes no time is no row */
+    assert_int_equal(row(&sums, LINEAR, 0)->self_cpu_ns, 60);
+    assert_int_equal(row(&sums, LINEAR, 0)->cpu_total_ns, 100);
+    assert_int_equal(row(&sums, ADDMM, 0)->self_cpu_ns, 10);
+    ps_operators_free(&sums);
+    sums.all = false;
+    ps_operators_add(&sums, &made, PS_RANGE_ALL);
+    assert_int_equal(sums.n, 0);
+    ps_operators_free(&sums);
+}
+
 static void test_names(void **state)
 {
     struct ps_operators sums = {.key = key, .n_key = sizeof key / sizeof *key};
@@ -142,10 +169,8 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_all),  cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

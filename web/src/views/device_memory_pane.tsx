@@ -56,7 +56,7 @@ interface DeviceMemoryPaneProps extends EmbeddedTable {
     search?: Matcher;
     /** Only this one. */
     device?: DeviceFilter;
-    onShown?: (rows: number, of: number) => void;
+    onShown?: (rows: number) => void;
 }
 
 const NO_SEARCH = matcher('', false);

@@ -32,7 +32,7 @@ import {
 } from './device_memory_pane';
 import { put, traceOf, useRange, viewPath } from './trace_data';
 import { filterParams, sortParams } from './trace_table';
-import { type Shown, TraceToolbar } from './trace_toolbar';
+import { TraceToolbar } from './trace_toolbar';
 import { useJson } from './use_json';
 
 const ROOM = 1.04;
@@ -41,7 +41,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const range = useRange();
-    const [shown, setShown] = useState<Shown | null>(null);
+    const [shown, setShown] = useState<number | null>(null);
     const rows = memoryRows();
     const device = deviceFilter(route.value.query.device);
     useEffect(() => {
@@ -70,6 +70,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                     ...device,
                 }}
                 shown={shown}
+                named={rows === 'operators'}
             >
                 <MemorySwitch />
             </TraceToolbar>
@@ -81,7 +82,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                         filters={filters}
                         search={search}
                         device={device}
-                        onShown={(count, of) => setShown({ rows: count, of })}
+                        onShown={setShown}
                     />
                 </section>
             </div>
@@ -170,7 +171,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                         value={keyOf(device)}
                         options={devices.map((one) => ({
                             value: keyOf(one),
-                            text: one.label || deviceName(one.device_type, one.device),
+                            text: deviceName(one.device_type, one.device),
                         }))}
                         onChange={(next) => put({ device: next })}
                     />

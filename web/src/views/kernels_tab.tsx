@@ -18,14 +18,14 @@ import { PANE_FROM } from './operators_tab';
 import { timelineHash } from './timeline_link';
 import { put, useRange } from './trace_data';
 import { filterParams, sortParams } from './trace_table';
-import { type Shown, TraceToolbar } from './trace_toolbar';
+import { TraceToolbar } from './trace_toolbar';
 
 export function KernelsTab({ run }: { run: Run }) {
     const query = route.value.query;
     const range = useRange();
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const [shown, setShown] = useState<Shown | null>(null);
+    const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<KernelRow | null>(null);
     const byLaunch = query.by === 'launch';
     const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
@@ -83,7 +83,7 @@ export function KernelsTab({ run }: { run: Run }) {
                         onOpen={({ name }) => {
                             location.hash = timelineHash(run, { find: name });
                         }}
-                        onShown={(rows, of) => setShown({ rows, of })}
+                        onShown={setShown}
                     />
                 </section>
                 {pane && (

@@ -33,7 +33,7 @@ interface KernelsTableProps extends EmbeddedTable {
     selected?: string | null;
     onSelect?: (row: KernelRow) => void;
     onOpen?: (row: KernelRow) => void;
-    onShown?: (rows: number, of: number) => void;
+    onShown?: (rows: number) => void;
     narrow?: boolean;
 }
 
@@ -79,11 +79,11 @@ function launchColumns(): Column[] {
         textColumn<KernelRow>('operator', 'operator', { width: 190, mono: true, hideBelow: 900 }),
         textColumn<KernelRow>('grid', 'grid', { width: 108, hideBelow: 1000, align: 'right' }),
         textColumn<KernelRow>('block', 'block', { width: 96, hideBelow: 1000, align: 'right' }),
-        countColumn<KernelRow>('registers', 'registers', { width: 84, hideBelow: 1240 }),
+        countColumn<KernelRow>('registers', 'registers', { width: 84, hideBelow: 1560 }),
         countColumn<KernelRow>('shared_bytes', 'shared', {
             width: 96,
             unit: 'B',
-            hideBelow: 1240,
+            hideBelow: 1640,
         }),
     ];
 }
@@ -96,12 +96,12 @@ function kernelColumns(search: Matcher, byLaunch: boolean): Column[] {
         countColumn<KernelRow>('calls', 'calls', { width: 72 }),
         timeColumn<KernelRow>('total_us', 'total', { pct: 'pct' }),
         shareColumn<KernelRow>('pct', 'total', '% of Σ', { width: 104, hideBelow: 700 }),
-        timeColumn<KernelRow>('mean_us', 'mean', { width: 92, hideBelow: byLaunch ? 1400 : 700 }),
+        timeColumn<KernelRow>('mean_us', 'mean', { width: 92, hideBelow: byLaunch ? 1700 : 700 }),
         timeColumn<KernelRow>('min_us', 'min', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
         timeColumn<KernelRow>('max_us', 'max', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
         numberColumn<KernelRow>('blocks_per_sm', 'blocks/SM', 2, {
             width: 96,
-            hideBelow: 1200,
+            hideBelow: byLaunch ? 1800 : 1200,
             title_tip: 'mean weighted by duration',
         }),
         numberColumn<KernelRow>('occupancy_pct', 'occupancy', 1, {

@@ -16,7 +16,7 @@ import { NamedPane } from './named_pane';
 import { operatorKey, operatorSort, OperatorsTable, type Side } from './operators_table';
 import { put, traceOf, useRange } from './trace_data';
 import { filterParams, sortParams } from './trace_table';
-import { type Shown, TraceToolbar } from './trace_toolbar';
+import { TraceToolbar } from './trace_toolbar';
 import { timelineHash } from './timeline_link';
 
 export const PANE_FROM = 1000;
@@ -26,7 +26,7 @@ export function OperatorsTab({ run }: { run: Run }) {
     const range = useRange();
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const [shown, setShown] = useState<Shown | null>(null);
+    const [shown, setShown] = useState<number | null>(null);
     const byShape = query.by === 'shape';
     const side: Side = query.on === 'device' ? 'device' : 'host';
     const [row, setRow] = useState<OperatorRow | null>(null);
@@ -72,7 +72,7 @@ export function OperatorsTab({ run }: { run: Run }) {
                         onOpen={({ name }) => {
                             location.hash = timelineHash(run, { find: name });
                         }}
-                        onShown={(rows, of) => setShown({ rows, of })}
+                        onShown={setShown}
                     />
                 </section>
                 {pane && (

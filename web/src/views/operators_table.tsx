@@ -27,7 +27,7 @@ interface OperatorsTableProps extends EmbeddedTable {
     selected?: string | null;
     onSelect?: (row: OperatorRow) => void;
     onOpen?: (row: OperatorRow) => void;
-    onShown?: (rows: number, of: number) => void;
+    onShown?: (rows: number) => void;
     /** Columns one can do without have no room beside a pane. */
     narrow?: boolean;
 }

@@ -11,8 +11,16 @@ import { rangeParams, rangeQuery, readRange, type TraceRange } from '../model/tr
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
+/* What a trace without torch in it does not say. */
+const NOTHING: Partial<TraceSummary> = {
+    step_ns: null,
+    gpu_busy: null,
+    dataloader_pct: null,
+    peak_bytes: null,
+};
+
 export function traceOf(run: Run): TraceSummary {
-    return run.summary as unknown as TraceSummary;
+    return { ...NOTHING, ...run.summary } as unknown as TraceSummary;
 }
 
 export function isTrace(run: Run): boolean {

@@ -13,7 +13,7 @@ import { useJson } from './use_json';
 
 const WHY: Record<string, string> = {
     host_wait: 'the launch came after the work before it had ended: the host is late',
-    kernel_wait: 'shorter than 30 ns: one kernel right after the other',
+    kernel_wait: 'shorter than 30 µs: one kernel right after the other',
     other: 'launched in time, but held back: by an event, a copy, another stream',
 };
 

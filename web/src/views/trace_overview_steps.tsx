@@ -23,7 +23,7 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
     const segments = segmentsOf(parts);
     const counted = overview.steps.filter((step) => step.counted).length;
     const title = range ? `Range ${rangeText(range)}` : meanWords(overview.steps, counted);
-    const base = range ? 'of range' : 'of step';
+    const base = range ? 'of range' : overview.steps.length > 1 ? 'of step' : 'of the whole';
     return (
         <section class="overview-section">
             <h2>
@@ -45,7 +45,7 @@ function barRoom(): number {
 }
 
 function meanWords(steps: TraceStep[], counted: number): string {
-    if (steps.length <= 1) return steps[0]?.name ?? 'The trace';
+    if (steps.length <= 1) return 'The whole trace';
     return `Mean of ${int(counted)} steps`;
 }
 

@@ -35,7 +35,7 @@ export interface TraceTableProps<R> extends EmbeddedTable {
     onSelect?: (row: R) => void;
     onOpen?: (row: R) => void;
     rowClass?: (row: R) => string;
-    onShown?: (rows: number, of: number, sums: Record<string, number>) => void;
+    onShown?: (rows: number) => void;
     empty: string;
 }
 
@@ -56,10 +56,10 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
     const source = useSource<R>(viewPath(run, view), params, props.hold ?? false);
     const version = source.version.value;
     useEffect(() => {
-        if (source.ready.peek()) onShown?.(source.total, source.of, source.sums);
+        if (source.ready.peek()) onShown?.(source.total);
     }, [source, version]);
     const filtered = Boolean(props.params?.q || props.params?.hide);
-    const empty = filtered && source.of > 0 ? 'No row is left under these filters.' : props.empty;
+    const empty = filtered ? 'No row is left under these filters.' : props.empty;
     return (
         <DataGrid<R>
             label={props.label}

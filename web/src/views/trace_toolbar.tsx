@@ -18,11 +18,6 @@ import { RangeNotice } from './range_notice';
 import { put, rangedPath } from './trace_data';
 import type { TableFilters } from './trace_table';
 
-export interface Shown {
-    rows: number;
-    of: number;
-}
-
 interface TraceToolbarProps {
     run: Run;
     range: TraceRange | null;
@@ -32,7 +27,8 @@ interface TraceToolbarProps {
     filters: TableFilters;
     error: string | null;
     params: Params;
-    shown: Shown | null;
+    /** Rows under the filters, null until the server has said. */
+    shown: number | null;
     /** Rows are names, each of many slices. */
     named?: boolean;
     /** Switches, at the left. */
@@ -44,7 +40,6 @@ export function TraceToolbar(props: TraceToolbarProps) {
     const input = useRef<HTMLInputElement | null>(null);
     useKeys(what, [{ key: '/', label: `search the ${what}`, run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1100;
-    const count = shown && (shown.rows === shown.of ? int(shown.of) : countText(shown));
     return (
         <Toolbar label="what is shown">
             {props.children}
@@ -65,9 +60,9 @@ export function TraceToolbar(props: TraceToolbarProps) {
                 error={error}
                 onInput={(q) => put({ q: q || null })}
             />
-            {viewportWidth.value >= 1240 && count && (
+            {viewportWidth.value >= 1240 && shown !== null && (
                 <span class="soft">
-                    {count} {named ? 'names' : what}
+                    {int(shown)} {named ? 'names' : 'rows'}
                 </span>
             )}
             <ExportMenu
@@ -76,8 +71,4 @@ export function TraceToolbar(props: TraceToolbarProps) {
             />
         </Toolbar>
     );
-}
-
-function countText({ rows, of }: Shown): string {
-    return `${int(rows)} of ${int(of)}`;
 }
