@@ -73,7 +73,8 @@ static void plus(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-static void add_host(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i, int self)
+static void add_host(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i,
+                     enum ps_slice_column self)
 {
     plus(&row->cpu_total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
     plus(&row->self_cpu_ns, ps_chunk_at(chunk, self, i));
