@@ -81,9 +81,8 @@ struct tr_torch {
     /* Working memory of torch_tree.c. */
     struct tr_open *stack;
     size_t stack_cap;
-    uint32_t *parent;
+    uint32_t *parent;  /* by row of the track that is looked at */
     uint8_t *children; /* 0, 1, 2: more */
-    uint32_t rows_cap;
 };
 
 /* Fills self times, merged and hidden flags, device and memory sums and FLOPs of a host track. */

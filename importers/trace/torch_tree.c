@@ -229,29 +229,23 @@ static void fold(struct tr_torch *torch, struct tr_track *track)
     }
 }
 
-static void reserve(struct tr_torch *torch, uint32_t n)
-{
-    if (n <= torch->rows_cap)
-        return;
-    torch->parent = ps_grow(torch->parent, n, sizeof *torch->parent);
-    torch->children = ps_grow(torch->children, n, sizeof *torch->children);
-    torch->rows_cap = n;
-}
-
 void tr_tree_track(struct tr_torch *torch, struct tr_track *track)
 {
     if (track->n == 0)
         return;
-    reserve(torch, track->n);
+    torch->parent = ps_grow(NULL, track->n, sizeof *torch->parent);
+    torch->children = ps_grow(NULL, track->n, sizeof *torch->children);
     build(torch, track);
     if (tr_memory_any(torch->memory))
         sum_memory(torch, track);
     fold(torch, track);
+    free(torch->parent); /* what follows needs much memory itself */
+    free(torch->children);
+    torch->parent = NULL;
+    torch->children = NULL;
 }
 
 void tr_tree_free(struct tr_torch *torch)
 {
     free(torch->stack);
-    free(torch->parent);
-    free(torch->children);
 }
