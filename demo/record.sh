@@ -44,5 +44,9 @@ fi
 if command -v python2.7 >/dev/null; then
     python2.7 -m cProfile -o "$profiles/json-python27.prof" json_py2.py >/dev/null
 fi
+# Traces of a GPU are made, not recorded: few machines have one.
+make_trace() { python3 "$profiles/../../tests/bench/make_trace.py" 8000 "$profiles/$1" --depth 8 "${@:2}"; }
+make_trace training-waits.pt.trace.json.gz --slow-loader
+make_trace training.pt.trace.json.gz --seed 2
 rm -rf "$work"
 du -ch "$profiles"/* | tail -n 1
