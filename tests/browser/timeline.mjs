@@ -225,3 +225,39 @@ test('timeline: a narrow window has the slice in the dock; the dock is resized',
         await until(async () => (await high()) > before, 'the dock grows');
     });
 });
+
+test('timeline: a trace of another tool has counters, arrows and a table of its slices', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const host = { pid: 1, tid: 1 };
+        const file = join(shelf.folder, 'other.json');
+        writeFileSync(file, JSON.stringify([
+            { ...host, ph: 'X', name: 'parse', ts: 0, dur: 400 },
+            { ...host, ph: 'X', name: 'tokenize', ts: 50, dur: 100 },
+            { pid: 1, tid: 2, ph: 'X', name: 'work', ts: 500, dur: 400 },
+            { ...host, ph: 's', id: 1, cat: 'queue', name: 'queue', ts: 300 },
+            { pid: 1, tid: 2, ph: 'f', bp: 'e', id: 1, cat: 'queue', name: 'queue', ts: 600 },
+            ...[0, 200, 700].map((ts, i) => ({ pid: 1, ph: 'C', name: 'waiting', ts, args: { items: 3 - i } })),
+        ]));
+        const { id, kind } = shelf.add(file);
+        equal(kind, 'trace', 'kind');
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
+        await drawn(page);
+        equal(await page.locator('.timeline-steps').count(), 0, 'step bars');
+        const labels = await page.locator('.timeline-labels').innerText();
+        check(labels.includes('waiting') && labels.includes('0 – 3'), `no counter among ${labels}`);
+        const rows = await until(async () => {
+            const all = await rowTexts(page, 'Operators');
+            return all.length === 3 ? all : null;
+        }, 'three names');
+        equal(rows.map(([name]) => name).sort(), ['parse', 'tokenize', 'work'], 'names');
+        const canvas = await page.locator('.timeline-canvas').boundingBox();
+        const first = await page.locator('.timeline-label').first().boundingBox();
+        await page.mouse.click(canvas.x + canvas.width * 0.3, first.y + 11);
+        await until(async () => (await detail(page).innerText()).includes('queue to'), 'the flow in words');
+        await detail(page).locator('.timeline-link', { hasText: 'work' }).click();
+        await until(async () => (await detail(page).innerText()).includes('queue from'), 'and from the other end');
+    } finally {
+        await shelf.stop();
+    }
+});
