@@ -5,6 +5,7 @@
  *   torch_names.c    what a name tells: family, collective, hidden, asynchronous
  *   torch_tree.c     torch's own tree of a host track: self times, merging, sums of memory
  *   torch_device.c   device work -> the runtime call that launched it -> the operator around that
+ *   torch_orphans.c  device work without a call in the file
  *   torch_flops.c    floating point operations of an operator, from its shapes
  *   torch.c          a track through all of these
  *
@@ -65,7 +66,7 @@ struct tr_open {
     int64_t end;
 };
 
-struct tr_correlations; /* torch_device.c */
+struct tr_correlations; /* torch_device.h */
 struct tr_flops;        /* torch_flops.c */
 
 struct tr_torch {

@@ -8,55 +8,12 @@
  * before the kernel counts. Which calls there are is learned from one pass over all records, since
  * the tracks of the host come one at a time.
  */
+#include "importers/trace/torch_device.h"
 #include "importers/trace/import.h"
-#include "importers/trace/torch.h"
 
 #include <stdlib.h>
 
-#define NONE        UINT32_MAX
 #define THREAD_BITS ((1u << 30) - 1) /* there are fewer threads than that */
-
-struct entry { /* a piece of device work */
-    uint32_t device, row;
-    uint32_t next; /* of the same group */
-};
-
-struct group { /* work and calls of one correlation */
-    int64_t correlation, call_ts;
-    uint32_t head;
-    uint32_t call_thread : 30, calls : 2; /* 2: two or more */
-};
-
-/* One of several calls of a group, and afterwards a piece of work with the call that it got. */
-struct call {
-    uint32_t group, thread;
-    int64_t ts;
-    uint32_t entry;
-};
-
-struct orphan { /* work that no call launched, with the operator that it names */
-    int64_t external_id;
-    uint32_t entry;
-    bool adopted;
-};
-
-struct tr_correlations {
-    struct tr_trace *trace;
-    struct tr_tracks *devices;
-    struct entry *entries; /* room for all that is launched */
-    size_t n_entries;
-    struct group *groups; /* likewise */
-    size_t n_groups;
-    uint32_t *slots; /* correlation -> group + 1 */
-    size_t mask;
-    int64_t least;
-    bool dense; /* slots[correlation - least]: the numbers lie close together, as they usually do */
-    struct call *calls;
-    size_t n_calls, calls_cap;
-    struct orphan *orphans;
-    size_t n_orphans, orphans_cap;
-    uint32_t thread; /* the one that is being looked at */
-};
 
 static size_t slot_of(const struct tr_correlations *links, int64_t correlation)
 {
@@ -65,26 +22,27 @@ static size_t slot_of(const struct tr_correlations *links, int64_t correlation)
     return (size_t)ps_hash_mix((uint64_t)correlation, UINT64_C(0x9e3779b97f4a7c15)) & links->mask;
 }
 
-static struct group *find(const struct tr_correlations *links, int64_t correlation)
+struct tr_group *tr_group_of(const struct tr_correlations *links, int64_t correlation)
 {
     size_t slot = slot_of(links, correlation);
     if (links->dense)
         return slot <= links->mask && links->slots[slot] ? &links->groups[links->slots[slot] - 1]
                                                          : NULL;
     for (; links->slots[slot]; slot = (slot + 1) & links->mask) {
-        struct group *group = &links->groups[links->slots[slot] - 1];
+        struct tr_group *group = &links->groups[links->slots[slot] - 1];
         if (group->correlation == correlation)
             return group;
     }
     return NULL;
 }
 
-static struct group *make(struct tr_correlations *links, int64_t correlation)
+static struct tr_group *make(struct tr_correlations *links, int64_t correlation)
 {
-    struct group *found = find(links, correlation);
+    struct tr_group *found = tr_group_of(links, correlation);
     if (found)
         return found;
-    links->groups[links->n_groups++] = (struct group){.correlation = correlation, .head = NONE};
+    links->groups[links->n_groups++] =
+        (struct tr_group){.correlation = correlation, .head = TR_NO_ENTRY};
     size_t slot = slot_of(links, correlation);
     while (links->slots[slot])
         slot = (slot + 1) & links->mask;
@@ -99,8 +57,8 @@ static bool is_launched(uint8_t kind)
     return ps_slice_on_device(kind) || kind == PS_SLICE_SYNC;
 }
 
-static bool correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
-                           int64_t *out)
+bool tr_correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                       int64_t *out)
 {
     uint32_t template_id = track->template[row];
     return template_id > PS_TEMPLATE_WHOLE &&
@@ -117,7 +75,7 @@ static void measure(struct tr_correlations *links, const struct tr_track *track,
 {
     int64_t correlation;
     extent->n++;
-    if (!correlation_of(links->trace, track, row, &correlation))
+    if (!tr_correlation_of(links->trace, track, row, &correlation))
         return;
     extent->correlated++;
     extent->least = correlation < extent->least ? correlation : extent->least;
@@ -157,9 +115,9 @@ static void make_room(struct tr_correlations *links)
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
 {
     int64_t correlation;
-    struct entry entry = {.device = device, .row = row, .next = NONE};
-    if (correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
-        struct group *group = make(links, correlation);
+    struct tr_entry entry = {.device = device, .row = row, .next = TR_NO_ENTRY};
+    if (tr_correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
+        struct tr_group *group = make(links, correlation);
         entry.next = group->head;
         group->head = (uint32_t)links->n_entries;
     }
@@ -168,18 +126,18 @@ static void add_work(struct tr_correlations *links, uint32_t device, uint32_t ro
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-static void add_call(struct tr_correlations *links, const struct group *group, uint32_t thread,
+static void add_call(struct tr_correlations *links, const struct tr_group *group, uint32_t thread,
                      int64_t ts)
 {
     PS_PUSH_ROOM(links->calls, links->n_calls, links->calls_cap);
     links->calls[links->n_calls++] =
-        (struct call){(uint32_t)(group - links->groups), thread, ts, NONE};
+        (struct tr_call){(uint32_t)(group - links->groups), thread, ts, TR_NO_ENTRY};
 }
 
 /* A call at `start` of the thread that is being looked at. */
 static void meet_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
-    struct group *group = find(links, correlation);
+    struct tr_group *group = tr_group_of(links, correlation);
     if (group == NULL)
         return;
     if (group->calls == 0) {
@@ -217,7 +175,7 @@ static void visit_track(struct tr_correlations *links, const struct tr_track *tr
     for (uint32_t row = 0; row < track->n; row++) {
         int64_t correlation;
         if (track->slice_kind[row] == PS_SLICE_RUNTIME &&
-            correlation_of(links->trace, track, row, &correlation))
+            tr_correlation_of(links->trace, track, row, &correlation))
             meet_call(links, correlation, track->start[row]);
     }
 }
@@ -242,14 +200,14 @@ static int order(int64_t a, int64_t b)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct call *one = a, *other = b;
+    const struct tr_call *one = a, *other = b;
     int by = order(one->group, other->group);
     return by ? by : order(one->ts, other->ts);
 }
 
 static int by_thread(const void *a, const void *b)
 {
-    const struct call *one = a, *other = b;
+    const struct tr_call *one = a, *other = b;
     int by = order(one->group, other->group);
     by = by ? by : order(one->thread, other->thread);
     by = by ? by : order(one->ts, other->ts);
@@ -257,7 +215,7 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* The last of the group's n calls that began no later than ns; the first when all did. */
-static const struct call *last_before(const struct call *calls, size_t n, int64_t ns)
+static const struct tr_call *last_before(const struct tr_call *calls, size_t n, int64_t ns)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -274,16 +232,16 @@ static const struct call *last_before(const struct call *calls, size_t n, int64_
  * links->calls holds work, to be found by group, thread and time of the call. */
 static void share_out(struct tr_correlations *links)
 {
-    struct call *calls = links->calls, *given = NULL;
+    struct tr_call *calls = links->calls, *given = NULL;
     size_t n = links->n_calls, n_given = 0, cap = 0;
     if (n)
         qsort(calls, n, sizeof *calls, by_time);
     for (size_t from = 0, to; from < n; from = to) {
         for (to = from; to < n && calls[to].group == calls[from].group; to++)
             continue;
-        for (uint32_t e = links->groups[calls[from].group].head; e != NONE;
+        for (uint32_t e = links->groups[calls[from].group].head; e != TR_NO_ENTRY;
              e = links->entries[e].next) {
-            const struct entry *entry = &links->entries[e];
+            const struct tr_entry *entry = &links->entries[e];
             const struct tr_track *track = &links->devices->at[entry->device];
             PS_PUSH_ROOM(given, n_given, cap);
             given[n_given] = *last_before(calls + from, to - from, track->start[entry->row]);
@@ -295,65 +253,6 @@ static void share_out(struct tr_correlations *links)
     free(calls);
     links->calls = given;
     links->n_calls = n_given;
-}
-
-/* --- work without a call -------------------------------------------------------------------- */
-
-static bool external_of(const struct tr_correlations *links, const struct tr_track *track,
-                        uint32_t row, int64_t *out)
-{
-    uint32_t template_id = track->template[row];
-    return template_id > PS_TEMPLATE_WHOLE &&
-           tr_slice_param(links->trace, track, row,
-                          links->trace->templates[template_id].external_id, out);
-}
-
-/* Whether External id is nothing but the correlation on all work that has both. */
-static bool external_is_correlation(const struct tr_correlations *links)
-{
-    bool any = false;
-    for (size_t i = 0; i < links->n_entries; i++) {
-        const struct entry *entry = &links->entries[i];
-        const struct tr_track *track = &links->devices->at[entry->device];
-        int64_t external, correlation;
-        if (!external_of(links, track, entry->row, &external) ||
-            !correlation_of(links->trace, track, entry->row, &correlation))
-            continue;
-        if (external != correlation)
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-static int by_external_id(const void *a, const void *b)
-{
-    const struct orphan *one = a, *other = b;
-    int by = order(one->external_id, other->external_id);
-    return by ? by : order(one->entry, other->entry);
-}
-
-static void collect_orphans(struct tr_correlations *links)
-{
-    bool asked = false;
-    for (size_t i = 0; i < links->n_entries; i++) {
-        const struct entry *entry = &links->entries[i];
-        const struct tr_track *track = &links->devices->at[entry->device];
-        int64_t correlation, external;
-        const struct group *group = NULL;
-        if (correlation_of(links->trace, track, entry->row, &correlation))
-            group = find(links, correlation);
-        if ((group && group->calls) || !external_of(links, track, entry->row, &external))
-            continue;
-        if (!asked && external_is_correlation(links))
-            return;
-        asked = true;
-        PS_PUSH_ROOM(links->orphans, links->n_orphans, links->orphans_cap);
-        links->orphans[links->n_orphans++] =
-            (struct orphan){.external_id = external, .entry = (uint32_t)i};
-    }
-    if (links->n_orphans)
-        qsort(links->orphans, links->n_orphans, sizeof *links->orphans, by_external_id);
 }
 
 struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
@@ -372,16 +271,16 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
     if (links->n_groups)
         learn_calls(links, hosts);
     share_out(links);
-    collect_orphans(links);
+    tr_collect_orphans(links);
     return links;
 }
 
 /* --- tracks of the host --------------------------------------------------------------------- */
 
-static int64_t give(struct tr_correlations *links, uint32_t e, const struct tr_track *track,
-                    uint32_t launch, uint32_t op)
+int64_t tr_give_work(struct tr_correlations *links, uint32_t e, const struct tr_track *track,
+                     uint32_t launch, uint32_t op)
 {
-    const struct entry *entry = &links->entries[e];
+    const struct tr_entry *entry = &links->entries[e];
     struct tr_track *device = &links->devices->at[entry->device];
     if (launch != TR_NO_ROW)
         tr_track_extra(device, TR_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
@@ -394,7 +293,7 @@ static int64_t give(struct tr_correlations *links, uint32_t e, const struct tr_t
 }
 
 /* First in links->calls for the call at (thread, ts) of the group. */
-static size_t first_given(const struct tr_correlations *links, struct call wanted)
+static size_t first_given(const struct tr_correlations *links, struct tr_call wanted)
 {
     size_t low = 0, high = links->n_calls;
     while (low < high) {
@@ -408,22 +307,22 @@ static size_t first_given(const struct tr_correlations *links, struct call wante
 }
 
 /* Each piece is given once: the first of those given away is cleared, which ends the next look. */
-static uint64_t give_shared(struct tr_correlations *links, struct call wanted,
+static uint64_t give_shared(struct tr_correlations *links, struct tr_call wanted,
                             const struct tr_track *track, uint32_t row, uint32_t op)
 {
     uint64_t sum = 0;
     size_t first = first_given(links, wanted);
     bool any = false;
     for (size_t i = first; i < links->n_calls; i++) {
-        const struct call *call = &links->calls[i];
+        const struct tr_call *call = &links->calls[i];
         if (call->group != wanted.group || call->thread != wanted.thread || call->ts != wanted.ts ||
-            call->entry == NONE)
+            call->entry == TR_NO_ENTRY)
             break;
-        sum += (uint64_t)give(links, call->entry, track, row, op);
+        sum += (uint64_t)tr_give_work(links, call->entry, track, row, op);
         any = true;
     }
     if (any)
-        links->calls[first].entry = NONE;
+        links->calls[first].entry = TR_NO_ENTRY;
     return sum;
 }
 
@@ -431,57 +330,22 @@ int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_tr
                                uint32_t row, uint32_t op)
 {
     int64_t correlation;
-    if (links->n_groups == 0 || !correlation_of(links->trace, track, row, &correlation))
+    if (links->n_groups == 0 || !tr_correlation_of(links->trace, track, row, &correlation))
         return 0;
-    struct group *group = find(links, correlation);
+    struct tr_group *group = tr_group_of(links, correlation);
     if (group == NULL || group->calls == 0)
         return 0;
     uint64_t sum = 0;
     uint32_t thread = (uint32_t)(track->thread - links->trace->threads);
     if (group->calls > 1) {
-        struct call wanted = {(uint32_t)(group - links->groups), thread, track->start[row], 0};
+        struct tr_call wanted = {(uint32_t)(group - links->groups), thread, track->start[row], 0};
         return (int64_t)give_shared(links, wanted, track, row, op);
     }
     if (group->call_thread != thread || group->call_ts != track->start[row])
         return 0;
-    for (uint32_t e = group->head; e != NONE; e = links->entries[e].next)
-        sum += (uint64_t)give(links, e, track, row, op);
-    group->head = NONE;
-    return (int64_t)sum;
-}
-
-bool tr_correlations_orphans(const struct tr_correlations *links)
-{
-    return links->n_orphans > 0;
-}
-
-static size_t first_orphan(const struct tr_correlations *links, int64_t external_id)
-{
-    size_t low = 0, high = links->n_orphans;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (links->orphans[middle].external_id < external_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
-                              uint32_t row)
-{
-    int64_t external;
-    uint64_t sum = 0;
-    if (!external_of(links, track, row, &external))
-        return 0;
-    for (size_t i = first_orphan(links, external); i < links->n_orphans; i++) {
-        struct orphan *orphan = &links->orphans[i];
-        if (orphan->external_id != external || orphan->adopted)
-            break;
-        orphan->adopted = true;
-        sum += (uint64_t)give(links, orphan->entry, track, TR_NO_ROW, row);
-    }
+    for (uint32_t e = group->head; e != TR_NO_ENTRY; e = links->entries[e].next)
+        sum += (uint64_t)tr_give_work(links, e, track, row, op);
+    group->head = TR_NO_ENTRY;
     return (int64_t)sum;
 }
 
