@@ -9,6 +9,7 @@ import './imports.mjs';
 import './functions.mjs';
 import './lines.mjs';
 import './timeline.mjs';
+import './trace_tabs.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

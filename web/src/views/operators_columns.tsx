@@ -11,7 +11,6 @@ import {
     nameColumn,
     numberColumn,
     shareColumn,
-    textColumn,
     timeColumn,
 } from './trace_columns';
 
@@ -41,11 +40,22 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
     ];
 }
 
-const SHAPES = textColumn<OperatorRow>('input_shapes', 'input shapes', {
+const SHAPES: Column = {
+    key: 'input_shapes',
+    title: 'input shapes',
     width: 280,
-    mono: true,
+    sortKey: 'input_shapes',
     hideBelow: 900,
-});
+    render: ({ input_shapes }) => {
+        if (!input_shapes) return <span class="zero">–</span>;
+        const text = input_shapes.replaceAll(',', ', ');
+        return (
+            <span class="mono" title={text}>
+                {text}
+            </span>
+        );
+    },
+};
 
 function hostColumns({ roomy, summary }: OperatorColumnsOf, device: boolean): Column[] {
     const noun = summary.torch ? 'CPU' : 'time';
