@@ -4,8 +4,8 @@
 -- The file is written once, in one transaction without a journal, and never altered. Columns without a type keep integers as integers
 -- and doubles as doubles, bit for bit, as the profile stores them.
 --
--- ps_calls() and ps_paths() are table-valued functions that perfshelf registers (server/store): a plain sqlite3 opens the file
--- but cannot read the views that use them.
+-- ps_calls(), ps_paths() and, over the slices of traces, ps_slices and its like are tables that perfshelf registers (server/store):
+-- a plain sqlite3 opens the file but cannot read the views that use them.
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
 PRAGMA user_version = 1;
@@ -151,7 +151,7 @@ CREATE TABLE track(
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
 );
 
-CREATE TABLE chunk( -- in order of track, first
+CREATE TABLE chunk( -- as they came; those of a track in the order of its rows
     id INTEGER PRIMARY KEY,
     track INTEGER NOT NULL,
     first INTEGER NOT NULL, n INTEGER NOT NULL,       -- rows of the track

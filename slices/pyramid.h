@@ -38,7 +38,7 @@ void ps_pyramid_free(struct ps_pyramid *pyramid);
 
 /* A block of a level. */
 #define PS_PYRAMID_HEAD    40
-#define PS_PYRAMID_ROWS    4096 /* at most */
+#define PS_PYRAMID_ROWS    2048 /* at most */
 #define PS_PYRAMID_COLUMNS 8
 
 struct ps_pyramid_block {
