@@ -34,7 +34,7 @@
 -- of: SELECT count(*) FROM operator WHERE NOT by_shape
 -- rows: kept
 SELECT * FROM (
-    SELECT o.rowid AS id, n.text AS name, o.name AS name_id, h.text AS input_shapes, o.kind, o.family, o.calls,
+    SELECT o.rowid AS id, coalesce(n.text, '') AS name, o.name AS name_id, h.text AS input_shapes, o.kind, o.family, o.calls,
            o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
            o.cpu_total_ns / 1000.0 / o.calls AS cpu_mean_us,
            100.0 * o.self_cpu_ns / nullif(sum(o.self_cpu_ns) OVER (), 0) AS self_cpu_pct, -- of all rows of the range
@@ -44,7 +44,7 @@ SELECT * FROM (
            CASE WHEN o.flops > 0 THEN 1.0 * o.flops / nullif(CASE WHEN o.device_total_ns > 0 THEN o.device_total_ns ELSE o.cpu_total_ns END, 0) END AS gflops_s,
            o.min_ns / 1000.0 AS min_us, o.max_ns / 1000.0 AS max_us, o.first_start_ns AS first_ns
     FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:by_shape AS INTEGER), 0)) o
-    JOIN text n ON n.id = o.name
+    LEFT JOIN text n ON n.id = o.name
     LEFT JOIN text h ON h.id = o.shapes)
 WHERE (:q IS NULL OR ps_words(:q, name))
   AND (:regex IS NULL OR name REGEXP :regex)

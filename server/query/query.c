@@ -33,7 +33,7 @@ static const struct ps_view views[] = {
     {"traces", "named", ps_view_named, NULL},
     {"traces", "find", ps_view_find, NULL},
     {"traces", "flame", ps_view_flame, NULL},
-    {"traces", "operators", ps_view_trace_table, "operators"},
+    {"traces", "operators", ps_view_operators, "operators"},
     {"traces", "kernels", ps_view_trace_table, "kernels"},
     {"traces", "steps", ps_view_trace_table, "steps"},
     {"traces", "gaps", ps_view_trace_table, "gaps"},

@@ -62,6 +62,17 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
     return err->code;
 }
 
+enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_kind"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    *out = ps_stmt_row(stmt, err) && ps_str_is(ps_col_text(stmt, 0), "torch-trace");
+    return err->code;
+}
+
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
                             struct ps_ints *out, struct ps_err *err)
 {

@@ -13,7 +13,7 @@
 
 #define NODES_MAX  1000000 /* paths in one graph */
 #define NODE_NONE  UINT32_MAX
-#define HOST_KINDS (1u << PS_TRACK_THREAD)
+#define HOST_KINDS (1u << PS_TRACK_THREAD | 1u << PS_TRACK_OVERHEAD)
 
 enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
 
@@ -21,6 +21,7 @@ enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
 struct builder {
     struct ps_flame flame;
     enum flame_on on;
+    bool torch; /* otherwise there is no other self time than that on the thread */
     struct ps_range range;
     const struct ps_track_row *tracks; /* in the order of the timeline */
     size_t n_tracks;
@@ -82,26 +83,32 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
     return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
 }
 
-/* The node of a row: below that of its parent; a Python frame outside of `wall` has its parent's.
- */
+/* What `wall` alone shows: Python frames, and calls that torch counts as one with their parent. */
+static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    return b->on != ON_WALL && (ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
+                                ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
+}
+
+/* The node of a row: below that of its parent; what is passed by has its parent's. */
 static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i,
                         struct host *host)
 {
-    int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i), kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+    int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
     uint32_t row = chunk->first + i;
     uint32_t parent = back > 0 && back <= row ? host->nodes[row - back] - 1 : NODE_NONE;
 
-    if (kind == PS_SLICE_PYTHON && b->on != ON_WALL)
+    if (is_passed_by(b, chunk, i))
         return parent;
-    return ps_flame_child(&b->flame, parent, name_of(b, chunk, i), (uint8_t)kind,
+    return ps_flame_child(&b->flame, parent, name_of(b, chunk, i),
+                          (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i),
                           (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
 }
 
-static int64_t self_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+/* The self time that counts. */
+static enum ps_slice_column self_column(const struct builder *b)
 {
-    bool torch = ps_chunk_at(chunk, PS_COL_KIND, i) != PS_SLICE_OTHER;
-
-    return ps_chunk_at(chunk, b->on == ON_CPU && torch ? PS_COL_OP_SELF : PS_COL_SELF, i);
+    return b->on == ON_CPU && b->torch ? PS_COL_OP_SELF : PS_COL_SELF;
 }
 
 static bool add_host(void *user, const struct ps_chunk *chunk)
@@ -115,12 +122,11 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         host->nodes = ps_alloc((size_t)host->n * sizeof *host->nodes);
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t node = node_of(b, chunk, i, host);
-        bool python = ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON;
 
         host->nodes[chunk->first + i] = node + 1;
-        if (b->on != ON_DEVICE && (b->on == ON_WALL || !python) && node != NODE_NONE &&
+        if (b->on != ON_DEVICE && !is_passed_by(b, chunk, i) &&
             in_range(b, ps_chunk_at(chunk, PS_COL_START, i)))
-            count(b, node, self_of(b, chunk, i));
+            count(b, node, ps_chunk_at(chunk, self_column(b), i));
     }
     b->too_many = b->flame.n > NODES_MAX;
     return !b->too_many;
@@ -175,14 +181,13 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
 static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t track,
                                  struct ps_err *err)
 {
-    struct ps_chunk_query query = {
-        .track = track,
-        .kinds = HOST_KINDS,
-        .range = b->range,
-        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
-                   PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_PARENT) |
-                   PS_COL_BIT(b->on == ON_CPU ? PS_COL_OP_SELF : PS_COL_SELF) |
-                   (b->on == ON_CPU ? PS_COL_BIT(PS_COL_SELF) : 0)};
+    struct ps_chunk_query query = {.track = track,
+                                   .kinds = HOST_KINDS,
+                                   .range = b->range,
+                                   .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
+                                              PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
+                                              PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_FLAGS) |
+                                              PS_COL_BIT(self_column(b))};
 
     return ps_trace_chunks(db, &query, add_host, b, err);
 }
@@ -194,7 +199,7 @@ static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t 
     int64_t v[PS_N_SLICE_COLUMNS];
     struct ps_chunk_query query = {.track = track,
                                    .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
-                                              PS_COL_BIT(PS_COL_FAMILY) |
+                                              PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_FLAGS) |
                                               PS_COL_BIT(PS_COL_PARENT)};
     enum ps_status status =
         ps_trace_slice(db, b->hosts[track].first, PS_COL_BIT(PS_COL_START), v, err);
@@ -254,6 +259,8 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
         status = ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
     if (status == PS_OK)
         status = ps_trace_keys(db, &b.keys, false, err);
+    if (status == PS_OK)
+        status = ps_trace_is_torch(db, &b.torch, err);
     if (status != PS_OK)
         return status;
     make_hosts(&b);
@@ -263,6 +270,7 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);
     if (status == PS_OK)
-        ps_flame_write(db, &b.flame, (size_t)limit, answer);
+        ps_flame_write(db, &b.flame, (size_t)limit,
+                       b.on == ON_DEVICE ? "(no operator)" : "(no name)", answer);
     return status;
 }

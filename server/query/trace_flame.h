@@ -7,8 +7,8 @@
 #include "slices/flame.h"
 
 /* The graph in preorder, siblings by total downward; of more than `limit` nodes the largest.
- * Finishes the graph. Name 0 is "(no operator)". */
-void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit,
+ * Finishes the graph. nameless: what stands for name 0. */
+void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
                     struct ps_answer *answer);
 
 #endif

@@ -109,14 +109,14 @@ static int64_t place_of(struct names *names, uint32_t id)
     return names->place[id] - 1;
 }
 
-static void write_names(const struct names *names, struct ps_json *json)
+static void write_names(const struct names *names, const char *nameless, struct ps_json *json)
 {
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < names->ids.n; i++) {
         struct ps_str text = ps_trace_text(names->db, (uint32_t)names->ids.at[i]);
 
-        ps_json_str(json, text.at ? text : PS_STR("(no operator)"));
+        ps_json_str(json, text.at ? text : ps_str_of(nameless));
     }
     ps_json_end(json);
 }
@@ -144,7 +144,7 @@ static void write_columns(const struct ps_flame *flame, const struct ranked *lis
         ps_json_ints(json, keys[f], values + f * n, n);
 }
 
-void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit,
+void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
                     struct ps_answer *answer)
 {
     struct ps_json json = ps_json_to(&answer->body);
@@ -167,7 +167,7 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit,
     ps_json_kint(&json, "sum", total);
     ps_json_kint(&json, "cut", (int64_t)cut);
     write_columns(flame, list, order, n, &names, &json);
-    write_names(&names, &json);
+    write_names(&names, nameless, &json);
     ps_json_end(&json);
     ps_ints_free(&names.ids);
     free(names.place);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_memory.h: memory events of a trace with each allocation matched to what freed it. */
+/* trace_memory.h: memory events of a trace with each allocation matched to what freed it; tables
+ * over what is computed in C. */
 #ifndef PS_QUERY_TRACE_MEMORY_H
 #define PS_QUERY_TRACE_MEMORY_H
 
@@ -32,6 +33,9 @@ enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
                                                          struct ps_made *out, struct ps_err *err),
                                   struct ps_answer *answer, struct ps_err *err);
 
+enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err);
 enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err);

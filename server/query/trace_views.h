@@ -25,6 +25,9 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
 /* Least start and greatest end of all that has a time; 0, 0 for an empty trace. */
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
+/* Whether a run is a trace of torch: others have no operators. */
+enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err);
+
 /* Where a slice ends; damaged runs may hold any numbers. */
 static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
 {
