@@ -5,6 +5,9 @@
  */
 import { type Lane, laneFrom, type Lanes } from '../model/timeline_lanes';
 
+/** px from which on a lane's names go with the scroll */
+const HIGH = 140;
+
 interface LabelsProps {
     lanes: Lanes;
     /** px of the lanes that are in the page */
@@ -45,7 +48,12 @@ function LaneLabel({
 }) {
     const { words, kind, process } = lane;
     const edge = lane.first ? ' is-first' : '';
-    const place = { top: lane.top, height: lane.height };
+    // The names of a high lane stay in sight while one scrolls through it (timeline.css).
+    const place = {
+        top: lane.top,
+        height: lane.height,
+        ...(lane.height > HIGH && { '--lane-top': lane.top, '--lane-height': lane.height }),
+    };
     if (kind === 'busy') {
         return (
             <div class="timeline-label is-busy" style={place} title={words.whole}>
@@ -54,7 +62,7 @@ function LaneLabel({
         );
     }
     const beside = words.process && lane.track && lane.track.stream >= 0;
-    const folded = lane.folded ? ' is-folded' : '';
+    const folded = lane.folded ? ' is-folded' : lane.height > HIGH ? ' is-high' : '';
     return (
         <div class={`timeline-label${edge}${folded}`} style={place} title={words.whole}>
             <div class={beside ? 'timeline-names is-beside' : 'timeline-names'}>

@@ -88,6 +88,7 @@ export class TimelineStage {
     private restTimer = 0;
     private commitTimer = 0;
     private spanWords = '';
+    private labelsTop = -1;
 
     constructor(
         readonly parts: StageParts,
@@ -168,11 +169,17 @@ export class TimelineStage {
         scene.range = this.draft ?? props.range;
         scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.room));
         this.renderer.draw(scene);
-        this.parts.labels.style.transform = `translateY(${-scene.top}px)`;
+        if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
         const words = spanWords(scene.view, this.renderer.width);
         if (words !== this.spanWords) this.parts.span.textContent = words;
         this.spanWords = words;
     };
+
+    private moveLabels(top: number): void {
+        this.labelsTop = top;
+        this.parts.labels.style.transform = `translateY(${-top}px)`;
+        this.parts.labels.style.setProperty('--top', String(top));
+    }
 
     retheme = (): void => {
         this.scene.theme = readTimelineTheme(this.parts.canvas);

@@ -68,8 +68,9 @@ export function processWords(process: TraceProcess, workers: boolean): string {
     return workers ? `${words}, worker ${process.worker}` : words;
 }
 
-function plainWords({ name, labels, pid }: TraceProcess): string {
+function plainWords({ name, labels, pid, device }: TraceProcess): string {
     if (labels) return labels;
+    if (!name && device !== null) return `GPU ${device}`;
     if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : 'all processes';
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
 }
@@ -233,7 +234,9 @@ export function layoutLanes(
     const tracks = (apart: boolean): TraceTrack[] =>
         answer.tracks.filter(({ process }) => aside.has(process) === apart);
     for (const track of tracks(false)) addTrack(open, track);
-    for (const memory of answer.memory) addMemory(open, memory);
+    // What is on devices first: it stands below the streams.
+    for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(open, memory);
+    for (const memory of answer.memory) if (memory.device_type === 0) addMemory(open, memory);
     for (const counter of answer.counters) addCounter(open, counter);
     for (const track of tracks(true)) addTrack(open, track);
     const byTrack = new Map<number, Lane>();

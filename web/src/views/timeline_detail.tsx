@@ -108,8 +108,8 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
     const { launch, operator, parents, kernels, children, flows, memory } = data;
     const inside = launch && launcher ? launcher.parents : parents;
     // What leads to the device and back is said by the launch and by what was launched.
-    const said = launch !== null || kernels.length > 0;
-    const others = flows.filter(({ kind }) => !said || !/^(ac2g|async_cpu_to_gpu)$/.test(kind));
+    const said = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
+    const others = flows.filter(({ from, to }) => !said.has(from) && !said.has(to));
     const link = (one: { id: number; name: string }) => (
         <SliceLink key={one.id} slice={one} onSelect={onSelect} />
     );
