@@ -85,54 +85,30 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         .enclosing = r->ph != 'f' || (import->rest[r->template] & TR_REST_ENCLOSING)};
 }
 
-/* Behind the last row that starts by ts; looks on from *near, where the flow before was found. */
-static uint32_t rows_until(const struct tr_track *track, int64_t ts, uint32_t *near)
+/* The innermost slice around ts. One that begins right then is meant, however short. */
+static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
+{
+    uint32_t row = tr_sweep(sweep, ts);
+
+    if (sweep->next && sweep->track->start[sweep->next - 1] == ts)
+        return sweep->next - 1;
+    return row;
+}
+
+/* The first slice that starts at ts or later. */
+static uint32_t next_row(const struct tr_track *track, int64_t ts)
 {
     uint32_t low = 0, high = track->n;
 
-    if (*near < track->n && track->start[*near] <= ts) {
-        uint32_t step = 1;
-
-        low = *near;
-        while (low + step < track->n && track->start[low + step] <= ts) {
-            low += step;
-            step *= 2;
-        }
-        high = low + step < track->n ? low + step : track->n;
-    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (track->start[middle] <= ts)
+        if (track->start[middle] < ts)
             low = middle + 1;
         else
             high = middle;
     }
-    *near = low ? low - 1 : 0;
-    return low;
-}
-
-static bool holds(const struct tr_track *track, uint32_t row, int64_t ts)
-{
-    return track->start[row] == ts || track->start[row] + track->duration[row] > ts;
-}
-
-/* The innermost slice around ts. */
-static uint32_t enclosing_row(const struct tr_track *track, int64_t ts, uint32_t *near)
-{
-    uint32_t behind = rows_until(track, ts, near);
-    uint32_t row = behind ? behind - 1 : TR_NO_ROW;
-
-    while (row != TR_NO_ROW && !holds(track, row, ts))
-        row = track->parent[row];
-    return row;
-}
-
-static uint32_t next_row(const struct tr_track *track, int64_t ts, uint32_t *near)
-{
-    uint32_t behind = ts > 0 ? rows_until(track, ts - 1, near) : 0;
-
-    return behind < track->n ? behind : TR_NO_ROW;
+    return low < track->n ? low : TR_NO_ROW;
 }
 
 /* Groups may be many and small: they begin with two. */
@@ -151,18 +127,26 @@ static void keep(struct tr_flows *flows, const struct tr_loose_flow *loose, uint
 }
 
 static void bind(struct tr_import *import, const struct tr_loose_flow *loose,
-                 struct tr_track *const *tracks, size_t n, uint32_t *near)
+                 struct tr_sweep *sweeps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint32_t row = loose->enclosing ? enclosing_row(tracks[i], loose->ts, &near[i])
-                                        : next_row(tracks[i], loose->ts, &near[i]);
+        const struct tr_track *track = sweeps[i].track;
+        uint32_t row =
+            loose->enclosing ? enclosing_row(&sweeps[i], loose->ts) : next_row(track, loose->ts);
 
         if (row != TR_NO_ROW) {
-            keep(&import->flows, loose, tracks[i]->id, row);
+            keep(&import->flows, loose, track->id, row);
             return;
         }
     }
     import->remarks[TR_REMARK_FLOW]++;
+}
+
+static bool loose_before(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_loose_flow *loose = list;
+
+    return loose[a].ts < loose[b].ts;
 }
 
 /* Slices that are ends themselves. */
@@ -192,10 +176,16 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
 void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_t n)
 {
     struct tr_import *import = trace->import;
-    uint32_t near[TR_N_CLASSES] = {0};
+    struct tr_sweep sweeps[TR_N_CLASSES] = {0};
+    uint32_t *order = tr_sorted(import->loose, import->n_loose, loose_before);
 
+    for (size_t i = 0; i < n; i++)
+        sweeps[i].track = tracks[i];
     for (size_t i = 0; i < import->n_loose; i++)
-        bind(import, &import->loose[i], tracks, n, near);
+        bind(import, &import->loose[order ? order[i] : i], sweeps, n);
+    for (size_t i = 0; i < n; i++)
+        tr_sweep_free(&sweeps[i]);
+    free(order);
     import->n_loose = 0;
     for (size_t i = 0; i < n && import->binds; i++)
         bind_slices(trace, tracks[i]);

@@ -211,6 +211,18 @@ struct tr_lanes {
 /* The first lane from `from` on that is free at start; it is taken until end. */
 uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end);
 
+/* sweep.c: the innermost slice that is open at a time (start <= time < end), TR_NO_ROW none. Times
+ * must not fall from call to call. */
+struct tr_sweep {
+    const struct tr_track *track;
+    bool (*takes)(const struct tr_track *track, uint32_t row); /* NULL: all count */
+    uint32_t *open;
+    size_t n, cap;
+    uint32_t next; /* the first row that starts later */
+};
+uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
+void tr_sweep_free(struct tr_sweep *sweep);
+
 /* members.c: `"key":value` after each other, from the inside of an object. */
 struct tr_member {
     struct ps_str all, key, value; /* key without its quotes */

@@ -275,17 +275,6 @@ static bool is_operator(const struct tr_track *track, uint32_t row)
            track->slice_kind[row] == PS_SLICE_OTHER;
 }
 
-/* The deepest operator around t, from the last row that starts by then. */
-static uint32_t operator_at(const struct tr_track *track, uint32_t behind, int64_t t)
-{
-    uint32_t row = behind ? behind - 1 : TR_NO_ROW;
-
-    while (row != TR_NO_ROW && !(is_operator(track, row) && track->duration[row] > 0 &&
-                                 track->start[row] + track->duration[row] > t))
-        row = track->parent[row];
-    return row;
-}
-
 static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
 {
     return &memory->at[memory->by_thread[i]];
@@ -311,7 +300,7 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track)
 {
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
-    uint32_t behind = 0;
+    struct tr_sweep sweep = {.track = track, .takes = is_operator};
 
     if (!tr_memory_any(memory))
         return;
@@ -322,10 +311,9 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
 
         if (m->thread != thread)
             break;
-        while (behind < track->n && track->start[behind] <= m->t)
-            behind++;
-        m->row = operator_at(track, behind, m->t);
+        m->row = tr_sweep(&sweep, m->t);
     }
+    tr_sweep_free(&sweep);
 }
 
 #define DEVICES_MOST 64
