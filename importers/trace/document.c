@@ -3,8 +3,10 @@
  * documents one after the other. */
 #include "importers/trace/read.h"
 
-#define HEADER_MAX (16u << 20)
-#define MENDED_MAX (1 << 20) /* bytes that a value with bad quotes may be looked for in */
+#define HEADER_MAX  (16u << 20)
+#define HEADERS_MAX 1024        /* keys */
+#define HEADERS_ALL (64u << 20) /* bytes, those of repeated keys too */
+#define MENDED_MAX  (1 << 20)   /* bytes that a value with bad quotes may be looked for in */
 
 static void find(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
 {
@@ -79,17 +81,24 @@ static bool read_top(struct tr_trace *trace, struct tr_document *doc, struct tr_
     return true;
 }
 
-static void keep_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
+/* False: there are too many. */
+static bool keep_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
 {
+    trace->pages->headers_bytes += key.len + json.len;
+    if (json.len > HEADER_MAX || trace->pages->headers_bytes > HEADERS_ALL)
+        return false;
     for (size_t i = 0; i < trace->n_headers; i++)
         if (ps_str_eq(trace->headers[i].key, key)) {
             trace->headers[i].json = ps_arena_copy(&trace->arena, json);
-            return;
+            return true;
         }
+    if (trace->n_headers == HEADERS_MAX)
+        return false;
     PS_PUSH_ROOM(trace->headers, trace->n_headers, trace->pages->headers_cap);
     trace->headers[trace->n_headers++] =
         (struct tr_header){ps_arena_copy(&trace->arena, key), ps_arena_copy(&trace->arena, json)};
     trace->torch |= ps_str_is(key, "schemaVersion") || ps_str_is(key, "deviceProperties");
+    return true;
 }
 
 /* A value that ends where one may end. */
@@ -155,11 +164,9 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
     p->repairs = 0;
     if (good && mended)
         tr_find(&trace->pages->findings, TR_HEADER_MENDED, tr_position(p, start));
-    if (good && json.text.len <= HEADER_MAX)
-        keep_header(trace, key, ps_buf_slice(&json.text));
-    else if (good)
+    if (good && !keep_header(trace, key, ps_buf_slice(&json.text)))
         find(trace, p, TR_HEADER_LARGE);
-    else if (known && (good = skip_to_key(p)))
+    else if (!good && known && (good = skip_to_key(p)))
         tr_find(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
     ps_buf_free(&json.text);
     ps_buf_free(&json.params);

@@ -118,15 +118,6 @@ static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_bu
     return masked;
 }
 
-/* The last of equal keys counts. */
-static bool comes_again(const struct tr_trace *trace, size_t at)
-{
-    for (size_t i = at + 1; i < trace->n_headers; i++)
-        if (ps_str_eq(trace->headers[i].key, trace->headers[at].key))
-            return true;
-    return false;
-}
-
 static void give(struct tr_trace *trace, const struct tr_header *header, uint64_t *masked)
 {
     struct ps_buf json = {0}, clean = {0}, name = {0};
@@ -144,18 +135,13 @@ static void give(struct tr_trace *trace, const struct tr_header *header, uint64_
 void tr_headers_give(struct tr_trace *trace)
 {
     uint64_t masked = 0;
-    size_t given = 0;
 
-    for (size_t i = 0; i < trace->n_headers && given < HEADERS_MOST; i++) {
-        if (comes_again(trace, i))
-            continue;
+    for (size_t i = 0; i < trace->n_headers && i < HEADERS_MOST; i++)
         give(trace, &trace->headers[i], &masked);
-        given++;
-    }
     if (masked)
         tr_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
                 "texts of the header that look like secrets, masked: %" PRIu64, masked);
-    if (given == HEADERS_MOST)
+    if (trace->n_headers > HEADERS_MOST)
         tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
                 "the header has more than %u entries: the rest is left out", HEADERS_MOST);
 }

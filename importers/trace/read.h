@@ -32,6 +32,7 @@ struct tr_pages {
     struct ps_intern threads, templates, cats;
     struct tr_cursor *cursors; /* by thread */
     size_t threads_cap, templates_cap, cats_cap, headers_cap;
+    size_t headers_bytes; /* of all that came */
     uint64_t name_bytes, template_bytes, records;
     struct tr_findings findings;
     struct ps_buf whole; /* scratch */
