@@ -29,6 +29,8 @@ const PAIRS = [
     ['text-1', 'mark'],
     ...['own', 'third-party', 'stdlib', 'builtin'].map((origin) => ['ink', `origin-${origin}`]),
     ...[1, 2, 3, 4, 5].map((step) => ['ink', `heat-${step}`]),
+    ...['matmul', 'norm', 'elementwise', 'memory', 'data', 'communication', 'runtime', 'annotation', 'python']
+        .map((family) => ['ink', `family-${family}`]),
 ];
 
 for (const theme of ['light', 'dark']) {
@@ -45,7 +47,7 @@ for (const theme of ['light', 'dark']) {
 }
 
 /* Runs in the page: what a checker of accessibility would say of it. */
-function faultsOfPage() {
+export function faultsOfPage() {
     const shown = (element) => element.checkVisibility?.() ?? true;
     const nameOf = (element) =>
         element.getAttribute('aria-label') ||

@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { faultsOfPage } from './access.mjs';
 import { check, equal, grid, rowTexts, Shelf, test, until } from './lib.mjs';
 
 const STEPS = 4;
@@ -189,6 +190,23 @@ test('trace tabs: modules as a tree, the flame graph of the device, findings', a
         await finding.getByText('show the rows').click();
         await until(() => page.url().includes('/operators?'), 'the rows of the finding');
         await rowsWith(page, 'Operators', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__');
+    });
+});
+
+test('trace tabs: names, texts and structure of each, nothing sticks out at 800 pixels', async ({ pages }) => {
+    await withTrace(async (shelf, id, at) => {
+        const tabs = ['overview', 'operators', 'operators?by=shape', 'kernels?by=launch', 'memory?rows=allocations', 'modules', 'flame', 'findings'];
+        for (const width of [1440, 800]) {
+            const page = await pages.open(at(tabs[0]), { width });
+            for (const tab of tabs) {
+                await page.goto(at(tab));
+                await page.waitForTimeout(400);
+                const faults = await page.evaluate(faultsOfPage);
+                check(!faults.length, `${tab}: ${faults.join('\n')}`);
+                const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+                check(wide <= width, `${tab} is ${wide} pixels wide`);
+            }
+        }
     });
 });
 

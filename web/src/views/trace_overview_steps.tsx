@@ -32,8 +32,16 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
                     {segments.length > 0 && `Σ ${text(fig(sumOf(parts) / 1e9))}, the wall time`}
                 </span>
             </h2>
-            <StackedBar label={title} segments={segments} base={base} px={barRoom()} />
-            <PartLegend segments={segments} base={base} />
+            {parts && segments.length === 0 ? (
+                <p class="soft">
+                    {definition.title} looks at devices only, and nothing ran on one.
+                </p>
+            ) : (
+                <>
+                    <StackedBar label={title} segments={segments} base={base} px={barRoom()} />
+                    <PartLegend segments={segments} base={base} />
+                </>
+            )}
         </section>
     );
 }
@@ -46,6 +54,9 @@ function barRoom(): number {
 
 function meanWords(steps: TraceStep[], counted: number): string {
     if (steps.length <= 1) return 'The whole trace';
+    // Without annotations each worker is one step.
+    const workers = new Set(steps.map(({ worker }) => worker)).size;
+    if (workers === steps.length) return `Mean of ${int(workers)} workers`;
     return `Mean of ${int(counted)} steps`;
 }
 

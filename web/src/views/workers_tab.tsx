@@ -130,7 +130,7 @@ const COLLECTIVES: GridColumn<Collective>[] = [
         title: 'moved',
         width: 104,
         ...RIGHT,
-        render: ({ bytes: moved }) => (moved === null ? <span class="zero">–</span> : bytes(moved)),
+        render: ({ bytes: moved }) => (moved ? bytes(moved) : <span class="zero">–</span>),
     },
     {
         key: 'transfer_ns',
