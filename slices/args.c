@@ -171,12 +171,6 @@ void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struc
     }
 }
 
-/* One key of a compact object and its value. */
-struct pair {
-    struct ps_str key, value; /* key without its quotes */
-    int params;               /* markers before the value */
-};
-
 /* Length of the string at the head of text, with its quotes. */
 static size_t string_length(struct ps_str text)
 {
@@ -217,30 +211,39 @@ static int count_markers(struct ps_str text)
     return n;
 }
 
-/* Takes a pair from the front of what is left of an object: `{` or `,` first. */
-static bool next_pair(struct ps_str *left, struct pair *out)
+bool ps_template_next(struct ps_template_pair *pair)
 {
-    int before = out->params + count_markers(out->value);
+    struct ps_str left = ps_str_skip(pair->left, 1); /* `{` or `,` */
+    size_t length;
 
-    *left = ps_str_skip(*left, 1);
-    if (left->len == 0 || left->at[0] != '"')
+    if (left.len == 0 || left.at[0] != '"')
         return false;
-    out->key = (struct ps_str){left->at, string_length(*left)};
-    *left = ps_str_skip(*left, out->key.len + 1);
-    out->key = ps_str_skip((struct ps_str){out->key.at, out->key.len - 1}, 1);
-    out->value = (struct ps_str){left->at, value_length(*left)};
-    out->params = before;
-    *left = ps_str_skip(*left, out->value.len);
+    pair->params += count_markers(pair->value);
+    length = string_length(left);
+    pair->key = ps_str_skip((struct ps_str){left.at, length - 1}, 1);
+    left = ps_str_skip(left, length + 1);
+    pair->value = (struct ps_str){left.at, value_length(left)};
+    pair->left = ps_str_skip(left, pair->value.len);
     return true;
 }
 
-/* The last pair of that key: of equal keys the last counts. */
-static bool find_pair(struct ps_str object, struct ps_str key, struct pair *out)
+int ps_template_pair_param(const struct ps_template_pair *pair)
 {
-    struct pair pair = {0};
+    struct ps_str value = pair->value;
+
+    if ((value.len && is_marker(value.at[0])) ||
+        (value.len > 1 && value.at[0] == '[' && is_marker(value.at[1])))
+        return pair->params;
+    return -1;
+}
+
+/* The last pair of that key: of equal keys the last counts. */
+static bool find_pair(struct ps_str object, struct ps_str key, struct ps_template_pair *out)
+{
+    struct ps_template_pair pair = {.left = object};
     bool found = false;
 
-    while (next_pair(&object, &pair))
+    while (ps_template_next(&pair))
         if (ps_str_eq(pair.key, key)) {
             *out = pair;
             found = true;
@@ -250,19 +253,16 @@ static bool find_pair(struct ps_str object, struct ps_str key, struct pair *out)
 
 int ps_template_param(struct ps_str template, struct ps_str key)
 {
-    struct pair pair;
+    struct ps_template_pair pair;
 
-    if (!find_pair(part_of(template, false, NULL), key, &pair) || pair.value.len == 0)
+    if (!find_pair(part_of(template, false, NULL), key, &pair))
         return -1;
-    if (is_marker(pair.value.at[0]) ||
-        (pair.value.at[0] == '[' && pair.value.len > 1 && is_marker(pair.value.at[1])))
-        return pair.params;
-    return -1;
+    return ps_template_pair_param(&pair);
 }
 
 struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool rest)
 {
-    struct pair pair;
+    struct ps_template_pair pair;
 
     if (find_pair(part_of(template, false, NULL), key, &pair) ||
         (rest && find_pair(part_of(template, true, NULL), key, &pair)))

@@ -35,6 +35,16 @@ void ps_args_put_whole(struct ps_buf *out, struct ps_str text);
  * the parameters of the event; damage gives what can be read. */
 void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struct ps_buf *out);
 
+/* The top-level pairs of the arguments one after the other: begin with {.left = template}. Keys
+ * without their quotes, as they are written; markers stand in values. */
+struct ps_template_pair {
+    struct ps_str left, key, value;
+    int params; /* markers before the value */
+};
+bool ps_template_next(struct ps_template_pair *pair);
+/* The index of the number that a value is, or that a list begins with; -1: it is text. */
+int ps_template_pair_param(const struct ps_template_pair *pair);
+
 /* Which parameter is the value of a top-level key (first of a list's): -1 none, it is text or
  * missing. */
 int ps_template_param(struct ps_str template, struct ps_str key);

@@ -192,7 +192,12 @@ static bool read_events_key(struct tr_trace *trace, struct tr_document *doc, str
     }
     if (!p->last && p->incomplete)
         return false;
-    p->at = p->end;
+    if (p->incomplete) {
+        p->at = p->end;
+        return true;
+    }
+    find(trace, p, TR_HEADER_LOST); /* damaged: there may be events all the same */
+    begin_events(doc, false);
     return true;
 }
 

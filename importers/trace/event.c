@@ -219,7 +219,7 @@ static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
         *has = tr_time_of(word, us, ns);
         p->event.out_of_range |= !*has;
     }
-    if (number.kind == TR_NUM_INT || number.kind == TR_NUM_DECIMAL)
+    if (number.kind <= TR_NUM_TEXT)
         note_slot(p, word, kind);
     else
         p->patterned = false;

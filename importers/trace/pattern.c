@@ -6,9 +6,8 @@
  * between its numbers is its pattern, and what comes next is mostly what came next the last time.
  * So each pattern remembers the patterns that followed it; an event is compared with these, its
  * numbers are read on the way, and when all fits nothing has to be parsed, decoded or looked up.
- * Else it is compared with those that begin alike up to their first number, which the name mostly
- * stands before. When nothing fits, event.c reads it, and its pattern is learnt when it is seen a
- * second time.
+ * Else it is compared with those that begin alike, up to the name. When nothing fits, event.c reads
+ * it, and its pattern is learnt when it is seen a second time.
  */
 #include "importers/trace/pattern.h"
 
@@ -17,11 +16,12 @@
 #include "importers/trace/digits.h"
 
 #define FOLLOWERS   3
-#define ALIKE       6                  /* patterns with the same beginning that are tried */
-#define TEXT_MAX    4096u              /* of an event that may become a pattern */
-#define NUMBER_MAX  24u                /* characters of a number that a pattern takes */
-#define MEMORY_MAX  (6u << 20)         /* of a worker's patterns; then they are learnt anew */
+#define ALIKE       6          /* patterns with the same beginning that are tried */
+#define TEXT_MAX    4096u      /* of an event that may become a pattern */
+#define NUMBER_MAX  40u        /* characters a pattern may take for one: sign, 18, point, 18 */
+#define MEMORY_MAX  (6u << 20) /* of a worker's patterns; then they are learnt anew */
 #define TIME_US_MAX (INT64_C(2) << 50) /* from the origin: in ns it is far from 2^63 */
+#define LUCK_MAX    16
 #define SEEN        8192u
 
 struct step {
@@ -45,7 +45,9 @@ struct tr_pattern {
 };
 
 struct tr_patterns {
-    struct tr_pattern root, *last;       /* last: of the event before; root when it had none */
+    struct tr_pattern root, *last; /* last: of the event before; root when it had none */
+    int luck;                      /* above 0 while followers mostly fit */
+    unsigned turn;
     struct tr_pattern **slots, **starts; /* by hash; by start_hash: the first of those alike */
     size_t n, mask;
     struct ps_arena arena;
@@ -212,48 +214,67 @@ static void follow(struct tr_pattern *before, struct tr_pattern *pattern)
     }
 }
 
-/* Length of what stands before the first number of the event; 0: not easy to tell. */
-static size_t start_length(const char *at, const char *end)
+/* Behind the string that begins at `at`; NULL: not easy to tell. */
+static const char *string_end(const char *at, const char *end)
 {
-    const char *from = at;
+    at = tr_plain_run(at + 1, end);
+    while (at < end && *at == '\\')
+        at = tr_plain_run(at + 2, end);
+    return at < end && *at == '"' ? at + 1 : NULL;
+}
+
+/* A hash of the event up to its name, or as a whole, without its numbers and blanks: of those that
+ * may have the same pattern. 0: not easy to tell. */
+static uint64_t start_hash(const char *at, const char *end)
+{
+    uint64_t hash = 0;
+    size_t depth = 0;
+    bool named = false;
 
     end = end - at > (ptrdiff_t)TEXT_MAX ? at + TEXT_MAX : end;
     while (at < end) {
-        if ((*at >= '0' && *at <= '9') || *at == '-')
-            return (size_t)(at - from);
-        if (*at++ != '"')
+        const char *from = at;
+        char c = *at;
+
+        if (c != '"') {
+            at++;
+            if (c > '9')
+                hash = hash * 31 + (unsigned char)c;
+            depth += c == '{';
+            depth -= c == '}';
+            if (depth == 0)
+                return hash | 1;
             continue;
-        at = tr_plain_run(at, end);
-        if (at >= end || *at++ != '"')
+        }
+        at = string_end(at, end);
+        if (!at)
             return 0;
+        hash = ps_hash_mix(hash, ps_hash_bytes(from, (size_t)(at - from)));
+        if (named)
+            return hash | 1;
+        named = depth == 1 && at - from == 6 && *at == ':' && memcmp(from, "\"name\"", 6) == 0;
     }
     return 0;
 }
 
-static struct tr_pattern **find_start(const struct tr_patterns *patterns, struct ps_str start,
-                                      uint64_t hash)
+static struct tr_pattern **find_start(const struct tr_patterns *patterns, uint64_t hash)
 {
-    size_t at = hash & patterns->mask;
+    size_t at = hash >> 1 & patterns->mask;
 
-    for (; patterns->starts[at]; at = (at + 1) & patterns->mask) {
-        const struct tr_pattern *pattern = patterns->starts[at];
-
-        if (pattern->start_hash == hash && pattern->steps[0].len == start.len &&
-            same(pattern->text, start.at, start.len))
-            break;
-    }
+    while (patterns->starts[at] && patterns->starts[at]->start_hash != hash)
+        at = (at + 1) & patterns->mask;
     return &patterns->starts[at];
 }
 
 /* Tries those that begin as the event does; the one that fits comes first from then on. */
 static struct tr_pattern *match_alike(struct tr_parser *p)
 {
-    struct ps_str start = {p->at, start_length(p->at, p->end)};
+    uint64_t hash = start_hash(p->at, p->end);
     struct tr_pattern **head, **link, *found;
 
-    if (start.len == 0)
+    if (!hash)
         return NULL;
-    head = find_start(p->patterns, start, ps_hash_bytes(start.at, start.len));
+    head = find_start(p->patterns, hash);
     link = head;
     for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->alike)
         if (match(p, *link)) {
@@ -266,13 +287,27 @@ static struct tr_pattern *match_alike(struct tr_parser *p)
     return NULL;
 }
 
+/* Followers are asked first while that pays, and now and then when it does not. */
+static struct tr_pattern *match_follower(struct tr_parser *p)
+{
+    struct tr_patterns *patterns = p->patterns;
+    const struct tr_pattern *before = patterns->last;
+
+    if (patterns->luck <= 0 && patterns->turn++ % 16)
+        return NULL;
+    for (size_t i = 0; i < FOLLOWERS && before->next[i]; i++)
+        if (match(p, before->next[i])) {
+            patterns->luck += patterns->luck < LUCK_MAX;
+            return before->next[i];
+        }
+    patterns->luck -= patterns->luck > 0;
+    return NULL;
+}
+
 bool tr_pattern_event(struct tr_parser *p)
 {
-    struct tr_pattern *before = p->patterns->last, *pattern = NULL;
+    struct tr_pattern *before = p->patterns->last, *pattern = match_follower(p);
 
-    for (size_t i = 0; i < FOLLOWERS && before->next[i] && !pattern; i++)
-        if (match(p, before->next[i]))
-            pattern = before->next[i];
     if (!pattern)
         pattern = match_alike(p);
     if (!pattern)
@@ -315,8 +350,7 @@ static uint64_t hash_of(struct ps_str text, const struct step *steps, unsigned n
 static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern)
 {
     size_t at = pattern->hash & patterns->mask;
-    struct ps_str start = {pattern->text, pattern->steps[0].len};
-    struct tr_pattern **head = find_start(patterns, start, pattern->start_hash);
+    struct tr_pattern **head = find_start(patterns, pattern->start_hash);
 
     while (patterns->slots[at])
         at = (at + 1) & patterns->mask;
@@ -341,7 +375,7 @@ static void grow(struct tr_patterns *patterns)
 }
 
 static struct tr_pattern *make(struct tr_parser *p, struct ps_str text, const struct step *steps,
-                               uint64_t hash)
+                               uint64_t hash, uint64_t start)
 {
     struct tr_patterns *patterns = p->patterns;
     const struct tr_local_record *record = &p->local.records[p->local.n - 1];
@@ -359,7 +393,7 @@ static struct tr_pattern *make(struct tr_parser *p, struct ps_str text, const st
         tid |= steps[i].kind == TR_SLOT_TID;
     }
     *out = (struct tr_pattern){.hash = hash,
-                               .start_hash = ps_hash_bytes(text.at, steps[0].len),
+                               .start_hash = start,
                                .text = kept_text,
                                .steps = kept,
                                .text_len = (uint32_t)text.len,
@@ -440,7 +474,7 @@ void tr_pattern_learn(struct tr_parser *p, const char *start)
             *seen = (uint32_t)(hash >> 32);
             return;
         }
-        pattern = make(p, literal, steps, hash);
+        pattern = make(p, literal, steps, hash, start_hash(start, p->end));
     }
     follow(before, pattern);
     patterns->last = pattern;

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* templates.c: what later steps ask of arguments, found once for each template. */
+#include <stddef.h>
+
 #include "importers/trace/read.h"
-
-static int16_t param(struct ps_str template, const char *const *keys)
-{
-    int index = -1;
-
-    for (; *keys && index < 0; keys++)
-        index = ps_template_param(template, ps_str_of(*keys));
-    return index <= INT16_MAX ? (int16_t)index : -1;
-}
-#define PARAM(template, ...) param(template, (const char *const[]){__VA_ARGS__, NULL})
 
 static bool is_marker(char c)
 {
@@ -37,38 +29,59 @@ static struct ps_str markers_of(struct tr_trace *trace, struct ps_str template)
     return (struct ps_str){markers, n};
 }
 
-static uint32_t shapes_of(struct tr_trace *trace, struct ps_str template)
-{
-    struct ps_str value = ps_template_value(template, PS_STR("Input Dims"), false);
+static const struct {
+    const char *key;
+    size_t field;
+} fields[] = {
+    {"correlation", offsetof(struct tr_template, correlation)},
+    {"External id", offsetof(struct tr_template, external_id)},
+    {"external id", offsetof(struct tr_template, external_id)},
+    {"device", offsetof(struct tr_template, device)},
+    {"stream", offsetof(struct tr_template, stream)},
+    {"Bytes", offsetof(struct tr_template, bytes)},
+    {"bytes", offsetof(struct tr_template, bytes)},
+    {"Device Type", offsetof(struct tr_template, device_type)},
+    {"Device Id", offsetof(struct tr_template, device_id)},
+    {"Addr", offsetof(struct tr_template, addr)},
+    {"Total Allocated", offsetof(struct tr_template, total_allocated)},
+    {"Total Reserved", offsetof(struct tr_template, total_reserved)},
+    {"Sequence number", offsetof(struct tr_template, sequence)},
+    {"Fwd thread id", offsetof(struct tr_template, fwd_thread)},
+    {"Fwd thread ID", offsetof(struct tr_template, fwd_thread)},
+    {"Python id", offsetof(struct tr_template, python_id)},
+    {"Python parent id", offsetof(struct tr_template, python_parent)},
+    {"Python module id", offsetof(struct tr_template, python_module)},
+};
+#define N_FIELDS (sizeof fields / sizeof *fields)
 
-    if (!value.at)
-        value = ps_template_value(template, PS_STR("Input dims"), false);
-    if (!value.at || count_params(value))
-        return 0;
-    return tr_text_id(trace, value);
+static int16_t *field_of(struct tr_template *t, size_t i)
+{
+    return (int16_t *)(void *)((char *)t + fields[i].field);
+}
+
+static void learn_pair(struct tr_trace *trace, struct tr_template *t,
+                       const struct ps_template_pair *pair)
+{
+    int index = ps_template_pair_param(pair);
+
+    if (index > INT16_MAX)
+        index = -1;
+    for (size_t i = 0; i < N_FIELDS; i++)
+        if (ps_str_is(pair->key, fields[i].key))
+            *field_of(t, i) = (int16_t)index;
+    if (ps_str_is(pair->key, "Input Dims") || ps_str_is(pair->key, "Input dims"))
+        t->shapes = count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
+    t->call_from |= ps_str_is(pair->key, "CallFrom");
 }
 
 void tr_template_learn(struct tr_trace *trace, struct tr_template *t)
 {
-    struct ps_str text = t->text;
+    struct ps_template_pair pair = {.left = t->text};
 
-    t->shapes = shapes_of(trace, text);
-    t->correlation = PARAM(text, "correlation");
-    t->external_id = PARAM(text, "External id", "external id");
-    t->device = PARAM(text, "device");
-    t->stream = PARAM(text, "stream");
-    t->bytes = PARAM(text, "Bytes", "bytes");
-    t->device_type = PARAM(text, "Device Type");
-    t->device_id = PARAM(text, "Device Id");
-    t->addr = PARAM(text, "Addr");
-    t->total_allocated = PARAM(text, "Total Allocated");
-    t->total_reserved = PARAM(text, "Total Reserved");
-    t->sequence = PARAM(text, "Sequence number");
-    t->fwd_thread = PARAM(text, "Fwd thread id", "Fwd thread ID");
-    t->python_id = PARAM(text, "Python id");
-    t->python_parent = PARAM(text, "Python parent id");
-    t->python_module = PARAM(text, "Python module id");
-    t->markers = markers_of(trace, text);
+    for (size_t i = 0; i < N_FIELDS; i++)
+        *field_of(t, i) = -1;
+    while (ps_template_next(&pair))
+        learn_pair(trace, t, &pair);
+    t->markers = markers_of(trace, t->text);
     t->n_params = t->markers.len < UINT16_MAX ? (uint16_t)t->markers.len : UINT16_MAX;
-    t->call_from = ps_template_value(text, PS_STR("CallFrom"), false).at != NULL;
 }
