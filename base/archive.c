@@ -50,6 +50,7 @@ static void fail(struct ps_archive *archive)
     if (archive->err.code == PS_OK)
         ps_fail_at(&archive->err, PS_BAD_INPUT, ps_stream_at(archive->in),
                    "the archive is damaged: %s", why ? why : "unknown reason");
+    ps_hint(&archive->err, "pack it again, or add the profiles in it one by one");
 }
 
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits)
