@@ -111,6 +111,13 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
 
 type Allocation = GridColumn<AllocationRow>;
 
+/* Without addresses what was allocated and what was freed cannot be brought together. */
+const UNMATCHED = (
+    <span class="zero" title="the file has no addresses, so it does not say what was freed when">
+        –
+    </span>
+);
+
 const LIFETIME: Allocation = {
     key: 'duration_ns',
     title: 'held for',
@@ -118,7 +125,8 @@ const LIFETIME: Allocation = {
     width: 124,
     sortKey: 'duration_ns',
     ...RIGHT,
-    render: ({ t_ns, end_ns, duration_ns }) => {
+    render: ({ t_ns, end_ns, duration_ns, address }) => {
+        if (address === null) return UNMATCHED;
         if (end_ns === null) return <span class="soft">never freed</span>;
         return duration_ns === null || t_ns === null ? (
             <span class="zero">–</span>
@@ -139,7 +147,11 @@ function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
         render: (row) => {
             const ns = row[key];
             if (ns !== null) return ms(ns);
-            return key === 't_ns' ? <span class="soft">before</span> : <span class="zero">–</span>;
+            return key === 't_ns' && row.address !== null ? (
+                <span class="soft">before</span>
+            ) : (
+                <span class="zero">–</span>
+            );
         },
     });
     return [

@@ -49,6 +49,8 @@ function hashOf(run: Run, finding: Finding): string | null {
     for (const [key, value] of Object.entries(link.params)) {
         if (key !== 'from_ns' && key !== 'to_ns') query[key] = String(value);
     }
+    // Numbers are looked at from the largest on.
+    if (query.sort && query.desc === undefined) query.desc = '1';
     return tabHash(run, TAB_OF[link.view] ?? link.view, query, rangeOf(finding));
 }
 

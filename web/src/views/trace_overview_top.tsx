@@ -7,7 +7,9 @@ import type { Page, Run } from '../base/types';
 import { FamilySwatch } from '../components/family_swatch';
 import { ShareBar } from '../components/share_bar';
 import { ms, type TraceRange } from '../model/trace_range';
+import { escapeRegex } from '../model/filter_query';
 import { objectsOf } from './functions_data';
+import { operatorKey } from './operators_table';
 import { rangedPath, tabHash, traceOf } from './trace_data';
 import { useJson } from './use_json';
 
@@ -35,7 +37,11 @@ export function TopOperators(props: TopProps<OperatorRow>) {
             title="Top operators"
             unit={key === 'self_device_us' ? 'self device ms' : 'self CPU ms'}
             href={tabHash(props.run, 'operators')}
-            rows={rows.map((row) => ({ ...row, us: row[key], id: `${row.name_id} ${row.kind}` }))}
+            rows={rows.map((row) => ({
+                ...row,
+                us: row[key],
+                href: tabHash(props.run, 'operators', { op: operatorKey(row) }),
+            }))}
         />
     );
 }
@@ -50,7 +56,10 @@ export function TopKernels(props: TopProps<KernelRow>) {
             rows={rows.map((row) => ({
                 ...row,
                 us: row.total_us,
-                id: `${row.name_id} ${row.kind} ${row.device} ${row.stream}`,
+                href: tabHash(props.run, 'kernels', {
+                    q: `^${escapeRegex(row.name)}$`,
+                    regex: '1',
+                }),
             }))}
         />
     );
@@ -60,7 +69,7 @@ interface TopListProps {
     title: string;
     unit: string;
     href: string;
-    rows: { id: string; name: string; family: number; us: number }[];
+    rows: { name: string; family: number; us: number; href: string }[];
 }
 
 function TopList({ title, unit, href, rows }: TopListProps) {
@@ -77,10 +86,12 @@ function TopList({ title, unit, href, rows }: TopListProps) {
                 </a>
             </h2>
             <ol class="top-list">
-                {shown.map(({ id, name, family, us }) => (
-                    <li key={id} title={name}>
+                {shown.map(({ name, family, us, href: own }, i) => (
+                    <li key={i} title={name}>
                         <FamilySwatch family={family} />
-                        <span class="mono top-name">{name}</span>
+                        <a class="mono top-name" href={own}>
+                            {name}
+                        </a>
                         <span class="top-bar-cell">
                             <ShareBar share={us / most} tone="total">
                                 {ms(us * 1000)}

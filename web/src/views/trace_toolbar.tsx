@@ -53,7 +53,7 @@ export function TraceToolbar(props: TraceToolbarProps) {
                 inputRef={input}
                 placeholder={`Search ${what}`}
                 hint="/"
-                width={wide ? 208 : 150}
+                width={wide ? 208 : range ? 112 : 150}
                 count={null}
                 regex={filters.regex}
                 onRegex={(regex) => put({ regex: regex ? '1' : null })}
