@@ -26,14 +26,16 @@
 -- sum: pct sum(pct)
 -- of: SELECT count(*) FROM operator WHERE NOT by_shape AND kind BETWEEN 6 AND 8
 -- rows: kept
+WITH k AS MATERIALIZED (
+    SELECT rowid AS id, * FROM ps_kernels(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:launch AS INTEGER), 0)))
 SELECT * FROM (
-    SELECT k.rowid AS id, coalesce(n.text, '') AS name, k.name AS name_id, k.kind, k.device, k.stream, k.family, k.calls,
+    SELECT k.id, coalesce(n.text, '') AS name, k.name AS name_id, k.kind, k.device, k.stream, k.family, k.calls,
            k.total_ns / 1000.0 AS total_us, k.total_ns / 1000.0 / k.calls AS mean_us,
            k.min_ns / 1000.0 AS min_us, k.max_ns / 1000.0 AS max_us,
-           100.0 * k.total_ns / nullif((SELECT sum(total_ns) FROM ps_kernels(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0)), 0) AS pct, -- of all device work in the range
+           100.0 * k.total_ns / nullif((SELECT sum(total_ns) FROM k), 0) AS pct, -- of all device work in the range
            k.blocks_per_sm, k.occupancy_pct, k.tensor_core, k.first_ns,
            o.text AS operator, k.grid, k.block, k.registers, k.shared_bytes
-    FROM ps_kernels(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:launch AS INTEGER), 0)) k
+    FROM k
     LEFT JOIN text n ON n.id = k.name
     LEFT JOIN text o ON o.id = k.operator)
 WHERE (:q IS NULL OR ps_words(:q, name))
