@@ -107,7 +107,7 @@ static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_pack
     const char *start = p->at, *behind;
 
     p->mode = mode;
-    p->incomplete = false;
+    p->incomplete = p->too_deep = false;
     json->text.len = 0;
     if (tr_pack_value(p, json, 2)) {
         behind = tr_skip_blanks(p->at, p->end);
@@ -156,10 +156,14 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
     bool good = value_in_mode(p, TR_STRICT, &json), known = good || !wants_more(p);
     bool mended = good && p->repairs & 1u << TR_NOT_A_NUMBER;
 
-    for (int mode = TR_LOOSE_QUOTES; known && !good && mode <= TR_PLAIN_BACKSLASH; mode++) {
+    for (int mode = TR_LOOSE_QUOTES; known && !good && !p->too_deep && mode <= TR_PLAIN_BACKSLASH;
+         mode++) {
         mended = good = value_in_mode(p, (enum tr_mode)mode, &json);
         known = good || !wants_more(p) || p->end - start > MENDED_MAX;
     }
+    if (!good && p->too_deep)
+        (void)ps_fail_at(trace->err, PS_LIMIT, tr_position(p, start),
+                         "a value beside the events is nested more than %d deep", TR_DEPTH_MAX);
     p->mode = TR_STRICT;
     p->repairs = 0;
     if (good && mended)
@@ -304,6 +308,7 @@ enum ps_status tr_document_read(struct tr_trace *trace, struct tr_document *doc,
             break;
         case TR_DOC_OBJECT:
             goes_on = read_object(trace, doc, p);
+            status = trace->err->code; /* a limit */
             break;
         case TR_DOC_EVENTS:
             status = read_events(trace, doc, p, maps, &goes_on);

@@ -104,9 +104,24 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
     return false;
 }
 
+/* Names that differ in bytes which are no characters must stay different: behind TR_ODD_NAME, which
+ * no text holds, stands what tells them apart (merge.c). */
+static void mark_odd(struct ps_buf *name, struct ps_str raw)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a: the same in every run */
+
+    for (size_t i = 0; i < raw.len; i++)
+        hash = (hash ^ (unsigned char)raw.at[i]) * 16777619u;
+    ps_buf_printf(name, "%c%08x", TR_ODD_NAME, hash);
+}
+
 static bool read_name(struct tr_parser *p)
 {
+    const char *at = p->at;
+    uint32_t before = p->repairs;
     bool null = false;
+
+    p->repairs &= ~(1u << TR_UTF8);
 
     if (p->mode == TR_WHOLE_NAME && *p->at == '"') {
         if (!read_whole_name(p, &p->scratch))
@@ -114,6 +129,9 @@ static bool read_name(struct tr_parser *p)
     } else if (!read_text(p, &p->scratch, &null)) {
         return false;
     }
+    if (p->repairs & 1u << TR_UTF8)
+        mark_odd(&p->scratch, (struct ps_str){at, (size_t)(p->at - at)});
+    p->repairs |= before;
     p->event.name = null ? 0 : ps_intern_id(&p->local.names, text_of(&p->scratch)) + 1;
     return true;
 }

@@ -41,13 +41,39 @@ struct ps_str tr_text(const struct tr_trace *trace, uint32_t id)
     return id && id <= trace->names.count ? trace->names.items[id - 1] : PS_STR("");
 }
 
+/* A mended name is shown as it is; another that looks the same after mending says so. */
+static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
+{
+    struct tr_pages *pages = trace->pages;
+    uint32_t known = pages->odd.count, index = ps_intern_id(&pages->odd, name);
+
+    if (index == pages->odd_cap) {
+        pages->odd_cap = pages->odd_cap ? pages->odd_cap * 2 : 16;
+        pages->odd_mark = ps_grow(pages->odd_mark, pages->odd_cap, sizeof *pages->odd_mark);
+    }
+    if (index == known)
+        pages->odd_mark[index] = ps_arena_copy(&trace->arena, mark);
+    if (ps_str_eq(pages->odd_mark[index], mark))
+        return tr_text_id(trace, name);
+    return tr_text_id(trace, ps_str_of(ps_arena_printf(&trace->arena, "%.*s ~%.*s", (int)name.len,
+                                                       name.at, (int)mark.len, mark.at)));
+}
+
+static uint32_t new_name(struct tr_trace *trace, struct ps_str text)
+{
+    const char *odd = text.len ? memchr(text.at, TR_ODD_NAME, text.len) : NULL;
+    struct ps_str name = {text.at, odd ? (size_t)(odd - text.at) : text.len};
+
+    return odd ? odd_name(trace, name, ps_str_skip(text, name.len + 1)) : tr_text_id(trace, name);
+}
+
 static uint32_t name_of(struct tr_trace *trace, const struct tr_local *local, struct tr_maps *maps,
                         uint32_t name)
 {
     if (!name)
         return 0;
     if (!maps->names[name - 1])
-        maps->names[name - 1] = tr_text_id(trace, local->names.items[name - 1]);
+        maps->names[name - 1] = new_name(trace, local->names.items[name - 1]);
     return maps->names[name - 1];
 }
 

@@ -297,6 +297,8 @@ void tr_pages_free(struct tr_trace *trace)
     ps_intern_free(&pages->threads);
     ps_intern_free(&pages->templates);
     ps_intern_free(&pages->cats);
+    ps_intern_free(&pages->odd);
+    free(pages->odd_mark);
     ps_buf_free(&pages->whole);
     free(pages->cursors);
     free(pages->findings.at);

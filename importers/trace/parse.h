@@ -14,6 +14,7 @@
 #define TR_PAD       64
 #define TR_DEPTH_MAX 256
 #define TR_SLOTS_MAX 48
+#define TR_ODD_NAME  '\xff'
 
 /* How strings end: formats of the wild quote badly. Each event is tried strictly first. */
 enum tr_mode {

@@ -30,6 +30,9 @@ struct tr_window { /* of the scratch file */
 
 struct tr_pages {
     struct ps_intern threads, templates, cats;
+    struct ps_intern odd; /* names that were mended, and by index what they were */
+    struct ps_str *odd_mark;
+    size_t odd_cap;
     struct tr_cursor *cursors; /* by thread */
     size_t threads_cap, templates_cap, cats_cap, headers_cap;
     size_t headers_bytes; /* of all that came */

@@ -4,9 +4,10 @@
 
 bool tr_is_event_start(const char *at, const char *end)
 {
-    static const struct ps_str keys[] = {PS_STR("\"ph\""),  PS_STR("\"name\""), PS_STR("\"cat\""),
-                                         PS_STR("\"pid\""), PS_STR("\"ts\""),   PS_STR("\"tid\""),
-                                         PS_STR("\"args\"")};
+    static const struct ps_str keys[] = {PS_STR("\"ph\""),   PS_STR("\"name\""), PS_STR("\"cat\""),
+                                         PS_STR("\"pid\""),  PS_STR("\"ts\""),   PS_STR("\"tid\""),
+                                         PS_STR("\"args\""), PS_STR("\"dur\""),  PS_STR("\"id\""),
+                                         PS_STR("\"tts\""),  PS_STR("\"s\"")};
     struct ps_str rest;
 
     at = tr_skip_blanks(at + 1, end);
