@@ -3,9 +3,32 @@
  */
 #include "importers/trace/import.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
+
+#include "importers/clean.h"
+
+/* A key as it is meant: it is kept as JSON writes it. */
+static void put_key(struct ps_buf *text, struct ps_str key)
+{
+    struct ps_buf json = {0};
+    cJSON *meant;
+
+    if (!memchr(key.at, '\\', key.len)) {
+        ps_buf_str(text, key);
+        return;
+    }
+    ps_buf_puts(&json, "\"");
+    ps_buf_str(&json, key);
+    ps_buf_puts(&json, "\"");
+    meant = cJSON_ParseWithLength(json.at, json.len);
+    if (cJSON_IsString(meant))
+        ps_clean_text(text, ps_str_of(meant->valuestring));
+    cJSON_Delete(meant);
+    ps_buf_free(&json);
+}
 
 static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
                            struct ps_str key)
@@ -22,7 +45,7 @@ static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struc
         ps_buf_printf(&text, " [%" PRId64 "]", r->dur);
     if (key.len && !ps_str_eq(key, name)) {
         ps_buf_puts(&text, text.len ? " " : "");
-        ps_buf_str(&text, key);
+        put_key(&text, key);
     }
     PS_PUSH_ROOM(counters->series, counters->n_series, counters->cap_series);
     counters->series[counters->n_series++] = (struct tr_series){
@@ -65,41 +88,61 @@ static bool count(struct tr_trace *trace, uint32_t process, const struct tr_reco
     return true;
 }
 
-/* "12": some writers put numbers in quotes. */
-static struct ps_num quoted(struct ps_str json)
+/* A number that stayed text: with an exponent, beyond 64 bits, or in quotes as some write them. */
+static struct ps_num text_number(struct ps_str json)
 {
     struct ps_num none = {.kind = PS_NUM_NONE};
-    int64_t value;
+    char text[64], *end;
+    double value;
 
-    if (json.len < 3 || json.at[0] != '"' ||
-        !ps_str_i64((struct ps_str){json.at + 1, json.len - 2}, &value))
+    if (json.len > 2 && json.at[0] == '"')
+        json = (struct ps_str){json.at + 1, json.len - 2};
+    if (json.len == 0 || json.len >= sizeof text || !strchr("+-.0123456789", json.at[0]))
         return none;
-    return ps_int(value);
+    memcpy(text, json.at, json.len);
+    text[json.len] = '\0';
+    value = strtod(text, &end);
+    return *end == '\0' && end != text && isfinite(value) ? ps_real(value) : none;
+}
+
+/* Each number that stands directly in an object; `packed` are its parameters. False: there is none.
+ */
+static bool count_members(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
+                          struct ps_str object, struct ps_str packed)
+{
+    struct ps_str rest = tr_args_members(object);
+    struct tr_member member = {0};
+    bool any = false;
+    int param = 0;
+
+    while (tr_next_member(&rest, &member)) {
+        char first = member.value.len ? member.value.at[0] : ' ';
+        struct ps_num value;
+
+        if (first == PS_TEMPLATE_INT || first == PS_TEMPLATE_DECIMAL)
+            value = ps_args_param(object, packed, param);
+        else
+            value = text_number(member.value);
+        any |= count(trace, process, r, &member, value);
+        param += tr_markers_in(member.value);
+    }
+    return any;
 }
 
 void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
-    struct tr_member member = {0};
-    struct ps_str template = trace->templates[r->template].text, rest;
+    struct ps_str template = trace->templates[r->template].text;
     struct ps_str packed = tr_args_at(trace, r->args_at);
-    bool any = false;
-    int param = 0;
+    struct ps_buf whole = {0};
+    bool any;
 
-    if (r->template == PS_TEMPLATE_WHOLE) { /* numbers are text then: not kept */
-        trace->import->remarks[TR_REMARK_COUNTER]++;
-        return;
+    if (r->template == PS_TEMPLATE_WHOLE) { /* its numbers are text */
+        ps_args_json(template, packed, false, &whole);
+        template = ps_buf_slice(&whole);
     }
-    rest = tr_args_members(template);
-    while (tr_next_member(&rest, &member)) {
-        char first = member.value.len ? member.value.at[0] : ' ';
-
-        if (first == PS_TEMPLATE_INT || first == PS_TEMPLATE_DECIMAL)
-            any |= count(trace, process, r, &member, ps_args_param(template, packed, param));
-        else
-            any |= count(trace, process, r, &member, quoted(member.value));
-        param += tr_markers_in(member.value);
-    }
+    any = count_members(trace, process, r, template, packed);
     trace->import->remarks[TR_REMARK_COUNTER] += !any;
+    ps_buf_free(&whole);
 }
 
 static bool count_before(const void *list, uint32_t x, uint32_t y)

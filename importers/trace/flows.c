@@ -12,8 +12,9 @@
 
 #define BIND_GROUP_CAT UINT32_MAX /* of bind_id, which knows no category */
 
-/* Arrows of torch have the id alone; their names differ at both ends in some versions. */
-static uint32_t torch_group(struct ps_str cat)
+/* Arrows of torch have the id alone; their names differ at both ends in some versions. In the first
+ * ones the category is "async" and the name tells. */
+static uint32_t torch_group(struct ps_str cat, struct ps_str name)
 {
     static const char *const launches[] = {"ac2g", "async_gpu", "async_cpu_to_gpu", NULL};
     static const char *const backward[] = {"fwdbwd", "forward_backward", "fwd_bwd", NULL};
@@ -24,7 +25,7 @@ static uint32_t torch_group(struct ps_str cat)
     for (int i = 0; backward[i]; i++)
         if (ps_str_is(cat, backward[i]))
             return 2;
-    return 0;
+    return ps_str_is(cat, "async") && ps_str_is(name, "launch") ? 1 : 0;
 }
 
 static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
@@ -33,7 +34,7 @@ static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
     uint32_t key[2] = {cat, name}, kind = name, id;
 
     if (cat != BIND_GROUP_CAT) {
-        uint32_t torch = torch_group(trace->cats[cat].text);
+        uint32_t torch = torch_group(trace->cats[cat].text, tr_text(trace, name));
 
         kind = trace->cats[cat].text_id ? trace->cats[cat].text_id : name;
         if (torch) {

@@ -147,32 +147,57 @@ static bool encloses_before(const void *list, uint32_t a, uint32_t b)
     return t->duration[a] > t->duration[b];
 }
 
-#define REORDER(column, order, n)                                                                  \
-    do {                                                                                           \
-        if (column) {                                                                              \
-            void *sorted_ = ps_grow(NULL, (n), sizeof *(column));                                  \
-            __typeof__(column) to_ = sorted_;                                                      \
-            for (size_t i_ = 0; i_ < (n); i_++)                                                    \
-                to_[i_] = (column)[(order)[i_]];                                                   \
-            free(column);                                                                          \
-            (column) = to_;                                                                        \
-        }                                                                                          \
-    } while (0)
+/* Puts [from, to) of a column into its order, which stays inside of that stretch. */
+static void reorder(void *column, size_t size, const uint32_t *order, size_t from, size_t to,
+                    char *scratch)
+{
+    char *bytes = column;
+
+    for (size_t i = from; i < to; i++)
+        memcpy(scratch + (i - from) * size, bytes + order[i] * size, size);
+    memcpy(bytes + from * size, scratch, (to - from) * size);
+}
+
+static void reorder_all(struct tr_track *track, const uint32_t *order, size_t from, size_t to,
+                        char *scratch)
+{
+    reorder(track->start, sizeof *track->start, order, from, to, scratch);
+    reorder(track->duration, sizeof *track->duration, order, from, to, scratch);
+    reorder(track->args_at, sizeof *track->args_at, order, from, to, scratch);
+    reorder(track->name_id, sizeof *track->name_id, order, from, to, scratch);
+    reorder(track->template, sizeof *track->template, order, from, to, scratch);
+    reorder(track->cat, sizeof *track->cat, order, from, to, scratch);
+    reorder(track->slice_kind, sizeof *track->slice_kind, order, from, to, scratch);
+    reorder(track->flags, sizeof *track->flags, order, from, to, scratch);
+    reorder(track->family, sizeof *track->family, order, from, to, scratch);
+}
+
+/* The end of the shortest stretch from `from` on whose rows stay among themselves. */
+static size_t stretch(const uint32_t *order, size_t from)
+{
+    size_t farthest = order[from], i = from;
+
+    for (; i < farthest; i++)
+        farthest = order[i + 1] > farthest ? order[i + 1] : farthest;
+    return i + 1;
+}
 
 void tr_track_sort(struct tr_track *track, bool by_length)
 {
     uint32_t *order = tr_sorted(track, track->n, by_length ? encloses_before : starts_before);
+    size_t room = 0;
+    char *scratch = NULL;
 
-    if (!order)
-        return;
-    REORDER(track->start, order, track->n);
-    REORDER(track->duration, order, track->n);
-    REORDER(track->args_at, order, track->n);
-    REORDER(track->name_id, order, track->n);
-    REORDER(track->template, order, track->n);
-    REORDER(track->cat, order, track->n);
-    REORDER(track->slice_kind, order, track->n);
-    REORDER(track->flags, order, track->n);
-    REORDER(track->family, order, track->n);
+    /* What is out of order mostly is so by a few rows. */
+    for (size_t from = 0, to; order && from < track->n; from = to) {
+        to = stretch(order, from);
+        if (to - from > room) {
+            room = (to - from) * 2;
+            scratch = ps_grow(scratch, room, sizeof(int64_t));
+        }
+        if (to - from > 1)
+            reorder_all(track, order, from, to, scratch);
+    }
+    free(scratch);
     free(order);
 }

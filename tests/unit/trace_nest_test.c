@@ -332,12 +332,14 @@ static void slices_that_are_bound_are_flows(void **state)
 static void counters_are_series(void **state)
 {
     (void)state;
-    check_all("[{\"ph\":\"C\",\"name\":\"mem\",\"ts\":5,\"pid\":1,\"args\":{\"a\":10,\"b\":20.5}},"
+    check_all("[{\"ph\":\"C\",\"name\":\"mem\",\"ts\":5,\"pid\":1,\"args\":{\"a\":10,\"b\":20.5,"
+              "\"e\":1e-3,\"t\":\"x\"}},"
               "{\"ph\":\"C\",\"name\":\"mem\",\"ts\":2,\"pid\":1,\"args\":{\"b\":\"7\",\"a\":-3}},"
               "{\"ph\":\"C\",\"name\":\"mem\",\"ts\":2,\"pid\":1,\"id\":\"x\",\"args\":{\"\":1}}]",
-              "counter 1 of 1 'mem a'\ncounter 2 of 1 'mem b'\ncounter 3 of 1 'mem [x]'\n"
+              "counter 1 of 1 'mem a'\ncounter 2 of 1 'mem b'\ncounter 3 of 1 'mem e'\n"
+              "counter 4 of 1 'mem [x]'\n"
               "count 1 0 = -3\ncount 1 3000 = 10\ncount 2 0 = 7\ncount 2 3000 = 20.5\n"
-              "count 3 0 = 1\n",
+              "count 3 3000 = 0.001\ncount 4 0 = 1\n",
               "counter ");
 }
 
