@@ -15,7 +15,7 @@
 #include "base/str.h"
 
 #define PS_TRACKS_MAX (1u << 20)
-#define PS_CHUNK_ROWS 65536u /* at most; all chunks of a track but its last are full */
+#define PS_CHUNK_ROWS 65536u /* at most; a chunk ends earlier with its track or large arguments */
 
 /* What a slice is. Stored in run files: never renumber. */
 enum ps_slice_kind {

@@ -23,6 +23,9 @@ static const uint8_t extra_columns[TR_N_EXTRAS] = {
     [TR_OP] = PS_COL_OP,
 };
 
+/* Bytes of arguments in a chunk, unless a single slice has more. */
+#define ARGS_MAX ((size_t)8 << 20)
+
 static uint32_t count_varints(struct ps_str template)
 {
     uint32_t n = 0;
@@ -121,8 +124,9 @@ static size_t args_length(const struct tr_emitter *emitter, uint32_t template, s
     return len <= packed.len - at ? at + (size_t)len : packed.len;
 }
 
-static void fill_args(struct tr_emitter *emitter, const struct tr_trace *trace,
-                      const struct tr_track *track, uint32_t first, uint32_t n)
+/* Returns how many slices the chunk can have: fewer than n where their arguments are large. */
+static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *trace,
+                          const struct tr_track *track, uint32_t first, uint32_t n)
 {
     int64_t *out = emitter->column[PS_COL_ARGS_AT];
 
@@ -135,8 +139,12 @@ static void fill_args(struct tr_emitter *emitter, const struct tr_trace *trace,
         if (template != PS_TEMPLATE_WHOLE && emitter->varints[template] == 0)
             continue;
         packed = tr_args_of(trace, track->args_at[first + i]);
-        ps_buf_add(&emitter->args, packed.at, args_length(emitter, template, packed));
+        packed.len = args_length(emitter, template, packed);
+        if (i > 0 && emitter->args.len + packed.len > ARGS_MAX)
+            return i;
+        ps_buf_str(&emitter->args, packed);
     }
+    return n;
 }
 
 static bool any(const int64_t *values, uint32_t n)
@@ -176,19 +184,20 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     for (int extra = 0; extra < TR_N_EXTRAS; extra++)
         if (track->extra[extra] && any(track->extra[extra] + first, n))
             chunk->column[extra_columns[extra]] = track->extra[extra] + first;
-    if (chunk->column[PS_COL_TEMPLATE]) {
-        fill_args(emitter, trace, track, first, n);
-        chunk->column[PS_COL_ARGS_AT] = emitter->args.len ? emitter->column[PS_COL_ARGS_AT] : NULL;
+    if (emitter->args.len) {
+        chunk->column[PS_COL_ARGS_AT] = emitter->column[PS_COL_ARGS_AT];
         chunk->args = ps_buf_slice(&emitter->args);
     }
 }
 
-static void give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
+/* Returns the row behind its last. */
+static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
 {
     struct tr_emitter *emitter = emitter_of(trace);
     struct ps_chunk chunk = {.track = track->id, .track_kind = track->kind, .first = first};
 
     chunk.n = track->n - first < PS_CHUNK_ROWS ? track->n - first : PS_CHUNK_ROWS;
+    chunk.n = fill_args(emitter, trace, track, first, chunk.n);
     chunk.start_ns = track->start[first];
     for (uint32_t row = first; row < first + chunk.n; row++) {
         int64_t end = track->start[row] + track->duration[row];
@@ -198,10 +207,11 @@ static void give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t 
     fill_columns(emitter, trace, track, &chunk);
     trace->import->flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
-    if (chunk.n == PS_CHUNK_ROWS) { /* a large track: what was given need not stay */
+    if (track->n > PS_CHUNK_ROWS) { /* a large track: what was given need not stay */
         tr_pages_rest(trace);
         tr_track_let_go(track, first, first + chunk.n);
     }
+    return first + chunk.n;
 }
 
 static void announce(struct tr_trace *trace, const struct tr_track *track)
@@ -228,8 +238,8 @@ enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track)
 {
     tr_texts_give(trace);
     announce(trace, track);
-    for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out); first += PS_CHUNK_ROWS)
-        give_chunk(trace, track, first);
+    for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out);)
+        first = give_chunk(trace, track, first);
     tr_track_free(track);
     return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
 }
