@@ -2,6 +2,7 @@
  *
  * Where the time goes: the mean of the steps (or the range) as one bar, and every step on one scale.
  */
+import { route } from '../base/router';
 import type { TraceOverview, TraceStep, Utilisation } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { fig, int, text, THIN } from '../base/units';
@@ -10,6 +11,7 @@ import { viewportWidth } from '../components/viewport';
 import { type DefinitionWords, segmentsOf, sumOf } from '../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../model/trace_range';
 import { timelineHash } from './timeline_link';
+import { put } from './trace_data';
 
 interface BreakdownProps {
     overview: TraceOverview;
@@ -60,6 +62,11 @@ function meanWords(steps: TraceStep[], counted: number): string {
     return `Mean of ${int(counted)} steps`;
 }
 
+/** More are asked for: each is a bar of several parts. */
+const SHOWN = 100;
+/** Rows that fit without scrolling. */
+const SCROLLS = 12;
+
 interface StepListProps {
     run: Run;
     steps: TraceStep[];
@@ -71,6 +78,8 @@ export function StepList({ run, steps, definition }: StepListProps) {
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;
     const workers = new Set(steps.map(({ worker }) => worker)).size > 1;
+    const all = route.value.query.steps === 'all';
+    const shown = all ? steps : steps.slice(0, SHOWN);
     return (
         <section class="overview-section">
             <h2>
@@ -81,8 +90,8 @@ export function StepList({ run, steps, definition }: StepListProps) {
                     click shows the step in the timeline
                 </span>
             </h2>
-            <div class="step-list">
-                {steps.map((step) => (
+            <div class="step-list" tabIndex={steps.length > SCROLLS ? 0 : undefined}>
+                {shown.map((step) => (
                     <a
                         key={step.id}
                         class={`step-row${step.counted ? '' : ' is-left-out'}`}
@@ -106,6 +115,15 @@ export function StepList({ run, steps, definition }: StepListProps) {
                         </span>
                     </a>
                 ))}
+                {shown.length < steps.length && (
+                    <button
+                        type="button"
+                        class="link step-more"
+                        onClick={() => put({ steps: 'all' })}
+                    >
+                        {int(steps.length - shown.length)} more steps
+                    </button>
+                )}
             </div>
         </section>
     );
