@@ -35,7 +35,7 @@ const SORTS: ModuleSort[] = [
     'device_self_us',
     'device_total_us',
 ];
-const COMMAND = 'torch.profiler.profile(with_modules=True, with_stack=True)';
+const COMMAND = 'torch.profiler.profile(with_stack=True)';
 
 function moduleColumns(search: Matcher, device: boolean, base: number): GridColumn<ModuleLine>[] {
     const main = device ? 'device_total_us' : 'host_total_us';
