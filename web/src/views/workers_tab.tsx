@@ -169,10 +169,16 @@ export function WorkersTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="what is shown">
                 <DefinitionSwitch definition={definition} />
-                <PartLegend
-                    segments={segmentsOf(first)}
-                    base={rows[0] ? `of step, ${workerName(rows[0])}` : ''}
-                />
+                {rows[0] && segmentsOf(first).length === 0 ? (
+                    <span class="soft">
+                        {definition.title} looks at devices only, and nothing ran on one
+                    </span>
+                ) : (
+                    <PartLegend
+                        segments={segmentsOf(first)}
+                        base={rows[0] ? `of step, ${workerName(rows[0])}` : ''}
+                    />
+                )}
             </Toolbar>
             {error && <Notice kind="error" title="The ranks could not be read" error={error} />}
             <DataGrid<WorkerRow>
