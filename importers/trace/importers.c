@@ -106,6 +106,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status == PS_OK)
         status = tr_import(&trace);
+    if (status == PS_LIMIT)
+        ps_hint(err, "record fewer steps, or cut the file down");
     tr_trace_free(&trace);
     return status;
 }
@@ -159,9 +161,11 @@ static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct
     unsigned traces = 0;
     enum ps_status status = load_members(archive, out, job, &traces, err);
 
-    if (status == PS_OK && !traces) {
-        ps_hint(err, "unpack it and add the profiles in it");
-        status = ps_fail(err, PS_UNKNOWN_KIND, "there is no PyTorch trace in this archive");
+    if (status == PS_OK && traces < 2) { /* a single file is what it is, and no job */
+        ps_hint(err, "unpack it and add the %s in it", traces ? "trace" : "profiles");
+        status = ps_fail(err, PS_UNKNOWN_KIND,
+                         "this is an archive of %s, and not of the traces of a job",
+                         traces ? "one trace" : "other files");
     }
     if (status == PS_OK)
         tr_job_give(job);
