@@ -46,13 +46,29 @@ void tr_parser_begin(struct tr_parser *p, struct ps_str bytes, uint64_t at, bool
     p->last = last;
 }
 
-/* What stands between events and is no event. */
+/* Over a value that stands where one may. False with p->incomplete: perhaps. */
+static bool skip_element(struct tr_parser *p)
+{
+    const char *start = p->at, *behind;
+
+    p->incomplete = false;
+    if (!tr_skip_value(p))
+        return false;
+    behind = tr_skip_blanks(p->at, p->end);
+    if (behind < p->end ? *behind == ',' || *behind == ']' : p->last)
+        return true;
+    p->incomplete = behind >= p->end;
+    p->at = start;
+    return false;
+}
+
+/* What stands between events and is none: a value, or all up to the next event. */
 static bool skip_other(struct tr_parser *p)
 {
     const char *start = p->at, *next;
+    bool value = skip_element(p);
 
-    p->incomplete = false;
-    if (!tr_skip_value(p)) {
+    if (!value) {
         if (p->incomplete && !p->last)
             return false;
         next = tr_next_event(start + 1, p->end);
@@ -63,7 +79,7 @@ static bool skip_other(struct tr_parser *p)
     p->local.read++;
     p->local.rejected++;
     tr_find(&p->local.findings, TR_NOT_AN_EVENT, tr_position(p, start));
-    p->between = TR_AT_EVENT;
+    p->between = value ? TR_AT_EVENT : TR_AT_COMMA;
     return true;
 }
 

@@ -194,7 +194,7 @@ static struct tr_number word_kind(struct ps_str word)
 
 struct tr_number tr_number_of(struct ps_str word)
 {
-    const char *at = word.at, *end = at + word.len, *digits;
+    const char *at = word.len ? word.at : "", *end = at + word.len, *digits;
     bool minus = at < end && *at == '-', plus = at < end && *at == '+', zero;
     size_t whole = 0, decimals = 0;
     uint64_t value = 0;
