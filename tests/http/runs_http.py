@@ -24,7 +24,7 @@ class Shelf(ServerTest):
     def test_formats(self):
         rows = self.get_json("/api/v1/formats")["rows"]
         self.assertEqual({row["kind"] for row in rows},
-                         {"importtime", "pstats", "line_profiler", "memory_profiler", "mprof", "scalene"})
+                         {"importtime", "pstats", "line_profiler", "memory_profiler", "mprof", "scalene", "torch-trace", "trace"})
         self.assertEqual(list(rows[0]), ["kind", "label", "what", "record"])
 
 
