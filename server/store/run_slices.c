@@ -203,6 +203,7 @@ static void join(struct ps_operator *to, const struct ps_operator *from)
 static void put_operators(struct ps_writer *w)
 {
     struct ps_operators *sums = &w->trace.operators;
+    int64_t rows[2] = {0, 0}; /* of the host, of devices */
 
     for (size_t i = 0; i < sums->n; i++)
         put_operator(w, &sums->at[i], true);
@@ -217,6 +218,11 @@ static void put_operators(struct ps_writer *w)
              next++)
             join(&row, &sums->at[next]);
         put_operator(w, &row, false);
+        rows[ps_slice_on_device(row.kind)]++;
+    }
+    if (sums->n) { /* what tabs count */
+        ps_json_kint(&w->summary, "operators", rows[0]);
+        ps_json_kint(&w->summary, "kernel_names", rows[1]);
     }
     for (int by_shape = 0; by_shape < 2 && w->trace.memory.calls; by_shape++)
         put_operator(w, &w->trace.memory, by_shape);

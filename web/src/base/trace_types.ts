@@ -20,8 +20,9 @@ export interface TraceSummary {
     peak_bytes: number | null;
     /** 1: the peak is a device's, 0: the host's */
     peak_device: number | null;
-    /** rows of key_averages() */
+    /** rows of key_averages(): of the host, and of devices */
     operators?: number;
+    kernel_names?: number;
     torch: number;
     shapes: number;
     stacks: number;

@@ -23,7 +23,7 @@ const OPERATORS: TabSpec = {
 const KERNELS: TabSpec = {
     id: 'kernels',
     title: 'Kernels',
-    count: (run) => traceOf(run).kernels || null,
+    count: (run) => traceOf(run).kernel_names || null,
     load: async () => (await import('./tabs_trace')).KernelsTab,
 };
 
