@@ -92,8 +92,6 @@ static void attribute(struct tr_track *track, uint32_t op, int64_t ns)
 
 static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32_t row, uint32_t op)
 {
-    if (op != TR_NO_ROW)
-        track->family[row] = track->family[op];
     attribute(track, op, tr_correlations_launch(torch->correlations, track, row, op));
 }
 

@@ -193,7 +193,7 @@ static void test_attribution(void **state)
     assert_int_equal(slice(&watch, "gemm", 0)->launch, slice(&watch, "cudaLaunchKernel", 0)->id);
     assert_int_equal(slice(&watch, "gemm", 0)->family, PS_FAMILY_MATMUL);
     assert_int_equal(slice(&watch, "elementwise", 0)->family, PS_FAMILY_ELEMENTWISE);
-    assert_int_equal(slice(&watch, "cudaLaunchKernel", 1)->family, PS_FAMILY_ELEMENTWISE);
+    assert_int_equal(slice(&watch, "cudaLaunchKernel", 1)->family, PS_FAMILY_RUNTIME);
     done(&watch, &json);
 }
 
