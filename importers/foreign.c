@@ -97,9 +97,6 @@ static const struct kind documents[] = {
 };
 
 static const struct kind reports[] = {
-    {{"ncalls  tottime  percall  cumtime"},
-     "the printed report of pstats, which has lost digits and callers",
-     "record the dump itself: `python -m cProfile -o out.prof app.py`, or Stats.dump_stats()"},
     {{"Self CPU %", "# of Calls"}, "a printed table of torch.profiler", READS},
     {{"Command being timed: "}, "the output of `time -v`", READS},
     {{"\nreal\t", "\nuser\t", "\nsys\t"}, "the output of `time`", READS},

@@ -257,6 +257,17 @@ struct ps_module {
     int64_t first_slice;
 };
 
+/* A printed table of functions, given before the functions that stand in it. Its profile may have
+ * more of them. */
+struct ps_report {
+    uint32_t id;                                    /* from 1 */
+    struct ps_str stage, title;                     /* of several in one log; may be empty */
+    struct ps_str ordered;                          /* "cumulative time"; empty: not said */
+    struct ps_num ncalls, primitive_calls, seconds; /* as printed above it; none: not said */
+    struct ps_num of;          /* functions of the profile where the list was reduced; else none */
+    uint32_t first, functions; /* id of the first that follows, and how many do */
+};
+
 enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_REJECTED };
 
 /* A line of the ledger. */
@@ -314,6 +325,8 @@ struct ps_sink_ops {
     void (*device)(struct ps_sink *, const struct ps_device_summary *);
     void (*gap)(struct ps_sink *, const struct ps_gap *);
     void (*module)(struct ps_sink *, const struct ps_module *);
+    /* Printed tables. */
+    void (*report)(struct ps_sink *, const struct ps_report *);
     /* An empty temporary file that is gone when it is closed, on the disk of the run; -1: see err.
      */
     int (*scratch)(struct ps_sink *);

@@ -65,6 +65,7 @@ bool ps_report_next(struct ps_report_reader *r)
         .number = ++r->lines,
         .coloured = text.len != line.text.len,
         .mended = line.cut,
+        .ended = line.ended,
     };
     if (!ps_is_clean_text(text)) {
         r->clean.len = 0;

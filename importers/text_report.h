@@ -13,6 +13,7 @@ struct ps_report_line {
     uint64_t at, number; /* position and number from 1 */
     bool coloured; /* escape sequences were taken out: a terminal's line, padded with blanks */
     bool mended;   /* bytes that are no text became U+FFFD, or the line was cut */
+    bool ended;    /* by a line feed; false: the last line, which may be half a line */
 };
 
 struct ps_report_reader {

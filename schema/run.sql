@@ -211,6 +211,16 @@ CREATE TABLE module(
     device_self_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL, operators INTEGER NOT NULL, first_slice INTEGER NOT NULL
 );
 
+-- Printed tables -------------------------------------------------------------------------------------------------------
+
+CREATE TABLE report( -- a printed table of functions
+    id INTEGER PRIMARY KEY,
+    stage TEXT NOT NULL, title TEXT NOT NULL, ordered TEXT NOT NULL, -- '': not said
+    ncalls, primitive_calls, seconds, -- as printed above it
+    listed_of,                 -- functions of the profile, where the list was reduced
+    first INTEGER NOT NULL, last INTEGER NOT NULL -- function.id
+);
+
 -- --------------------------------------------------------------------------------------------------------------------
 -- The public views
 
@@ -255,6 +265,13 @@ SELECT f.id, l.path AS file, f.line, f.name,
        f.tottime_s, f.cumtime_s,               -- own time; with everything below
        o.word AS origin, nullif(f.cycle, 0) AS cycle, f.listed
 FROM function f JOIN file l ON l.id = f.file JOIN origin o ON o.id = f.origin;
+
+CREATE VIEW reports AS -- the tables of a printed pstats report; functions f JOIN reports r ON f.id BETWEEN r.first_function AND r.last_function
+SELECT id AS report, nullif(stage, '') AS stage, nullif(title, '') AS title, nullif(ordered, '') AS ordered_by,
+       ncalls, primitive_calls, seconds,       -- of the whole profile, as printed above the table
+       last - first + 1 AS functions, listed_of, -- rows of the table; functions of the profile where it was reduced
+       first AS first_function, last AS last_function
+FROM report;
 
 CREATE VIEW callers AS -- what each caller contributed; `profile` dumps have counts only
 SELECT f.id AS callee_id, c.caller_id, c.ncalls, c.primitive_calls, c.tottime_s, c.cumtime_s

@@ -149,6 +149,23 @@ static void on_function(struct ps_sink *sink, const struct ps_function *f)
         ps_buf_puts(out, "\n");
 }
 
+static void on_report(struct ps_sink *sink, const struct ps_report *report)
+{
+    struct ps_buf *out = begin(sink, "report");
+
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", report->id);
+    put_text(out, "stage", report->stage);
+    put_text(out, "title", report->title);
+    put_text(out, "ordered", report->ordered);
+    put_num(out, "ncalls", report->ncalls);
+    put_num(out, "primitive", report->primitive_calls);
+    put_num(out, "seconds", report->seconds);
+    put_num(out, "of", report->of);
+    ps_buf_printf(out, " first=%u functions=%u\n", report->first, report->functions);
+}
+
 static void on_line_file(struct ps_sink *sink, const struct ps_line_file *file)
 {
     struct ps_buf *out = begin(sink, "line_file");
@@ -321,6 +338,7 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .device = dump_device,
         .gap = dump_gap,
         .module = dump_module,
+        .report = on_report,
         .scratch = dump_scratch,
         .ledger = on_ledger,
         .headline = on_headline,

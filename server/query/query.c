@@ -19,6 +19,9 @@ static const struct ps_view views[] = {
     {"pstats", "files", ps_view_table, "files"},
     {"pstats", "calltree", ps_view_calltree, NULL},
     {"pstats", "graph", ps_view_graph, NULL},
+    {"printed", "functions", ps_view_of_report, "functions"},
+    {"printed", "files", ps_view_of_report, "report_files"},
+    {"printed", "reports", ps_view_table, "reports"},
     {"lines", "line_functions", ps_view_table, "line_functions"},
     {"lines", "line_files", ps_view_table, "line_files"},
     {"lines", "source", ps_view_source, NULL},
@@ -173,6 +176,7 @@ static bool kind_fits(const char *wanted, const char *kind)
         const char *family, *kinds;
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
+                    {"printed", " pstats-text "},
                     {"traces", " torch-trace trace "}};
     char word[40];
 
@@ -185,10 +189,11 @@ static bool kind_fits(const char *wanted, const char *kind)
     return false;
 }
 
-static const struct ps_view *find_view(const char *path, int64_t *id)
+/* Several kinds may have a view of one name. */
+static const struct ps_view *find_view(const char *path, const char *kind, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (path_fits(views[i].path, path, id))
+        if (path_fits(views[i].path, path, id) && kind_fits(views[i].kind, kind))
             return &views[i];
     return NULL;
 }
@@ -197,7 +202,7 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     int64_t row = 0;
-    const struct ps_view *found = find_view(view, &row);
+    const struct ps_view *found;
     struct ps_run_brief brief = {.name = NULL};
     struct ps_db *db = NULL;
     enum ps_status status = ps_store_brief(store, id, &brief, err);
@@ -205,7 +210,8 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
     free(brief.name);
     if (status != PS_OK)
         return status;
-    if (!found || !kind_fits(found->kind, brief.kind))
+    found = find_view(view, brief.kind, &row);
+    if (!found)
         return ps_fail(err, PS_NOT_FOUND, "%s runs have no view %s", brief.kind, view);
     answer->type = "application/json";
     status = ps_run_acquire(store, id, &db, err);

@@ -32,6 +32,10 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
 enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
+enum ps_status ps_view_of_report(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err);
+
 enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer,
                               struct ps_err *err);

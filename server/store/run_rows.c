@@ -11,7 +11,8 @@ static const char *const insert_names[N_INSERTS] = {
     "insert_text",      "insert_args_template", "insert_process",   "insert_track",
     "insert_chunk",     "insert_chunk_column",  "insert_pyramid",   "insert_series",
     "insert_packed",    "insert_packed_column", "insert_operator",  "insert_step",
-    "insert_step_part", "insert_device",        "insert_gap",       "insert_module"};
+    "insert_step_part", "insert_device",        "insert_gap",       "insert_module",
+    "insert_report"};
 
 static struct ps_writer *of(struct ps_sink *sink)
 {
@@ -426,6 +427,7 @@ const struct ps_sink_ops ps_writer_ops = {
     .device = ps_writer_device,
     .gap = ps_writer_gap,
     .module = ps_writer_module,
+    .report = ps_writer_report,
     .scratch = ps_writer_scratch,
     .ledger = ledger,
     .headline = headline,

@@ -42,6 +42,7 @@ enum insert {
     INSERT_DEVICE,
     INSERT_GAP,
     INSERT_MODULE,
+    INSERT_REPORT,
     N_INSERTS
 };
 
@@ -178,6 +179,9 @@ void ps_writer_device(struct ps_sink *sink, const struct ps_device_summary *row)
 void ps_writer_gap(struct ps_sink *sink, const struct ps_gap *row);
 void ps_writer_module(struct ps_sink *sink, const struct ps_module *row);
 int ps_writer_scratch(struct ps_sink *sink);
+
+/* Those of printed tables (run_printed.c). */
+void ps_writer_report(struct ps_sink *sink, const struct ps_report *row);
 
 /* The rows of the files, when all functions have passed. */
 enum ps_status ps_writer_files(struct ps_writer *w);

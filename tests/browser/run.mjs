@@ -8,6 +8,7 @@ import './shelf.mjs';
 import './imports.mjs';
 import './functions.mjs';
 import './lines.mjs';
+import './printed.mjs';
 import './timeline.mjs';
 import './trace_tabs.mjs';
 import './scroll.mjs';

@@ -12,6 +12,7 @@ struct judge {
     struct ps_sink sink;
     uint32_t imports, packages, functions, listed;
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
+    uint32_t reports, promised;                   /* promised: functions that the reports hold */
     uint32_t processes, tracks, counters, steps, modules;
     uint32_t track, rows_left, track_rows; /* the track given last */
     struct ps_ledger ledger;
@@ -263,6 +264,18 @@ static void on_module(struct ps_sink *sink, const struct ps_module *row)
     check_text(row->name);
 }
 
+static void on_report(struct ps_sink *sink, const struct ps_report *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->reports);
+    FUZZ_HOLDS(row->first == judge->functions + 1 && row->first == judge->promised + 1);
+    judge->promised += row->functions;
+    check_text(row->stage);
+    check_text(row->title);
+    check_text(row->ordered);
+}
+
 static int on_scratch(struct ps_sink *sink)
 {
     int fd = memfd_create("scratch", MFD_CLOEXEC);
@@ -327,6 +340,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .device = on_device,
         .gap = on_gap,
         .module = on_module,
+        .report = on_report,
         .scratch = on_scratch,
         .ledger = on_ledger,
         .headline = on_headline,

@@ -141,10 +141,27 @@ static void test_lines(void **state)
     check_folder("scalene", 7);
 }
 
+static void test_printed(void **state)
+{
+    (void)state;
+    check_folder("pstats_text", 10);
+}
+
 static void test_foreign(void **state)
 {
     (void)state;
     check_folder("foreign", 30);
+}
+
+/* A printed table that was cut anywhere behind its header gives what came before. */
+static void cut_anywhere(const char *path, size_t from)
+{
+    struct ps_buf text = slurp(path);
+
+    assert_true(text.len > from);
+    for (size_t cut = from; cut < text.len; cut++)
+        assert_int_equal(dump_bytes((struct ps_str){text.at, cut}, cut % 5, NULL), PS_OK);
+    ps_buf_free(&text);
 }
 
 /* A dump that was cut anywhere is refused with the place; a log that was cut anywhere gives what
@@ -164,6 +181,7 @@ static void test_every_cut(void **state)
         assert_int_not_equal(dump_bytes((struct ps_str){lprof.at, cut}, cut % 5, NULL), PS_OK);
     for (size_t cut = 0; cut < scalene.len; cut++)
         assert_int_not_equal(dump_bytes((struct ps_str){scalene.at, cut}, cut % 5, NULL), PS_OK);
+    cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);
     for (size_t cut = 60; cut < log.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){log.at, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);
@@ -196,7 +214,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_importtime), cmocka_unit_test(test_pstats),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_every_cut),  cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_printed),    cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_cancel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

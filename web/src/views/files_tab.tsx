@@ -2,6 +2,7 @@
  *
  * Where the time of a cProfile dump went by file; Enter or double click shows the functions of one.
  */
+import type { ComponentChildren } from 'preact';
 import { navigate } from '../base/router';
 import type { Run } from '../base/types';
 import { int, pct } from '../base/units';
@@ -16,10 +17,23 @@ import { type FileRow, pstatsOf } from './functions_data';
 import { TableTab } from './table_tab';
 
 export function FilesTab({ run }: { run: Run }) {
-    const total = pstatsOf(run).total_tt_s;
+    return <FilesOf run={run} total={pstatsOf(run).total_tt_s} />;
+}
+
+interface FilesOfProps {
+    run: Run;
+    total: number;
+    /** Of one printed table, and how to choose another. */
+    report?: number;
+    picker?: ComponentChildren;
+}
+
+export function FilesOf({ run, total, report, picker }: FilesOfProps) {
     return (
         <TableTab<FileRow>
             run={run}
+            picker={picker}
+            extra={{ report }}
             view="files"
             title="Files"
             sort="tottime_s"
@@ -30,7 +44,11 @@ export function FilesTab({ run }: { run: Run }) {
             rowKey={(row) => row.file}
             columns={(search) => fileColumns(search, total)}
             onOpen={({ file }) =>
-                navigate(['run', run.id, 'functions'], { group: 'file', files: file })
+                navigate(['run', run.id, 'functions'], {
+                    group: 'file',
+                    files: file,
+                    ...(report && { report: String(report) }),
+                })
             }
             empty={() => 'No file is left under these filters.'}
         />

@@ -48,6 +48,7 @@ function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow
                 sort: 'tottime',
                 desc: true,
                 limit: MOST,
+                report: props.report,
             });
             getJson<Page>(path, { signal: control.signal })
                 .then((page) => {
@@ -59,7 +60,7 @@ function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow
                 });
         }
         return () => control.abort();
-    }, [run.id, open.join('\n')]);
+    }, [run.id, props.report, open.join('\n')]);
     return useMemo(() => {
         const out = new Map<string, FunctionRow[]>();
         for (const [file, rows] of lists) out.set(file, kept(rows, search, filters.hide));
@@ -93,6 +94,7 @@ export function FunctionsByFile(props: TableProps) {
         regex: filters.regex ? 1 : undefined,
         hide: filters.hide || undefined,
         origin: originParam(filters.off),
+        report: props.report,
     });
     const { data: page } = useJson<Page>(useHeld(path, filters.broken));
     const files = useMemo(() => objectsOf<FileRow>(page), [page]);

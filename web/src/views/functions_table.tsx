@@ -17,13 +17,15 @@ export interface TableProps {
     search: Matcher;
     total: number;
     selected: number | null;
+    /** One of several printed tables; else all functions of the run. */
+    report?: number;
     onShown: (rows: number) => void;
 }
 
 /** All functions; the server sorts, filters and pages. */
 export function FunctionsTable(props: TableProps) {
     const { run, filters, search, total, selected, onShown } = props;
-    const params = functionParams(filters);
+    const params = { ...functionParams(filters), report: props.report };
     const source = useSource<FunctionRow>(functionsPath(run), params, filters.broken);
     const columns = useMemo(() => functionColumns(search, total), [search, total]);
     const version = source.version.value;

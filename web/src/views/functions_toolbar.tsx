@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -39,9 +40,14 @@ interface ToolbarProps {
     error: string | null;
     /** rows under the filter, null until the server has said */
     shown: number | null;
+    /** A printed table: how many functions it has, which one it is, how to choose another. */
+    of?: number;
+    report?: number;
+    picker?: ComponentChildren;
 }
 
-export function FunctionsToolbar({ run, filters, error, shown }: ToolbarProps) {
+export function FunctionsToolbar(props: ToolbarProps) {
+    const { run, filters, error, shown, report } = props;
     const input = useRef<HTMLInputElement | null>(null);
     const query = route.value.query;
     const grouped = query.group === 'file';
@@ -54,13 +60,14 @@ export function FunctionsToolbar({ run, filters, error, shown }: ToolbarProps) {
             run: () => put({ off: mine ? null : NOT_OWN }),
         },
     ]);
-    const of = pstatsOf(run).functions;
+    const of = props.of ?? pstatsOf(run).functions;
     const count = shown === null || shown === of ? int(of) : `${int(shown)} of ${int(of)}`;
-    const params = functionParams(filters);
+    const params = { ...functionParams(filters), report };
     const path = functionsPath(run);
     const wide = viewportWidth.value >= 1100;
     return (
         <Toolbar label="what is shown">
+            {props.picker}
             <Segmented
                 label="which functions"
                 value={grouped ? 'file' : mine ? 'mine' : filters.off.size === 0 ? 'all' : null}
@@ -79,7 +86,7 @@ export function FunctionsToolbar({ run, filters, error, shown }: ToolbarProps) {
                 base="of total"
                 off={filters.off}
             />
-            {wide && !grouped && <SortMenu />}
+            {wide && !grouped && !props.picker && <SortMenu />}
             <Spacer />
             <HideField hide={filters.hide} what="functions" width={wide ? 120 : 92} />
             <SearchField

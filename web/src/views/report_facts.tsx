@@ -8,6 +8,7 @@ import { Notice } from '../components/notice';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { lineFacts } from './lines_words';
+import { printedFacts, printedWarnings } from './printed_words';
 import { traceFacts } from './trace_facts';
 
 const NARROW = 1000;
@@ -71,7 +72,7 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
 export function factsOf(run: Run): Fact[] {
     if (run.kind === 'importtime') return importFacts(run.summary as unknown as ImportSummary);
     if (run.kind === 'pstats') return pstatsFacts(run.summary as unknown as PstatsSummary);
-    const others = lineFacts(run) ?? traceFacts(run);
+    const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run);
     if (others) return others;
     if (!run.headline) return [];
     const value = <FigText fig={figIn(run.headline.value, run.headline.unit)} />;
@@ -109,7 +110,7 @@ function pstatsWarnings({ int_callers, sampled }: PstatsSummary): string[] {
 function warningsOf(run: Run): string[] {
     if (run.kind === 'importtime') return importWarnings(run.summary as unknown as ImportSummary);
     if (run.kind === 'pstats') return pstatsWarnings(run.summary as unknown as PstatsSummary);
-    return [];
+    return printedWarnings(run);
 }
 
 export function RunWarnings({ run }: { run: Run }) {

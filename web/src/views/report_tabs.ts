@@ -107,6 +107,20 @@ const TIMELINE: TabSpec = {
     load: async () => (await import('./timeline_tab')).TimelineTab,
 };
 
+const PRINTED: TabSpec[] = [
+    {
+        id: 'functions',
+        title: 'Functions',
+        load: async () => (await import('./tabs_pstats')).PrintedFunctionsTab,
+    },
+    {
+        id: 'files',
+        title: 'Files',
+        load: async () => (await import('./tabs_pstats')).PrintedFilesTab,
+    },
+];
+
+TABS['pstats-text'] = PRINTED;
 TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
 TABS.line_profiler = [...LINES, ACROSS];

@@ -55,9 +55,9 @@ function useRun(id: string): { run: Run | null; error: ApiError | null } {
 }
 
 /* Each tab keeps its own query while one moves between the tabs of a run; the range of a trace is
- * one for all of them. */
+ * one for all of them, as is the table of a printed report. */
 const lastQuery = new Map<string, Query>();
-const SHARED = ['from_ns', 'to_ns'];
+const SHARED = ['from_ns', 'to_ns', 'report'];
 
 function withShared(kept: Query, now: Query): Query {
     const query = { ...kept };

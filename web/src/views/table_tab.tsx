@@ -34,6 +34,10 @@ export interface TableTabProps<R> {
     origins?: boolean;
     hide?: boolean;
     remark?: ComponentChildren;
+    /** First in the toolbar. */
+    picker?: ComponentChildren;
+    /** What else the server is asked by. */
+    extra?: Record<string, string | number | undefined>;
     /** The key of the URL that holds the selected row. */
     selectKey: string;
     rowKey: (row: R) => string | number;
@@ -55,10 +59,11 @@ export function TableTab<R>(props: TableTabProps<R>) {
         regex: filters.regex ? 1 : undefined,
         hide: (props.hide && filters.hide) || undefined,
         origin: props.origins ? originParam(filters.off) : undefined,
+        ...props.extra,
     };
     const path = `${API}/runs/${run.id}/${props.view}`;
     const source = useSource<R>(path, params, filters.broken);
-    const columns = useMemo(() => props.columns(search), [run.id, search]);
+    const columns = useMemo(() => props.columns(search), [run.id, search, props.extra?.report]);
     const selected = query[selectKey];
     const filtered = Boolean(filters.q || params.hide || params.origin);
     return (
@@ -108,6 +113,7 @@ function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>
     ]);
     return (
         <Toolbar label="what is shown">
+            {props.picker}
             {props.origins && (
                 <OriginMenu
                     shares={ORIGINS.map((origin) => ({ origin, share: null }))}

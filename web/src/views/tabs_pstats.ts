@@ -5,4 +5,5 @@
 export { CallGraphTab } from './callgraph_tab';
 export { CallTreeTab } from './calltree_tab';
 export { FilesTab } from './files_tab';
+export { PrintedFilesTab, PrintedFunctionsTab } from './printed_tab';
 export { FunctionsTab } from './functions_tab';

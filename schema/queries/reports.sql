@@ -1,0 +1,18 @@
+-- The printed tables of functions of a log. total_s is what shares are of: the seconds printed above the table, else its sum of tottime.
+-- For the head's words see imports.sql.
+--
+-- sort: id asc id
+-- sort: total_s desc total_s
+-- sort: title asc title
+-- sort: stage asc stage, title
+-- sort: ncalls desc ncalls
+-- sort: functions desc functions
+-- sum: functions sum(functions)
+-- of: SELECT count(*) FROM report
+SELECT * FROM (
+    SELECT r.id, nullif(r.stage, '') AS stage, nullif(r.title, '') AS title, nullif(r.ordered, '') AS ordered_by,
+           r.ncalls, r.primitive_calls, r.seconds, r.last - r.first + 1 AS functions, r.listed_of,
+           coalesce(r.seconds, (SELECT total(f.tottime_s) FROM function f WHERE f.id BETWEEN r.first AND r.last)) AS total_s
+    FROM report r)
+WHERE (:q IS NULL OR ps_words(:q, coalesce(title, ''), coalesce(stage, '')))
+  AND (:regex IS NULL OR title REGEXP :regex)

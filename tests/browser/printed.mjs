@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reports that were printed as text: what stands in the file stands in the table, and it is said what the text has lost.
+ */
+import { join } from 'node:path';
+import { check, equal, grid, ROOT, rowTexts, test, until } from './lib.mjs';
+
+const GOLDEN = join(ROOT, 'tests', 'golden');
+
+/** A sample on the shelf, once. */
+const added = new Map();
+function sample(demo, file) {
+    if (!added.has(file)) added.set(file, demo.add(join(GOLDEN, file)));
+    return added.get(file);
+}
+
+function tabs(page) {
+    return page.getByRole('navigation', { name: 'views of this run' }).locator('a');
+}
+
+async function rows(page, label, least = 1) {
+    return until(async () => {
+        const texts = await rowTexts(page, label);
+        return texts.length >= least ? texts : null;
+    }, `rows of ${label}`);
+}
+
+test('printed: a cProfile report, restricted', async ({ pages, demo }) => {
+    const run = sample(demo, 'pstats_text/ok_cprofile.txt');
+    const page = await pages.open(`${demo.url}#/run/${run.id}`);
+    const table = await rows(page, 'Functions', 5);
+    equal(table[0].slice(0, 5), ['6/1', '0.000', '0.000', '0.054', '0.054'], 'the first row');
+    const text = await page.locator('main').innerText();
+    check(/rounded to milliseconds/.test(text), 'nothing says that times are rounded');
+    check(/5 of 233 functions/.test(text), 'nothing says that rows are missing');
+    equal(await tabs(page).allInnerTexts(), ['Functions', 'Files', 'Ledger'], 'tabs');
+    await page.getByText('Group by file').click();
+    await rows(page, 'Functions by file', 5);
+});
+
+test('printed: of several reports one is shown, and chosen', async ({ pages, demo }) => {
+    const run = sample(demo, 'pstats_text/ok_several.txt');
+    const page = await pages.open(`${demo.url}#/run/${run.id}`);
+    equal((await rows(page, 'Functions', 3)).length, 3, 'rows of the longest report');
+    await page.getByRole('button', { name: 'report', exact: true }).click();
+    await page.getByRole('menuitem', { name: /report 1, by internal time/ }).click();
+    await until(() => /report=1/.test(page.url()), 'the report in the URL');
+    await tabs(page).filter({ hasText: 'Files' }).click();
+    const files = await rows(page, 'Files', 2);
+    equal(files.map((cells) => cells[3]), ['11', '1'], 'calls of the files of report 1');
+    check(await grid(page, 'Files').isVisible(), 'no table of files');
+});

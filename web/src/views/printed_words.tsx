@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What runs that were read from printed tables say of themselves.
+ */
+import type { Run } from '../base/types';
+import { fig, int } from '../base/units';
+import type { Fact } from '../components/run_head';
+import { FigText } from '../components/text';
+
+export interface PrintedSummary {
+    total_tt_s: number;
+    total_calls: number | null;
+    primitive_calls: number | null;
+    functions: number;
+    files: number;
+    reports: number;
+    /** The report that took longest, which is shown first; 0 none. */
+    report: number;
+    /** Functions of its profile, where the printed list was reduced. */
+    of_functions: number | null;
+}
+
+export function printedOf(run: Run): PrintedSummary {
+    return run.summary as unknown as PrintedSummary;
+}
+
+function functionFacts(run: Run): Fact[] {
+    const summary = printedOf(run);
+    const { total_calls, primitive_calls, reports } = summary;
+    const facts: Fact[] = [
+        {
+            label: 'Total tottime',
+            value: <FigText fig={fig(summary.total_tt_s)} />,
+            tip: 'as printed above the table, rounded to milliseconds',
+        },
+    ];
+    if (total_calls !== null) {
+        facts.push({
+            label: 'Function calls',
+            value: int(total_calls),
+            note:
+                primitive_calls !== null && primitive_calls !== total_calls
+                    ? `${int(primitive_calls)} primitive`
+                    : undefined,
+        });
+    }
+    facts.push(
+        reports > 1
+            ? { label: 'Reports', value: int(reports), tip: 'tables in this log' }
+            : {
+                  label: 'Functions',
+                  value: int(summary.functions),
+                  note: summary.of_functions ? `of ${int(summary.of_functions)}` : undefined,
+              },
+    );
+    return facts;
+}
+
+export function printedFacts(run: Run): Fact[] | null {
+    return run.kind === 'pstats-text' ? functionFacts(run) : null;
+}
+
+export function printedWarnings(run: Run): string[] {
+    if (run.kind !== 'pstats-text') return [];
+    return [
+        'Read from a printed report: times are rounded to milliseconds, and it does not say who called whom.',
+    ];
+}
