@@ -80,10 +80,7 @@ static const struct kind pages[] = {
 static const struct kind documents[] = {
     {{"speedscope.app/file-format-schema"}, "a speedscope profile", READS},
     {{"\"profiles\"", "\"shared\"", "\"frames\""}, "a speedscope profile", READS},
-    {{"\"machine_info\"", "\"benchmarks\""}, "a pytest-benchmark result", READS},
-    {{"\"machine_info\"", "\"commit_info\""}, "a pytest-benchmark result", READS},
     {{"\"benchmarks\"", "\"metadata\""}, "a pyperf result", READS},
-    {{"\"results\"", "\"command\""}, "a hyperfine result", READS},
     {{"\"nodes\"", "\"startTime\""}, "a V8 CPU profile", READS},
     {{"\"schema\"", "\"nodes\""},
      "a PyTorch execution trace, which holds no times to show",

@@ -12,84 +12,13 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "importers/document.h"
 #include "importers/line_names.h"
 #include "importers/reading.h"
 
 enum {
-    LARGEST = 256 << 20,  /* bytes */
-    MOST_NODES = 8 << 20, /* values; each takes 80 bytes of memory or more */
+    LARGEST = 256 << 20, /* bytes */
 };
-
-/* What Python writes and JSON does not know: NaN and Infinity, which become empty texts (and so no
- * numbers), and half a surrogate pair in a text, which becomes U+FFFD. Places stay what they are.
- */
-static size_t mend_word(char *at, const char *end)
-{
-    static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t n = strlen(words[i]);
-
-        if ((size_t)(end - at) < n || memcmp(at, words[i], n) != 0)
-            continue;
-        memset(at, ' ', n);
-        at[0] = at[1] = '"';
-        return n;
-    }
-    return 1;
-}
-
-/* 1: the first half of a pair, 2: the second, 0: anything else. */
-static int surrogate(const char *at, const char *end)
-{
-    char hex[5] = {0}, *behind;
-    unsigned long value;
-
-    if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
-        return 0;
-    memcpy(hex, at + 2, 4);
-    value = strtoul(hex, &behind, 16);
-    if (behind != hex + 4 || strspn(hex, "0123456789abcdefABCDEF") != 4)
-        return 0;
-    return value >= 0xd800 && value < 0xdc00 ? 1 : value >= 0xdc00 && value < 0xe000 ? 2 : 0;
-}
-
-/* An escape within a text: how many bytes to go on. */
-static size_t mend_escape(char *at, const char *end)
-{
-    int half = surrogate(at, end);
-
-    if (half == 1 && surrogate(at + 6, end) == 2)
-        return 12;
-    if (half)
-        memcpy(at, "\\ufffd", 6);
-    return half ? 6 : 2;
-}
-
-/* Mends the document and counts its values before a tree is built of them, which takes 40 times the
- * memory in the worst case: each value but the first stands behind a comma or an opening bracket.
- */
-static size_t prepare(struct ps_buf *bytes)
-{
-    char *end = bytes->at + bytes->len;
-    bool in_text = false;
-    size_t n = 1;
-
-    for (char *at = bytes->at; at < end;) {
-        if (in_text && *at == '\\') {
-            at += mend_escape(at, end);
-            continue;
-        }
-        in_text ^= *at == '"';
-        if (!in_text && (*at == 'N' || *at == 'I' || *at == '-')) {
-            at += mend_word(at, end);
-            continue;
-        }
-        n += !in_text && (*at == ',' || *at == '[' || *at == '{');
-        at++;
-    }
-    return n;
-}
 
 static bool is_blank(char c)
 {
@@ -117,21 +46,6 @@ static enum ps_status refuse_empty(struct ps_err *err)
     ps_hint(err, "Scalene writes {} then; give the program more to do, or sample more often with "
                  "--cpu-sampling-rate");
     return err->code;
-}
-
-static cJSON *parse(struct ps_str text, struct ps_err *err)
-{
-    const char *end = NULL;
-    cJSON *root = cJSON_ParseWithLengthOpts(text.at, text.len, &end, 0);
-
-    if (!root || !cJSON_IsObject(root)) {
-        ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.at) : 0,
-                   "the document is no complete JSON object");
-        ps_hint(err, "the file is damaged or was cut: copy it again, or record it again");
-        cJSON_Delete(root);
-        return NULL;
-    }
-    return root;
 }
 
 /* ------------------------------------------------------------------ the whole program */
@@ -270,12 +184,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         return status;
     if (size == 0 || is_empty_object(ps_buf_slice(&bytes)))
         return refuse_empty(err);
-    if (prepare(&bytes) > MOST_NODES)
-        return ps_fail(err, PS_LIMIT, "the document has more than %d values", MOST_NODES);
-    root = parse(ps_buf_slice(&bytes), err);
+    root = ps_document_parse(&bytes, err);
     if (!root)
         return err->code;
-    ps_buf_free(&bytes); /* the tree holds copies */
     status = tell_all(&r, root, size, err);
     cJSON_Delete(root);
     free(r.samples);

@@ -268,6 +268,30 @@ struct ps_report {
     uint32_t first, functions; /* id of the first that follows, and how many do */
 };
 
+/* What else is known of a measurement: a number, or a text where there is none. */
+struct ps_measured_fact {
+    struct ps_str key;
+    struct ps_num number;
+    struct ps_str text;
+};
+
+/* One figure that a tool measured, with its spread where it measured it several times. None: the
+ * tool does not say. */
+struct ps_measurement {
+    uint32_t id;               /* from 1 */
+    struct ps_str name, group; /* rows of one group and unit are compared; may be empty */
+    struct ps_num value;
+    const char *unit;      /* "s", "KiB", "B", "%", "" for counts; static */
+    const char *statistic; /* what value is: "mean", "best", "single"; static */
+    struct ps_num n;       /* samples behind it */
+    struct ps_num mean, median, stddev, min, max, q1, q3;
+    double resolution; /* value of the last digit that was printed; 0: the file holds all digits */
+    const double *samples;
+    size_t n_samples;
+    const struct ps_measured_fact *more;
+    size_t n_more;
+};
+
 enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_REJECTED };
 
 /* A line of the ledger. */
@@ -330,6 +354,7 @@ struct ps_sink_ops {
     /* An empty temporary file that is gone when it is closed, on the disk of the run; -1: see err.
      */
     int (*scratch)(struct ps_sink *);
+    void (*measurement)(struct ps_sink *, const struct ps_measurement *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);
     void (*headline)(struct ps_sink *, const struct ps_headline *);
     /* Bytes taken of the input and records understood; false: stop, somebody cancelled. */

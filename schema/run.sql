@@ -221,6 +221,20 @@ CREATE TABLE report( -- a printed table of functions
     first INTEGER NOT NULL, last INTEGER NOT NULL -- function.id
 );
 
+-- Timings --------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE measurement(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    grp TEXT NOT NULL,         -- rows of one group and unit are compared
+    value, unit TEXT NOT NULL,
+    statistic TEXT NOT NULL,   -- what value is: mean, best, single
+    n, mean, median, stddev, min, max, q1, q3,
+    resolution REAL,           -- value of the last digit that was printed; NULL: the file holds all digits
+    more TEXT NOT NULL,        -- what else the tool says, a JSON object
+    samples BLOB               -- doubles
+);
+
 -- --------------------------------------------------------------------------------------------------------------------
 -- The public views
 
@@ -358,6 +372,11 @@ CREATE VIEW modules AS
 SELECT id, nullif(parent, 0) AS parent_id, name, calls, host_self_ns / 1000.0 AS host_self_us, host_total_ns / 1000.0 AS host_total_us,
        device_self_ns / 1000.0 AS device_self_us, device_total_ns / 1000.0 AS device_total_us, operators FROM module;
 
--- A view that the importers of today do not fill.
-CREATE VIEW measurements AS
-SELECT NULL AS name, NULL AS value, NULL AS unit, NULL AS n, NULL AS stddev, NULL AS min, NULL AS max WHERE 0;
+CREATE VIEW measurements AS -- what time, timeit, pytest-benchmark, hyperfine measured
+SELECT name, value, unit, n, stddev, min, max, statistic, mean, median, q1, q3,
+       grp AS "group",
+       resolution,                             -- value of the last digit that was printed; NULL: all digits are there
+       resolution IS NOT NULL AS rounded,
+       more,                                   -- JSON
+       id
+FROM measurement;

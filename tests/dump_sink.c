@@ -274,6 +274,56 @@ static void on_span(struct ps_sink *sink, const struct ps_span *span)
     ps_buf_puts(out, "\n");
 }
 
+static void put_fact(struct ps_buf *out, const struct ps_measured_fact *more)
+{
+    ps_buf_puts(out, "  more");
+    put_text(out, "key", more->key);
+    if (more->number.kind != PS_NUM_NONE)
+        put_num(out, "number", more->number);
+    else
+        put_text(out, "text", more->text);
+    ps_buf_puts(out, "\n");
+}
+
+static void put_spread(struct ps_buf *out, const struct ps_measurement *m)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {{"n", m->n},     {"mean", m->mean}, {"median", m->median}, {"stddev", m->stddev},
+                   {"min", m->min}, {"max", m->max},   {"q1", m->q1},         {"q3", m->q3}};
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].value.kind != PS_NUM_NONE)
+            put_num(out, figures[i].key, figures[i].value);
+    if (m->resolution > 0)
+        put_num(out, "resolution", ps_real(m->resolution));
+}
+
+static void on_measurement(struct ps_sink *sink, const struct ps_measurement *m)
+{
+    struct ps_buf *out = begin(sink, "measurement");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", m->id);
+    put_text(out, "name", m->name);
+    put_text(out, "group", m->group);
+    put_num(out, "value", m->value);
+    ps_buf_printf(out, " unit=%s statistic=%s", m->unit, m->statistic);
+    put_spread(out, m);
+    ps_buf_puts(out, "\n");
+    for (size_t i = 0; i < m->n_more; i++)
+        put_fact(out, &m->more[i]);
+    if (m->n_samples)
+        ps_buf_puts(out, "  samples");
+    for (size_t i = 0; i < m->n_samples; i++)
+        put_num(out, "s", ps_real(m->samples[i]));
+    if (m->n_samples)
+        ps_buf_puts(out, "\n");
+}
+
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
     struct dump_sink *dump = (struct dump_sink *)sink;
@@ -340,6 +390,7 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .module = dump_module,
         .report = on_report,
         .scratch = dump_scratch,
+        .measurement = on_measurement,
         .ledger = on_ledger,
         .headline = on_headline,
         .progress = on_progress,

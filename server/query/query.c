@@ -47,6 +47,8 @@ static const struct ps_view views[] = {
     {"traces", "utilisation", ps_view_utilisation, NULL},
     {"traces", "findings", ps_view_findings, NULL},
     {"traces", "workers", ps_view_workers, NULL},
+    {"measured", "measurements", ps_view_table, "measurements"},
+    {"measured", "measurements/{}", ps_view_measurement, NULL},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
@@ -177,7 +179,8 @@ static bool kind_fits(const char *wanted, const char *kind)
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text "},
-                    {"traces", " torch-trace trace "}};
+                    {"traces", " torch-trace trace "},
+                    {"measured", " hyperfine pytest-benchmark "}};
     char word[40];
 
     if (!wanted || strcmp(wanted, kind) == 0)

@@ -12,7 +12,7 @@ static const char *const insert_names[N_INSERTS] = {
     "insert_chunk",     "insert_chunk_column",  "insert_pyramid",   "insert_series",
     "insert_packed",    "insert_packed_column", "insert_operator",  "insert_step",
     "insert_step_part", "insert_device",        "insert_gap",       "insert_module",
-    "insert_report"};
+    "insert_report",    "insert_measurement"};
 
 static struct ps_writer *of(struct ps_sink *sink)
 {
@@ -429,6 +429,7 @@ const struct ps_sink_ops ps_writer_ops = {
     .module = ps_writer_module,
     .report = ps_writer_report,
     .scratch = ps_writer_scratch,
+    .measurement = ps_writer_measurement,
     .ledger = ledger,
     .headline = headline,
     .progress = progress,

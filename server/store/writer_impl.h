@@ -43,6 +43,7 @@ enum insert {
     INSERT_GAP,
     INSERT_MODULE,
     INSERT_REPORT,
+    INSERT_MEASUREMENT,
     N_INSERTS
 };
 
@@ -182,6 +183,7 @@ int ps_writer_scratch(struct ps_sink *sink);
 
 /* Those of printed tables (run_printed.c). */
 void ps_writer_report(struct ps_sink *sink, const struct ps_report *row);
+void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *row);
 
 /* The rows of the files, when all functions have passed. */
 enum ps_status ps_writer_files(struct ps_writer *w);

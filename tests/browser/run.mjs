@@ -11,6 +11,7 @@ import './lines.mjs';
 import './printed.mjs';
 import './timeline.mjs';
 import './trace_tabs.mjs';
+import './measure.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

@@ -3,7 +3,8 @@
 # UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus tests/fuzz/regression/pstats`. Without it, each runs the files of its
 # regression folder once as a test.
 foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
-        pstats_text)
+        pstats_text
+        hyperfine pytest_benchmark)
   set(target fuzz_${what})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_${what}.c ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_import.c)
   target_link_libraries(${target} PRIVATE ps_dump ps_http)

@@ -14,6 +14,7 @@ struct judge {
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
     uint32_t reports, promised;                   /* promised: functions that the reports hold */
     uint32_t processes, tracks, counters, steps, modules;
+    uint32_t measurements;
     uint32_t track, rows_left, track_rows; /* the track given last */
     struct ps_ledger ledger;
     bool has_ledger, has_headline;
@@ -285,6 +286,26 @@ static int on_scratch(struct ps_sink *sink)
     return fd;
 }
 
+static void on_measurement(struct ps_sink *sink, const struct ps_measurement *row)
+{
+    const struct ps_num figures[] = {row->value, row->n,   row->mean, row->median, row->stddev,
+                                     row->min,   row->max, row->q1,   row->q3};
+
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->measurements);
+    FUZZ_HOLDS(row->unit && row->statistic && row->resolution >= 0 && isfinite(row->resolution));
+    check_text(row->name);
+    check_text(row->group);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        check_finite(figures[i]);
+    for (size_t i = 0; i < row->n_samples; i++)
+        FUZZ_HOLDS(isfinite(row->samples[i]));
+    for (size_t i = 0; i < row->n_more; i++) {
+        check_text(row->more[i].key);
+        check_text(row->more[i].text);
+        check_finite(row->more[i].number);
+    }
+}
+
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
     struct judge *judge = (struct judge *)sink;
@@ -342,6 +363,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .module = on_module,
         .report = on_report,
         .scratch = on_scratch,
+        .measurement = on_measurement,
         .ledger = on_ledger,
         .headline = on_headline,
         .progress = on_progress,

@@ -147,10 +147,16 @@ static void test_printed(void **state)
     check_folder("pstats_text", 10);
 }
 
+static void test_measurements(void **state)
+{
+    (void)state;
+    check_folder("measure", 11);
+}
+
 static void test_foreign(void **state)
 {
     (void)state;
-    check_folder("foreign", 30);
+    check_folder("foreign", 25);
 }
 
 /* A printed table that was cut anywhere behind its header gives what came before. */
@@ -212,10 +218,10 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_importtime), cmocka_unit_test(test_pstats),
-        cmocka_unit_test(test_lines),      cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_printed),    cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_importtime),   cmocka_unit_test(test_pstats),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_printed),      cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_measurements), cmocka_unit_test(test_cancel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,14 +142,17 @@ export interface Curve {
     stepped?: boolean;
     /** colour of what is below the curve */
     fill?: string;
+    /** dots that are not joined */
+    dots?: boolean;
 }
 
 export interface LineView {
     curves: Curve[];
     from: number;
     to: number;
-    /** top of the vertical axis, which begins at 0 */
+    /** top of the vertical axis, which begins at `bottom`, else at 0 */
     top: number;
+    bottom?: number;
     /** between two ticks of that axis; without it the chart chooses */
     step?: number;
     xText: (value: number) => string;
@@ -195,7 +198,7 @@ export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): Line
         area: () => chart.chartArea,
         update: (view, theme) => {
             chart.data.datasets = view.curves.map(
-                ({ x, y, colour, width, dash, stepped, fill }) => ({
+                ({ x, y, colour, width, dash, stepped, fill, dots }) => ({
                     data: x.map((at, i) => ({ x: at, y: y[i] })),
                     stepped: stepped ?? false,
                     fill: fill ? 'origin' : false,
@@ -204,7 +207,9 @@ export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): Line
                     borderWidth: width,
                     borderDash: dash ?? [],
                     borderJoinStyle: 'round' as const,
-                    pointRadius: 0,
+                    showLine: !dots,
+                    pointRadius: dots ? width : 0,
+                    pointBackgroundColor: colour,
                     tension: 0,
                 }),
             );
@@ -233,7 +238,7 @@ function timeScales(view: LineView, theme: BarTheme) {
         },
         y: {
             type: 'linear' as const,
-            min: 0,
+            min: view.bottom ?? 0,
             max: view.top,
             border: { display: false },
             grid: { color: theme.grid, drawTicks: false },

@@ -9,6 +9,7 @@ import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { lineFacts } from './lines_words';
 import { printedFacts, printedWarnings } from './printed_words';
+import { measureFacts } from './measure_facts';
 import { traceFacts } from './trace_facts';
 
 const NARROW = 1000;
@@ -72,7 +73,7 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
 export function factsOf(run: Run): Fact[] {
     if (run.kind === 'importtime') return importFacts(run.summary as unknown as ImportSummary);
     if (run.kind === 'pstats') return pstatsFacts(run.summary as unknown as PstatsSummary);
-    const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run);
+    const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run) ?? measureFacts(run);
     if (others) return others;
     if (!run.headline) return [];
     const value = <FigText fig={figIn(run.headline.value, run.headline.unit)} />;

@@ -121,6 +121,16 @@ const PRINTED: TabSpec[] = [
 ];
 
 TABS['pstats-text'] = PRINTED;
+const MEASUREMENTS: TabSpec = {
+    id: 'measurements',
+    title: 'Measurements',
+    count: ({ summary }) =>
+        typeof summary.measurements === 'number' ? summary.measurements : null,
+    load: async () => (await import('./tabs_measure')).MeasurementsTab,
+};
+
+TABS.hyperfine = [MEASUREMENTS];
+TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
 TABS.line_profiler = [...LINES, ACROSS];

@@ -41,9 +41,15 @@ export interface TableTabProps<R> {
     /** The key of the URL that holds the selected row. */
     selectKey: string;
     rowKey: (row: R) => string | number;
-    columns: (search: Matcher) => GridColumn<R>[];
+    /** `narrow` as given: the pane beside takes room. */
+    columns: (search: Matcher, narrow: boolean) => GridColumn<R>[];
+    narrow?: boolean;
+    /** The first order is upward: that of the file. */
+    upward?: boolean;
     onOpen: (row: R) => void;
     empty: (filtered: boolean) => string;
+    /** Beside the table: what is known of the selected row. */
+    pane?: ComponentChildren;
 }
 
 export function TableTab<R>(props: TableTabProps<R>) {
@@ -51,7 +57,7 @@ export function TableTab<R>(props: TableTabProps<R>) {
     const query = route.value.query;
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const sort = readSort(query, props.sort, true);
+    const sort = readSort(query, props.sort, !props.upward);
     const params = {
         sort: sort.key,
         desc: sort.desc,
@@ -63,7 +69,11 @@ export function TableTab<R>(props: TableTabProps<R>) {
     };
     const path = `${API}/runs/${run.id}/${props.view}`;
     const source = useSource<R>(path, params, filters.broken);
-    const columns = useMemo(() => props.columns(search), [run.id, search, props.extra?.report]);
+    const narrow = props.narrow ?? false;
+    const columns = useMemo(
+        () => props.columns(search, narrow),
+        [run.id, search, narrow, props.extra?.report],
+    );
     const selected = query[selectKey];
     const filtered = Boolean(filters.q || params.hide || params.origin);
     return (
@@ -91,6 +101,7 @@ export function TableTab<R>(props: TableTabProps<R>) {
                         empty={props.empty(filtered)}
                     />
                 </section>
+                {props.pane}
             </div>
         </div>
     );

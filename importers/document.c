@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/line_names.h"
+
+enum { MOST_NODES = 8 << 20 }; /* values; each takes 80 bytes of memory or more */
+
+/* What Python writes and JSON does not know: NaN and Infinity, which become empty texts (and so no
+ * numbers), and half a surrogate pair in a text, which becomes U+FFFD. Places stay what they are.
+ */
+static size_t mend_word(char *at, const char *end)
+{
+    static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i]);
+
+        if ((size_t)(end - at) < n || memcmp(at, words[i], n) != 0)
+            continue;
+        memset(at, ' ', n);
+        at[0] = at[1] = '"';
+        return n;
+    }
+    return 1;
+}
+
+/* 1: the first half of a pair, 2: the second, 0: anything else. */
+static int surrogate(const char *at, const char *end)
+{
+    char hex[5] = {0}, *behind;
+    unsigned long value;
+
+    if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+        return 0;
+    memcpy(hex, at + 2, 4);
+    value = strtoul(hex, &behind, 16);
+    if (behind != hex + 4 || strspn(hex, "0123456789abcdefABCDEF") != 4)
+        return 0;
+    return value >= 0xd800 && value < 0xdc00 ? 1 : value >= 0xdc00 && value < 0xe000 ? 2 : 0;
+}
+
+/* An escape within a text: how many bytes to go on. */
+static size_t mend_escape(char *at, const char *end)
+{
+    int half = surrogate(at, end);
+
+    if (half == 1 && surrogate(at + 6, end) == 2)
+        return 12;
+    if (half)
+        memcpy(at, "\\ufffd", 6);
+    return half ? 6 : 2;
+}
+
+/* Mends the document and counts its values before a tree is built of them, which takes 40 times the
+ * memory in the worst case: each value but the first stands behind a comma or an opening bracket.
+ */
+static size_t prepare(struct ps_buf *bytes)
+{
+    char *end = bytes->at + bytes->len;
+    bool in_text = false;
+    size_t n = 1;
+
+    for (char *at = bytes->at; at < end;) {
+        if (in_text && *at == '\\') {
+            at += mend_escape(at, end);
+            continue;
+        }
+        in_text ^= *at == '"';
+        if (!in_text && (*at == 'N' || *at == 'I' || *at == '-')) {
+            at += mend_word(at, end);
+            continue;
+        }
+        n += !in_text && (*at == ',' || *at == '[' || *at == '{');
+        at++;
+    }
+    return n;
+}
+
+cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
+{
+    struct ps_str text = ps_buf_slice(bytes);
+    const char *end = NULL;
+    cJSON *root;
+
+    if (prepare(bytes) > MOST_NODES) {
+        (void)ps_fail(err, PS_LIMIT, "the document has more than %d values", MOST_NODES);
+        return NULL;
+    }
+    root = cJSON_ParseWithLengthOpts(text.at, text.len, &end, 0);
+    if (!root || !cJSON_IsObject(root)) {
+        ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.at) : 0,
+                   "the document is no complete JSON object");
+        ps_hint(err, "the file is damaged or was cut: copy it again, or record it again");
+        cJSON_Delete(root);
+        return NULL;
+    }
+    ps_buf_free(bytes); /* the tree holds copies */
+    return root;
+}
+
+struct ps_num ps_document_number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+        return (struct ps_num){0};
+    return ps_real(item->valuedouble);
+}
+
+struct ps_num ps_document_count(const cJSON *object, const char *key)
+{
+    struct ps_num n = ps_document_number(object, key);
+
+    if (n.kind == PS_NUM_REAL && n.r == rint(n.r) && fabs(n.r) < 9e15)
+        return ps_int((int64_t)n.r);
+    return n;
+}
+
+struct ps_str ps_document_text(struct ps_arena *arena, const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    bool mended;
+
+    if (!cJSON_IsString(item))
+        return (struct ps_str){NULL, 0};
+    return ps_shown_text(arena, ps_str_of(item->valuestring), &mended);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* measurement.c: one measurement with its single samples. */
+#include "server/query/views.h"
+
+static void write_samples(struct ps_str blob, struct ps_json *json)
+{
+    ps_json_array(json);
+    for (size_t at = 0; at + sizeof(double) <= blob.len; at += sizeof(double)) {
+        double value;
+
+        memcpy(&value, blob.at + at, sizeof value);
+        ps_json_real(json, value);
+    }
+    ps_json_end(json);
+}
+
+enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_json json = ps_json_to(&answer->body);
+    enum ps_status status = ps_query_prepare(db, "measurement", id, &stmt, err);
+
+    (void)view, (void)params;
+    if (status != PS_OK)
+        return status;
+    if (!ps_stmt_row(stmt, err))
+        return err->code != PS_OK ? err->code
+                                  : ps_fail(err, PS_NOT_FOUND, "the run has no such measurement");
+    ps_json_object(&json);
+    for (int i = 0; i < ps_col_count(stmt); i++) {
+        const char *name = ps_col_name(stmt, i);
+
+        ps_json_key(&json, name);
+        if (strcmp(name, "samples") == 0)
+            write_samples(ps_col_text(stmt, i), &json);
+        else if (strcmp(name, "more") == 0)
+            ps_json_raw(&json, ps_col_text(stmt, i));
+        else
+            ps_col_json(stmt, i, &json);
+    }
+    ps_json_end(&json);
+    return PS_OK;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measurements: figures with their units, the pane of one with its samples, order and search, and
+ * the same after a reload.
+ */
+import { join } from 'node:path';
+import { check, equal, grid, ROOT, rowTexts, Shelf, settle, test, until } from './lib.mjs';
+
+const golden = (name) => join(ROOT, 'tests', 'golden', 'measure', name);
+
+async function withRun(name, work) {
+    const shelf = await Shelf.start();
+    try {
+        await work(shelf, shelf.add(golden(name)));
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const LABEL = 'Measurements';
+const plain = (text) => text.replaceAll('\u202f', ' ');
+
+async function names(page) {
+    return (await rowTexts(page, LABEL)).map(([name]) => name);
+}
+
+test('measurements: rows in the order of the file, sorted and searched', ({ pages }) =>
+    withRun('ok_hyperfine_v1.json', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}`);
+        await until(async () => (await names(page)).length === 7, 'seven rows');
+        const [first] = await rowTexts(page, LABEL);
+        equal(first.slice(0, 5).map(plain), ['./app --size 1', 'wall clock', '125.0ms', 'mean', '3'], 'first row');
+        equal(plain(first[5]), '12.50 ms10.0 %', 'spread');
+        await grid(page, LABEL).getByRole('button', { name: 'value', exact: true }).click();
+        await until(async () => (await rowTexts(page, LABEL))[0][1] === 'peak memory', 'greatest first');
+        await page.getByPlaceholder('Search measurements').fill('size 2 -user');
+        await until(async () => (await names(page)).every((name) => name === './app --size 2'), 'only size 2');
+        equal((await names(page)).length, 2, 'rows of size 2');
+    }));
+
+test('measurements: the pane shows samples and what else is known', ({ pages }) =>
+    withRun('ok_hyperfine_v1.json', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/measurements`);
+        await grid(page, LABEL).locator('.grid-row').first().click();
+        const pane = page.getByLabel('Measurement', { exact: true });
+        await pane.locator('canvas').waitFor();
+        const said = async () => plain(await pane.innerText());
+        const before = await said();
+        check(/parameter size\s+1/.test(before), before);
+        check(/exit codes\s+0 0 0/.test(before), before);
+        check(/Median\s+120\.0 ms/.test(before), before);
+        await page.reload();
+        await settle(page);
+        await pane.locator('canvas').waitFor();
+        equal(await said(), before, 'after a reload');
+        await page.keyboard.press('Escape');
+        await until(async () => (await pane.count()) === 0, 'the pane goes');
+    }));
+
+test('measurements: an empty file says so', ({ pages }) =>
+    withRun('ok_pytest_empty.json', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}`);
+        await page.getByText('Nothing was measured.').waitFor();
+    }));

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Figures of measurements: a value and its spread in one unit, and the scale of box plots.
+ */
+import { type Fig, fig, figIn, fmtFixed } from '../base/units';
+
+/* A figure whose unit goes with the size of the largest: "21.24 ms" beside "0.08 ms". */
+const SECONDS: readonly [below: number, factor: number, unit: string][] = [
+    [0.9999995e-6, 1e9, 'ns'],
+    [0.9999995e-3, 1e6, 'µs'],
+    [0.9999995, 1e3, 'ms'],
+    [Infinity, 1, 's'],
+];
+
+/** The value in its own unit, four digits. */
+export function valueFig(value: number, unit: string): Fig {
+    return unit === 's' ? fig(value) : figIn(value, unit);
+}
+
+/** A spread in the unit that its value is shown in, with as many decimals as say something. */
+export function spreadFig(spread: number, value: number, unit: string): Fig {
+    if (unit !== 's' || spread === 0) return figIn(spread, unit);
+    if (Math.abs(value) >= 120) return fig(spread);
+    const step = SECONDS.find(([below]) => Math.abs(value) < below) ?? SECONDS[3];
+    const scaled = spread * step[1];
+    const decimals = scaled >= 100 ? 1 : scaled >= 1 ? 2 : scaled >= 0.1 ? 3 : 4;
+    return { value: fmtFixed(scaled, decimals), unit: step[2] };
+}
+
+export interface BoxScale {
+    from: number;
+    to: number;
+    log: boolean;
+}
+
+const LOG_FROM = 30;
+
+/** From 0, or logarithmic where the greatest is many times the least. */
+export function boxScale(least: number | null, greatest: number | null): BoxScale {
+    const to = greatest ?? 0;
+    if (least !== null && least > 0 && to / least > LOG_FROM) return { from: least, to, log: true };
+    return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
+}
+
+/** Where a value lies on a scale, 0 to 1. */
+export function boxPlace({ from, to, log }: BoxScale, value: number): number {
+    const share = log
+        ? Math.log(Math.max(value, from) / from) / Math.log(to / from)
+        : (value - from) / (to - from || 1);
+    return Math.max(0, Math.min(1, share));
+}
+
+/** A scale that shows the spread of one row alone, with room at both ends. */
+export function ownScale(min: number, max: number): BoxScale {
+    const room = (max - min || Math.abs(max) || 1) * 0.06;
+    return { from: min - room, to: max + room, log: false };
+}

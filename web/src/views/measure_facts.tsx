@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+import type { Run } from '../base/types';
+import { int } from '../base/units';
+import type { Fact } from '../components/run_head';
+import { FigText } from '../components/text';
+import { valueFig } from '../model/measure';
+
+const KINDS = ['hyperfine', 'pytest-benchmark'];
+
+/** The head of a report of measurements; null for other kinds. */
+export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
+    if (!KINDS.includes(kind)) return null;
+    const count = summary.measurements as number;
+    const facts: Fact[] = [];
+    if (count > 0 && headline) {
+        facts.push({
+            label: count > 1 ? `First, ${headline.label}` : headline.label,
+            value: <FigText fig={valueFig(headline.value, headline.unit)} />,
+        });
+    }
+    facts.push({ label: 'Measurements', value: int(count) });
+    return facts;
+}

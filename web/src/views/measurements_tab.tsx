@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was measured, a row each: the tool's figure, its spread and a box plot whose scale the rows
+ * of a group share; beside it the single samples of the selected row.
+ */
+import type { MeasurementRow } from '../base/measure_types';
+import { useKeys } from '../base/keys';
+import { route, setQuery } from '../base/router';
+import type { Run } from '../base/types';
+import { fmtFixed, int, text, THIN } from '../base/units';
+import { BoxPlot } from '../components/box_plot';
+import type { GridColumn } from '../components/data_grid';
+import { MarkedName } from '../components/marked_name';
+import { boxScale, spreadFig, valueFig } from '../model/measure';
+import type { Matcher } from '../model/search';
+import { MeasurementPane } from './measurement_pane';
+import { TableTab } from './table_tab';
+
+type Column = GridColumn<MeasurementRow>;
+
+/* From which width of the window columns are there beside the pane. */
+const NARROW: Record<string, number> = { group: 1400, statistic: 1200, stddev: 1100, plot: 1000 };
+const RIGHT = { align: 'right' as const, numeric: true };
+
+const pick = (id: number | null): void =>
+    setQuery({ m: id === null ? null : String(id) }, { replace: true });
+
+export function MeasurementsTab({ run }: { run: Run }) {
+    const selected = Number(route.value.query.m) || null;
+    useKeys(
+        'Measurement',
+        selected ? [{ key: 'Escape', label: 'let go', run: () => pick(null) }] : [],
+    );
+    return (
+        <TableTab<MeasurementRow>
+            run={run}
+            view="measurements"
+            title="Measurements"
+            sort="id"
+            upward
+            narrow={selected !== null}
+            remark="plots of one group share a scale"
+            selectKey="m"
+            rowKey={(row) => row.id}
+            columns={columnsOf}
+            onOpen={(row) => pick(row.id)}
+            empty={(filtered) =>
+                filtered ? 'No measurement is left under this filter.' : 'Nothing was measured.'
+            }
+            pane={
+                selected && <MeasurementPane run={run} id={selected} onClose={() => pick(null)} />
+            }
+        />
+    );
+}
+
+/** A figure of a row: the value, the unit in a place of its own so that values end in a line. */
+function figure(value: number | null, row: MeasurementRow) {
+    if (value === null) return <span class="zero">–</span>;
+    const shown = valueFig(value, row.unit);
+    const tip =
+        row.resolution === null
+            ? String(value)
+            : `${value}, printed to ${text(valueFig(row.resolution, row.unit))}`;
+    return (
+        <span class={`measure-figure${value === 0 ? ' zero' : ''}`} title={tip}>
+            {shown.value}
+            <span class="measure-unit">{shown.unit}</span>
+        </span>
+    );
+}
+
+function spread({ stddev, value, unit }: MeasurementRow) {
+    if (stddev === null || value === null) return '';
+    const share = value > 0 ? `${fmtFixed((100 * stddev) / value, 1)}${THIN}%` : '';
+    return (
+        <span class="measure-figure">
+            {text(spreadFig(stddev, value, unit))}
+            <span class="measure-share">{share}</span>
+        </span>
+    );
+}
+
+function plot(row: MeasurementRow) {
+    const { value, n, unit } = row;
+    if (value === null || row.group_max === null) return '';
+    const scale = boxScale(row.group_min, row.group_max);
+    const say = (at: number | null) => (at === null ? '–' : text(valueFig(at, unit)));
+    const words = `least ${say(row.min ?? value)}, quartiles ${say(row.q1)} and ${say(row.q3)}, median ${say(row.median)}, most ${say(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
+    return (
+        <span
+            title={`${words}; scale ${scale.log ? 'logarithmic' : 'from 0'} to ${say(row.group_max)}`}
+        >
+            <BoxPlot {...row} scale={scale} label={words} />
+        </span>
+    );
+}
+
+function figureColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: number): Column {
+    return {
+        key,
+        title,
+        width: 104,
+        sortKey: key,
+        ...RIGHT,
+        hideBelow,
+        render: (row) => figure(row[key], row),
+    };
+}
+
+function columnsOf(search: Matcher, narrow: boolean): Column[] {
+    const all = [...nameColumns(search), ...valueColumns()];
+    if (narrow) {
+        return [...all, ...spreadColumns()].map((column) => ({
+            ...column,
+            hideBelow: NARROW[column.key] ?? column.hideBelow,
+        }));
+    }
+    return [
+        ...all,
+        ...spreadColumns(),
+        figureColumn('median', 'median', 1300),
+        figureColumn('min', 'least', 1200),
+        figureColumn('max', 'most', 1200),
+    ];
+}
+
+function nameColumns(search: Matcher): Column[] {
+    return [
+        {
+            key: 'name',
+            title: 'name',
+            width: 'rest',
+            sortKey: 'name',
+            render: (row) => (
+                <span class="mono" title={row.name}>
+                    <MarkedName text={row.name} search={search} />
+                </span>
+            ),
+        },
+        {
+            key: 'group',
+            title: 'group',
+            width: 140,
+            sortKey: 'group',
+            hideBelow: 1100,
+            render: (row) => <span class="soft">{row.grp}</span>,
+        },
+    ];
+}
+
+function valueColumns(): Column[] {
+    return [
+        {
+            key: 'value',
+            title: 'value',
+            width: 112,
+            sortKey: 'value',
+            ...RIGHT,
+            render: (row) => figure(row.value, row),
+        },
+        {
+            key: 'statistic',
+            title: 'is the',
+            width: 68,
+            hideBelow: 900,
+            render: (row) => <span class="soft">{row.statistic}</span>,
+        },
+        {
+            key: 'n',
+            title: 'n',
+            width: 72,
+            sortKey: 'n',
+            ...RIGHT,
+            title_tip: 'samples behind the figure',
+            render: (row) => (row.n === null ? '' : int(row.n)),
+        },
+    ];
+}
+
+function spreadColumns(): Column[] {
+    return [
+        {
+            key: 'stddev',
+            title: 'std dev',
+            unit: '% of value',
+            width: 156,
+            sortKey: 'relative',
+            ...RIGHT,
+            hideBelow: 900,
+            title_tip: 'standard deviation; sorts by its share of the mean',
+            render: spread,
+        },
+        {
+            key: 'plot',
+            title: 'least, quartiles, most',
+            width: 220,
+            title_tip: 'from 0, or logarithmic where a group spans more than 30 times its least',
+            render: plot,
+        },
+    ];
+}

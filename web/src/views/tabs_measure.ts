@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The chunk of the tabs of measurements.
+ */
+export { MeasurementsTab } from './measurements_tab';
