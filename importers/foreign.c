@@ -183,27 +183,6 @@ static bool is_text_pickle(struct ps_str head)
     return false;
 }
 
-/* Lines of `a;b;c 12`. */
-static bool is_folded(struct ps_str head)
-{
-    size_t lines = 0, good = 0, nested = 0;
-
-    while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
-        size_t digits = 0;
-
-        head = ps_str_skip(head, line.len + 1);
-        while (digits < line.len && line.at[line.len - 1 - digits] >= '0' &&
-               line.at[line.len - 1 - digits] <= '9')
-            digits++;
-        lines += line.len > 0;
-        good += digits && digits < line.len && line.at[line.len - 1 - digits] == ' ';
-        nested += line.len && memchr(line.at, ';', line.len);
-    }
-    return lines && nested && good * 10 >= lines * 9;
-}
-
 bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
@@ -220,7 +199,5 @@ bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
         return refuse(err, "the output of top", READS);
     if (REFUSE_KIND(head, reports, err))
         return true;
-    if (is_folded(head))
-        return refuse(err, "a file of folded stacks", READS);
     return refuse(err, "no profile of any known kind", record_hint);
 }

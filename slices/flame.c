@@ -62,6 +62,8 @@ static int64_t sum(int64_t a, int64_t b)
 
 void ps_flame_finish(struct ps_flame *flame)
 {
+    if (flame->finished)
+        return;
     for (size_t i = 0; i < flame->n; i++)
         flame->at[i].total_ns = flame->at[i].self_ns;
     for (size_t i = flame->n; i > 0; i--) {

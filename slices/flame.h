@@ -24,12 +24,13 @@ struct ps_flame {
     size_t n, cap;
     uint32_t *slots; /* (parent, name) -> node */
     size_t mask;
+    bool finished; /* totals are as they shall be: some of what they hold has no node */
 };
 
 /* The node for name below parent (UINT32_MAX: a root), made when it is not there. */
 uint32_t ps_flame_child(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
                         uint8_t family);
-/* total = self + that of the children. */
+/* total = self + that of the children, unless the totals stand. */
 void ps_flame_finish(struct ps_flame *flame);
 void ps_flame_free(struct ps_flame *flame);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/query/stack_tree.h"
 #include "server/query/trace_memory.h"
 #include "server/query/trace_sum.h"
 
@@ -49,6 +50,9 @@ static const struct ps_view views[] = {
     {"traces", "workers", ps_view_workers, NULL},
     {"measured", "measurements", ps_view_table, "measurements"},
     {"measured", "measurements/{}", ps_view_measurement, NULL},
+    {"stacks", "stack_flame", ps_view_stack_flame, NULL},
+    {"stacks", "stack_functions", ps_view_stack_functions, "stack_functions"},
+    {"stacks", "sandwich", ps_view_sandwich, NULL},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
@@ -179,8 +183,9 @@ static bool kind_fits(const char *wanted, const char *kind)
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text "},
-                    {"traces", " torch-trace trace "},
-                    {"measured", " hyperfine pytest-benchmark "}};
+                    {"traces", " torch-trace trace folded "},
+                    {"measured", " hyperfine pytest-benchmark "},
+                    {"stacks", " folded "}};
     char word[40];
 
     if (!wanted || strcmp(wanted, kind) == 0)

@@ -153,6 +153,12 @@ static void test_measurements(void **state)
     check_folder("measure", 11);
 }
 
+static void test_stacks(void **state)
+{
+    (void)state;
+    check_folder("folded", 13);
+}
+
 static void test_foreign(void **state)
 {
     (void)state;
@@ -188,6 +194,7 @@ static void test_every_cut(void **state)
     for (size_t cut = 0; cut < scalene.len; cut++)
         assert_int_not_equal(dump_bytes((struct ps_str){scalene.at, cut}, cut % 5, NULL), PS_OK);
     cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);
+    cut_anywhere(PS_TESTS_DIR "/golden/folded/ok_plain.txt", 22);
     for (size_t cut = 60; cut < log.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){log.at, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);
@@ -222,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_lines),        cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_printed),      cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_measurements), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_stacks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

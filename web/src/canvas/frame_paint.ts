@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The paint functions: what a frame of each mode looks like and says. */
 import type { FlameAnswer } from '../base/trace_types';
+import { axisText } from '../base/axis';
 import { THIN, fig, fmtFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
 import type { FrameLayout } from '../model/frames';
@@ -23,10 +24,10 @@ function withValue(
     return { name, value: fits ? value : '' };
 }
 
-function rootLabel(title: string, seconds: number): FramePaint['label'] {
+function rootLabel(title: string, whole: string): FramePaint['label'] {
     return (_frame, room, measure) => {
         const name = fitEllipsis(title, room, measure);
-        return withValue(name, title, `${text(fig(seconds))} · 100${THIN}%`, room * 0.94, measure);
+        return withValue(name, title, `${whole} · 100${THIN}%`, room * 0.94, measure);
     };
 }
 
@@ -37,7 +38,7 @@ export function importPaint(
     whole: { name: string; us: number },
 ): FramePaint {
     const tints = Uint8Array.from(tree.names, (name) => tintOf(name));
-    const root = rootLabel(whole.name, whole.us / 1e6);
+    const root = rootLabel(whole.name, text(fig(whole.us / 1e6)));
     const { node } = layout;
     const above = (frame: number): string | null => {
         const up = node[layout.parent[frame]];
@@ -71,7 +72,7 @@ export function callValue(tree: CallTree, node: number): string {
 export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string): FramePaint {
     const names = tree.names.map(functionName);
     const tints = Uint8Array.from(tree.files, (file) => tintOfFile(file));
-    const root = rootLabel(title, layout.total);
+    const root = rootLabel(title, text(fig(layout.total)));
     const { node } = layout;
     return {
         texture: (f) => {
@@ -93,7 +94,7 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
 /** Slices of a trace by their path: families have their colours, names of no family one of two tints. */
 export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: string): FramePaint {
     const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
-    const root = rootLabel(title, layout.total / 1e9);
+    const root = rootLabel(title, axisText(layout.total));
     const { node } = layout;
     return {
         texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
@@ -106,7 +107,7 @@ export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: strin
             if (node[f] < 0) return root(f, room, measure);
             const whole = flame.names[flame.name[node[f]]];
             const name = fitEllipsis(whole, room, measure);
-            return withValue(name, whole, text(fig(flame.total[node[f]] / 1e9)), room, measure);
+            return withValue(name, whole, axisText(flame.total[node[f]]), room, measure);
         },
     };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Overview and ruler: where in the run one is, and what a pixel means. */
-import { fig, fmtFixed, text } from '../base/units';
+import { axisText } from '../base/axis';
+import { fmtFixed } from '../base/units';
 import { TRACK } from '../model/timeline_types';
 import { axisOf, widthOf } from '../model/timeline_view';
 import { OVERVIEW, RULER, HEAD, type Surface, type TimelineScene, xOf } from './timeline_scene';
@@ -154,7 +155,7 @@ function rangeLength(
     x1: number,
     ns: number,
 ): void {
-    const length = text(fig(ns / 1e9));
+    const length = axisText(ns);
     ctx.font = theme.fontStrong;
     ctx.fillStyle = theme.onAccent;
     for (const words of [`${length} selected`, length]) {

@@ -3,8 +3,8 @@
  * Overview, ruler and lanes in one canvas, with their names beside it. What is selected, the window
  * and the range belong to the caller, who keeps them in the URL.
  */
+import { axisText } from '../base/axis';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { fig, text } from '../base/units';
 import { watchTheme } from './theme_watch';
 import { listenTimeline } from './timeline_input';
 import { useTimelineKeys } from './timeline_keys';
@@ -89,7 +89,7 @@ export function TimelineView(props: TimelineViewProps) {
             <div class="timeline-names-column">
                 <div class="timeline-overview-label">
                     <b>Overview</b>
-                    <span>{text(fig((end_ns - start_ns) / 1e9))}</span>
+                    <span>{axisText(end_ns - start_ns)}</span>
                 </div>
                 <div class="timeline-span" ref={span} />
                 <div class="timeline-labels" onFocusIn={followFocus} onScroll={stayPut}>
@@ -128,7 +128,7 @@ function ariaText({ answer, selected, range }: TimelineViewProps): string {
     const parts = [
         `Timeline of ${tracks.length} tracks and ${counters.length + memory.length} curves`,
     ];
-    if (selected) parts.push(`a slice at ${text(fig(selected.start / 1e9))} is selected`);
-    if (range) parts.push(`a range of ${text(fig((range.to - range.from) / 1e9))} is selected`);
+    if (selected) parts.push(`a slice at ${axisText(selected.start)} is selected`);
+    if (range) parts.push(`a range of ${axisText(range.to - range.from)} is selected`);
     return parts.join(', ');
 }

@@ -28,6 +28,11 @@ export function familyOf(family: number | null | undefined): Family {
     return FAMILIES[family ?? 0] ?? FAMILIES[0];
 }
 
+/** The same numbers in stacks: native code is drawn apart from Python and what is not known. */
+export function stackWord(family: number): string {
+    return family === 7 ? ', native code' : '';
+}
+
 /** What a slice is, by the number of the API. */
 const KINDS = [
     'slice',

@@ -3,7 +3,8 @@
  * The arguments of a slice as rows to read: the well-known ones in words and units, the rest as the
  * file has them.
  */
-import { bytes, fig, fmtFixed, int, pct, text, THIN } from '../base/units';
+import { axisText, isTimeAxis } from '../base/axis';
+import { bytes, fmtFixed, int, pct, THIN } from '../base/units';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from './timeline_types';
 
 export interface FactRow {
@@ -36,6 +37,7 @@ const numberOf = (value: unknown): number | null => {
 
 /** A moment: three decimals, in ms or, before the first of them, in µs. */
 export function timesText(ns: number): string {
+    if (!isTimeAxis()) return axisText(ns);
     if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN}µs`;
     return `${fmtFixed(ns / 1e6, 3)}${THIN}ms`;
 }
@@ -52,20 +54,20 @@ function timeRows({ slice }: SliceAnswer): FactRow[] {
         {
             key: 'Start',
             value: timesText(slice.start_ns),
-            tip: `${int(slice.start_ns)} ns since the first event`,
+            tip: isTimeAxis() ? `${int(slice.start_ns)} ns since the first event` : undefined,
         },
     ];
     if (slice.flags & 1) return [...rows, { key: 'Duration', value: 'a point in time' }];
-    const duration = text(fig(slice.duration_ns / 1e9));
+    const duration = axisText(slice.duration_ns);
     rows.push({
         key: 'Duration',
         value: duration,
         strong: true,
-        tip: `${int(slice.duration_ns)} ns`,
+        tip: isTimeAxis() ? `${int(slice.duration_ns)} ns` : undefined,
     });
     if (!isDeviceWork(slice.kind) && slice.self_ns !== slice.duration_ns && !(slice.flags & 8)) {
         const share = slice.duration_ns > 0 ? (slice.self_ns / slice.duration_ns) * 100 : 0;
-        const value = `${text(fig(slice.self_ns / 1e9))} · ${pct(share)}${THIN}%`;
+        const value = `${axisText(slice.self_ns)} · ${pct(share)}${THIN}%`;
         rows.push({ key: 'Self', value, tip: 'less what it called; percent of its duration' });
     }
     return rows;
@@ -103,7 +105,7 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
 function workRows({ slice }: SliceAnswer): FactRow[] {
     const rows: FactRow[] = [];
     if (slice.device_total_ns > 0) {
-        const value = text(fig(slice.device_total_ns / 1e9));
+        const value = axisText(slice.device_total_ns);
         rows.push({ key: 'Device time', value, tip: 'of what it and what it called launched' });
     }
     if (slice.cpu_bytes) rows.push({ key: 'CPU memory', value: bytesSigned(slice.cpu_bytes) });

@@ -3,6 +3,7 @@
  * The window of time one looks through, and what moves it. Pure: px come from outside. Times are ns
  * since the first event; they may be fractions while one zooms.
  */
+import { type AxisUnit, axisUnit, isTimeAxis } from '../base/axis';
 import { fmtFixed } from '../base/units';
 
 export interface TimeView {
@@ -107,10 +108,17 @@ export function axisOf(view: TimeView, px: number): Axis {
 }
 
 function unitOf(greatest: number, step: number): [string, number] {
+    if (!isTimeAxis()) return countUnit(greatest, axisUnit());
     if (greatest >= 2e9 && step >= 1e7) return ['s', 1e9];
     if (greatest >= 1e6) return ['ms', 1e6];
     if (greatest >= 1e3) return ['µs', 1e3];
     return ['ns', 1];
+}
+
+function countUnit(greatest: number, { unit, scale }: AxisUnit): [string, number] {
+    if (unit !== 'B') return [unit, scale];
+    if (greatest >= 1e6) return ['MB', 1e6];
+    return greatest >= 1e3 ? ['kB', 1e3] : ['B', 1];
 }
 
 /** `176.302 – 350.294 ms`: as many digits as a pixel of the window tells apart. */

@@ -3,6 +3,7 @@
  * The range of a trace that every tab recomputes for: `from_ns` and `to_ns` of the URL, half-open,
  * in ns since the first event.
  */
+import { axisText, isTimeAxis } from '../base/axis';
 import { fmtFixed, THIN } from '../base/units';
 
 export interface TraceRange {
@@ -42,5 +43,6 @@ export function ms(ns: number): string {
 
 /** "246.000–291.000 ms". */
 export function rangeText({ from_ns, to_ns }: TraceRange): string {
+    if (!isTimeAxis()) return `${axisText(from_ns)} – ${axisText(to_ns)}`;
     return `${ms(from_ns)}–${ms(to_ns)}${THIN}ms`;
 }

@@ -3,24 +3,31 @@
  * The flame graph of a run or of a range of it: self time on the host, on the device below the
  * operators that launched it, or wall time with the Python frames. Also in the dock of the timeline.
  */
+import { axisText } from '../base/axis';
 import { useEffect, useMemo } from 'preact/hooks';
 import { route } from '../base/router';
 import type { FlameAnswer } from '../base/trace_types';
 import type { Run } from '../base/types';
-import { fig, int, pct, text, THIN } from '../base/units';
+import { int, pct, THIN } from '../base/units';
 import { flamePaint } from '../canvas/frame_paint';
 import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
-import { familyOf, kindWord } from '../model/family';
+import { familyOf, kindWord, stackWord } from '../model/family';
 import { layoutFlame, matchedNs } from '../model/flame_tree';
 import { type Matcher, matchSet } from '../model/search';
 import type { TraceRange } from '../model/trace_range';
-import { put, rangedPath, traceOf } from './trace_data';
+import { isStacks, put, rangedPath, traceOf } from './trace_data';
 import { useJson } from './use_json';
 
 export type FlameOn = 'cpu' | 'device' | 'wall';
+
+function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
+    if (!isStacks(run)) return rangedPath(run, 'flame', range, { on, limit: 20_000 });
+    const { track } = route.value.query;
+    return rangedPath(run, 'stack_flame', range, { track, limit: 20_000 });
+}
 
 const ROOTS: Record<FlameOn, string> = {
     cpu: 'self time on the host',
@@ -80,11 +87,12 @@ export function FlameSwitch({ run }: { run: Run }) {
 
 export function FlamePane({ run, range, search, bare = false, onMatched }: FlamePaneProps) {
     const on = flameOn(run);
-    const answer = useJson<FlameAnswer>(rangedPath(run, 'flame', range, { on, limit: 20_000 }));
+    const rootName = isStacks(run) ? 'all stacks' : ROOTS[on];
+    const answer = useJson<FlameAnswer>(flamePath(run, range, on));
     const flame = answer.data;
     const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
     const paint = useMemo(
-        () => (flame && layout ? flamePaint(flame, layout, ROOTS[on]) : null),
+        () => (flame && layout ? flamePaint(flame, layout, rootName) : null),
         [flame, layout, on],
     );
     const match = useMemo(
@@ -125,16 +133,20 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => flame.names[flame.name[node]]}
-                    rootName={ROOTS[on]}
-                    tip={(node) => <FlameTip flame={flame} node={node} root={ROOTS[on]} />}
+                    rootName={rootName}
+                    tip={(node) => (
+                        <FlameTip flame={flame} node={node} root={rootName} plain={isStacks(run)} />
+                    )}
                     keyless={!bare}
                     empty={emptyWords(on, range !== null)}
                 />
             )}
             {flame && flame.cut > 0 && (
                 <div class="picture-note">
-                    {int(flame.cut)} smaller {flame.cut === 1 ? 'frame is' : 'frames are'} not drawn
-                    one by one; their time stays in the frames above
+                    {isStacks(run)
+                        ? 'Smaller frames are not drawn one by one; their weight'
+                        : `${int(flame.cut)} smaller ${flame.cut === 1 ? 'frame is' : 'frames are'} not drawn one by one; their time`}{' '}
+                    stays in the frames above
                 </div>
             )}
             <LoadingLine active={answer.loading} />
@@ -151,29 +163,32 @@ interface TipProps {
     flame: FlameAnswer;
     node: number;
     root: string;
+    /** of stacks: frames are of no kind */
+    plain: boolean;
 }
 
-function FlameTip({ flame, node, root }: TipProps) {
+function FlameTip({ flame, node, root, plain }: TipProps) {
     const whole = flame.sum;
-    const time = (ns: number) => text(fig(ns / 1e9));
     const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN}%` : '–');
-    if (node < 0) return <div>{`${root}: ${time(whole)}`}</div>;
+    if (node < 0) return <div>{`${root}: ${axisText(whole)}`}</div>;
     const { total, self } = flame;
     return (
         <>
             <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
             <dl>
                 <dt>total</dt>
-                <dd>{time(total[node])}</dd>
+                <dd>{axisText(total[node])}</dd>
                 <dd>{share(total[node])}</dd>
                 <dt>self</dt>
-                <dd>{time(self[node])}</dd>
+                <dd>{axisText(self[node])}</dd>
                 <dd>{share(self[node])}</dd>
             </dl>
             <div class="tooltip-foot">
-                {int(flame.count[node])} {flame.count[node] === 1 ? 'slice' : 'slices'} ·{' '}
-                {kindWord(flame.kind[node])}, {familyOf(flame.family[node]).word} · percentages of{' '}
-                {root}
+                {int(flame.count[node])} {flame.count[node] === 1 ? 'slice' : 'slices'}
+                {plain
+                    ? stackWord(flame.family[node])
+                    : ` · ${kindWord(flame.kind[node])}, ${familyOf(flame.family[node]).word}`}{' '}
+                · percentages of {root}
             </div>
         </>
     );

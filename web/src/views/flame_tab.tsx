@@ -14,7 +14,8 @@ import { readFilters } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { FlamePane, FlameSwitch } from './flame_pane';
 import { RangeNotice } from './range_notice';
-import { put, useRange } from './trace_data';
+import { StackLegend, ThreadSelect } from './stack_parts';
+import { isStacks, put, useRange } from './trace_data';
 
 export function FlameTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
@@ -31,9 +32,14 @@ export function FlameTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="what is shown">
                 <FlameSwitch run={run} />
+                {isStacks(run) && <ThreadSelect run={run} />}
                 {wide && (
-                    <span class="soft">slices merged by their path of names, widest first</span>
+                    <span class="soft">
+                        {isStacks(run) ? 'stacks' : 'slices'} merged by their path of names, widest
+                        first
+                    </span>
                 )}
+                {isStacks(run) && wide && <StackLegend />}
                 <Spacer />
                 <RangeNotice />
                 {matched.count !== null && (

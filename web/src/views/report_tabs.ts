@@ -6,6 +6,7 @@
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
 import { LedgerTab } from './ledger_tab';
+import { stackTabs } from './stack_tabs';
 import { traceTabs } from './trace_tabs';
 
 export type TabView = ComponentType<{ run: Run }>;
@@ -133,6 +134,7 @@ TABS.hyperfine = [MEASUREMENTS];
 TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
+TABS.folded = stackTabs('File order', TIMELINE);
 TABS.line_profiler = [...LINES, ACROSS];
 TABS.memory_profiler = [...LINES, ACROSS];
 TABS.scalene = [...LINES, MEMORY, ACROSS];

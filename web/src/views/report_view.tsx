@@ -3,6 +3,7 @@
  * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
  */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { showAxis } from '../base/axis';
 import { API, ApiError, asApiError, getJson, isAbort } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route, type Query } from '../base/router';
@@ -21,6 +22,7 @@ import { ledgerIdentity } from './ledger_words';
 import { knownRuns, noteRun, onRunChange } from './live';
 import { factsOf, RunWarnings } from './report_facts';
 import { loadView, tabsOf, viewNow, type TabSpec } from './report_tabs';
+import { axisOfRun } from './trace_data';
 import { DeleteDialog, EditDialog } from './run_dialogs';
 
 const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
@@ -114,6 +116,7 @@ export function ReportView({ id, tab }: { id: string; tab: string | undefined })
 }
 
 function Report({ run, tab }: { run: Run; tab: string | undefined }) {
+    showAxis(axisOfRun(run));
     const specs = tabsOf(run);
     const spec = specs.find((one) => one.id === tab) ?? specs[0];
     const hrefOf = useTabHrefs(run, specs, spec.id);

@@ -3,11 +3,12 @@
  * Everything that is known of the selected slice: its times and arguments, what it lies in, what
  * launched it or what it launched, and where it stands among all of its name.
  */
+import { axisText } from '../base/axis';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import type { Run } from '../base/types';
-import { bytes, fig, int, text } from '../base/units';
+import { bytes, int } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
@@ -121,7 +122,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                     {launch && <Relation word="Launched by">{link(launch)}</Relation>}
                     {launch && (
                         <Relation word="Launch to start">
-                            {text(fig((data.slice.start_ns - launch.start_ns) / 1e9))}
+                            {axisText(data.slice.start_ns - launch.start_ns)}
                         </Relation>
                     )}
                     {inside.length > 0 && (
@@ -229,7 +230,7 @@ function SliceList({ title, unit, slices, total, onSelect }: ListProps) {
             {slices.slice(0, SHOWN).map((slice) => (
                 <div class="timeline-part-row" key={slice.id}>
                     <SliceLink slice={slice} onSelect={onSelect} />
-                    <span>{text(fig(slice.duration_ns / 1e9))}</span>
+                    <span>{axisText(slice.duration_ns)}</span>
                 </div>
             ))}
             {total > SHOWN && <div class="timeline-part-more">{int(total - SHOWN)} more</div>}
@@ -242,7 +243,7 @@ function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
     const path = withParams(`${API}/runs/${run.id}/named`, { name: slice.name_id, px: BINS });
     const { data: named } = useJson<NamedAnswer>(path);
     if (!named || named.name !== slice.name) return null;
-    const say = (ns: number): string => text(fig(ns / 1e9));
+    const say = (ns: number): string => axisText(ns);
     return (
         <div class="timeline-part">
             <div class="timeline-part-head">

@@ -9,7 +9,7 @@ import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { Spacer } from '../components/toolbar';
 import { rangeText, type TraceRange } from '../model/trace_range';
-import { put, rangedPath } from './trace_data';
+import { isStacks, put, rangedPath } from './trace_data';
 import { DOCK_PANES, type DockPane } from './timeline_panes';
 
 const TALL = 232;
@@ -51,7 +51,8 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                 </b>
                 {pane && (
                     <span class="pane-remark">
-                        {range && `${rangeText(range)}, slices that start inside`}
+                        {range &&
+                            `${rangeText(range)}, ${isStacks(run) ? 'what lies inside' : 'slices that start inside'}`}
                     </span>
                 )}
                 <Spacer />

@@ -3,10 +3,11 @@
  * Search of the timeline: hits keep their colour, Enter walks from hit to hit, and the names that
  * match stand below with their counts.
  */
+import { axisText } from '../base/axis';
 import { useMemo } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../base/client';
 import type { Run } from '../base/types';
-import { fig, int, text } from '../base/units';
+import { int } from '../base/units';
 import { SearchField } from '../components/search_field';
 import type { FindAnswer, FoundName } from '../model/timeline_types';
 import { put } from './trace_data';
@@ -111,7 +112,7 @@ export function FoundNames({ find, onName }: { find: Find; onName: (found: Found
                         {found.name}
                     </button>
                     <span>{int(found.count)}</span>
-                    <span>{text(fig(found.total_ns / 1e9))}</span>
+                    <span>{axisText(found.total_ns)}</span>
                 </div>
             ))}
             {data.names_total > 60 && (

@@ -7,7 +7,8 @@ import { DeviceMemoryPane, MemorySwitch } from './device_memory_pane';
 import { FlamePane } from './flame_pane';
 import { KernelsTable } from './kernels_table';
 import { OperatorsTable } from './operators_table';
-import { traceOf } from './trace_data';
+import { StackFunctions } from './stack_functions';
+import { isStacks, traceOf } from './trace_data';
 
 export interface PaneProps {
     run: Run;
@@ -31,6 +32,10 @@ function OperatorsPane({ run, range }: PaneProps) {
     return <OperatorsTable run={run} range={range} narrow />;
 }
 
+function StackFunctionsPane({ run, range }: PaneProps) {
+    return <StackFunctions run={run} range={range} prefix="fn_" />;
+}
+
 function KernelsPane({ run, range }: PaneProps) {
     return <KernelsTable run={run} range={range} narrow />;
 }
@@ -48,9 +53,16 @@ export const DOCK_PANES: DockPane[] = [
     {
         id: 'operators',
         title: 'Slices',
-        shown: (run) => !torch(run),
+        shown: (run) => !torch(run) && !isStacks(run),
         view: OperatorsPane,
         csv: 'operators',
+    },
+    {
+        id: 'functions',
+        title: 'Functions',
+        shown: isStacks,
+        view: StackFunctionsPane,
+        csv: 'stack_functions',
     },
     {
         id: 'kernels',

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+import { axisText } from '../base/axis';
 import { useEffect, useState } from 'preact/hooks';
-import { bytes, fig, figIn, int, pct, text, THIN } from '../base/units';
+import { bytes, figIn, int, pct, text, THIN } from '../base/units';
 import { FamilySwatch } from '../components/family_swatch';
 import { familyOf } from '../model/family';
 import { timesText } from '../model/timeline_args';
@@ -37,12 +38,12 @@ export function SliceTip({ hit, data, loader }: TipProps) {
             <div class="tooltip-title">{name ?? '…'}</div>
             {several ? (
                 <div>
-                    {int(hit.count)} slices in {text(fig((hit.end - hit.start) / 1e9))}, the longest
-                    of them by name
+                    {int(hit.count)} slices in {axisText(hit.end - hit.start)}, the longest of them
+                    by name
                 </div>
             ) : (
                 <div>
-                    {text(fig((hit.end - hit.start) / 1e9))} from {timesText(hit.start)}
+                    {axisText(hit.end - hit.start)} from {timesText(hit.start)}
                 </div>
             )}
             {hit.family > 0 && (

@@ -2,6 +2,7 @@
  *
  * What the tabs of a trace share: the summary, the range in the URL, links from one to another.
  */
+import { type AxisUnit, TIME_AXIS } from '../base/axis';
 import { API, type Params, withParams } from '../base/client';
 import { formatHash, route, setQuery } from '../base/router';
 import type { TraceSummary } from '../base/trace_types';
@@ -25,6 +26,23 @@ export function traceOf(run: Run): TraceSummary {
 
 export function isTrace(run: Run): boolean {
     return run.kind === 'torch-trace' || run.kind === 'trace';
+}
+
+/** Kinds whose stacks lie on the axis of a trace. */
+const STACKS = ['folded', 'speedscope', 'flamegraph-svg', 'gecko'];
+
+export function isStacks(run: Run): boolean {
+    return STACKS.includes(run.kind);
+}
+
+/** What the axis of a run counts: the unit of its headline. */
+export function axisOfRun(run: Run): AxisUnit {
+    const { value_scale } = run.summary;
+    if (!isStacks(run) || !run.headline) return TIME_AXIS;
+    return {
+        unit: run.headline.unit,
+        scale: typeof value_scale === 'number' && value_scale > 0 ? value_scale : 1,
+    };
 }
 
 export function viewPath(run: Run, view: string): string {

@@ -2,12 +2,13 @@
  *
  * The few figures at the head of a trace.
  */
+import { axisFig } from '../base/axis';
 import type { TraceSummary } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { bytesFig, fig, int, pct, THIN } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
-import { isTrace, traceOf } from './trace_data';
+import { axisOfRun, isStacks, isTrace, traceOf } from './trace_data';
 
 const NARROW = 1000;
 
@@ -52,7 +53,33 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
     return facts;
 }
 
+function stackFacts(run: Run): Fact[] {
+    const { samples, frames, tracks, weight } = run.summary as Record<string, number>;
+    const { unit } = axisOfRun(run);
+    const label = run.headline?.label ?? 'weight';
+    const facts: Fact[] = [
+        {
+            label: label.charAt(0).toUpperCase() + label.slice(1),
+            value: (
+                <FigText
+                    fig={
+                        unit === 'samples'
+                            ? { value: axisFig(weight).value, unit: '' }
+                            : axisFig(weight)
+                    }
+                />
+            ),
+            tip: 'the sum over all stacks',
+        },
+        { label: 'Stacks', value: int(samples), tip: 'as they stand in the file' },
+        { label: 'Functions', value: int(frames), tip: 'different frames' },
+    ];
+    if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW });
+    return facts;
+}
+
 export function traceFacts(run: Run): Fact[] | null {
+    if (isStacks(run)) return stackFacts(run);
     if (!isTrace(run)) return null;
     const summary = traceOf(run);
     const { peak_bytes, peak_device } = summary;

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * folded.c: folded ("collapsed") stacks: a stack a line, root first, and how often it was seen.
+ *
+ *     main;a;b 12                         FlameGraph's stackcollapse scripts, inferno, perf
+ *     process 7:"x.py";f (x.py:3) 5       py-spy record --format raw
+ *     P7;T0:7;x.py:f:3 1500               austin: microseconds, bytes in memory mode, or both
+ *     tid:7;x.py:f:3 5                    python -m profiling.sampling --collapsed
+ *     x.py(3):_f;y.py(4):_g 44            torch's export_stacks: microseconds of self time
+ *
+ * The first frames of py-spy, austin and profiling.sampling name process and thread: each thread is
+ * a track. They stay in the stacks, too, as in the file.
+ */
+#include <stdlib.h>
+
+#include "importers/reading.h"
+#include "importers/stacks/folded.h"
+#include "importers/text_report.h"
+
+enum {
+    HEAD = 64 * 1024,
+    TOLD = 20,
+    BREATH = 4096,
+};
+
+struct frame_at {
+    uint32_t id, end; /* end: offset in the stack */
+};
+
+struct reader {
+    struct ps_report_reader in;
+    struct st_stacks stacks;
+    struct ps_sink *out;
+    struct ps_intern threads; /* the first frames as text -> track */
+    struct ps_buf stack;      /* of the line before */
+    struct frame_at *frames;  /* its frames */
+    uint32_t *ids;
+    size_t n, cap, cap_ids;
+    uint32_t n_leading, track; /* frames that name its thread */
+    bool pairs, austin, torch, memory;
+    bool first_only; /* austin's full mode: three figures a line */
+    struct ps_buf version;
+    uint64_t stored, repaired, rejected, negative, zero, rounded, told;
+    int64_t negative_sum;
+};
+
+/* ------------------------------------------------------------------ frames */
+
+static size_t common_bytes(struct ps_str a, struct ps_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len, i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        if (memcmp(a.at + i, b.at + i, 8) != 0)
+            break;
+    while (i < n && a.at[i] == b.at[i])
+        i++;
+    return i;
+}
+
+/* Frames that the line shares with the one before, from the root on. */
+static size_t keep_frames(const struct reader *r, struct ps_str stack)
+{
+    size_t common = common_bytes(ps_buf_slice(&r->stack), stack), low = 0, high = r->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (r->frames[middle].end <= common)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* The last may go on in one of the two. */
+    if (low && r->frames[low - 1].end < stack.len && stack.at[r->frames[low - 1].end] != ';')
+        low--;
+    return low;
+}
+
+/* The frames of a line into r->frames and r->ids. False: one is empty and was left out. */
+static bool take_frames(struct reader *r, struct ps_str stack)
+{
+    size_t at;
+    bool whole = true;
+
+    r->n = keep_frames(r, stack);
+    at = r->n ? r->frames[r->n - 1].end + 1u : 0;
+    while (at < stack.len) {
+        const char *end = memchr(stack.at + at, ';', stack.len - at);
+        size_t len = end ? (size_t)(end - stack.at) - at : stack.len - at;
+
+        if (len) {
+            PS_PUSH_ROOM(r->frames, r->n, r->cap);
+            r->frames[r->n++] = (struct frame_at){
+                st_frame(&r->stacks, (struct ps_str){stack.at + at, len}), (uint32_t)(at + len)};
+        }
+        whole &= len > 0;
+        at += len + 1;
+    }
+    r->stack.len = 0;
+    ps_buf_str(&r->stack, stack);
+    return whole;
+}
+
+static void list_ids(struct reader *r)
+{
+    if (r->n > r->cap_ids) {
+        r->cap_ids = r->cap;
+        r->ids = ps_grow(r->ids, r->cap_ids, sizeof *r->ids);
+    }
+    for (size_t i = 0; i < r->n; i++)
+        r->ids[i] = r->frames[i].id;
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static enum ps_status new_track(struct reader *r, const struct st_folded_thread *thread,
+                                uint32_t *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    uint32_t process = st_process(&r->stacks, thread->pid, thread->process);
+
+    if (thread->thread.len)
+        ps_buf_str(&name, thread->thread);
+    else if (thread->tid.len)
+        ps_buf_printf(&name, "thread %.*s", (int)(thread->tid.len % 64), thread->tid.at);
+    else
+        ps_buf_puts(&name, thread->n ? "all threads" : "all stacks");
+    return st_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
+}
+
+/* The track of a stack whose frames were taken; `same` of them are those of the line before. */
+static enum ps_status find_track(struct reader *r, struct ps_str stack, struct ps_err *err)
+{
+    struct st_folded_thread thread = st_folded_thread_of(stack);
+    struct ps_str key = {stack.at, thread.n ? r->frames[thread.n - 1].end : 0};
+    uint32_t known = r->threads.count, id;
+
+    if (r->stacks.n_tracks && thread.n == r->n_leading && key.len == 0)
+        return PS_OK;
+    r->n_leading = thread.n;
+    id = ps_intern_id(&r->threads, key);
+    r->track = id;
+    return id == known ? new_track(r, &thread, &id, err) : PS_OK;
+}
+
+/* ------------------------------------------------------------------ lines */
+
+static void reject(struct reader *r, const char *why)
+{
+    const struct ps_report_line *line = &r->in.line;
+
+    r->rejected++;
+    if (r->told++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number, "%s", why);
+}
+
+static void take_header(struct reader *r, struct ps_str text)
+{
+    struct ps_str key, value;
+
+    if (!st_folded_header(text, &key, &value))
+        return;
+    if (ps_str_is(key, "austin")) {
+        r->austin = true;
+        r->version.len = 0;
+        ps_buf_str(&r->version, value);
+    }
+    if (ps_str_is(key, "mode"))
+        r->memory = ps_str_is(value, "memory");
+}
+
+/* The count of a line, of several figures the first. False: it was rejected or is nothing. */
+static bool take_count(struct reader *r, const struct st_folded_line *line,
+                       struct st_number *number)
+{
+    struct ps_str count = line->count;
+    const char *comma = count.len ? memchr(count.at, ',', count.len) : NULL;
+
+    if (comma && r->austin) {
+        r->first_only = true;
+        count.len = (size_t)(comma - count.at);
+    }
+    if (!count.len) {
+        reject(r, "a line without a count");
+    } else if (!st_number(count, number)) {
+        reject(r, "a count that is no number, or too large");
+    } else if (number->thousandths < 0) {
+        reject(r, "a count below zero");
+        r->negative++;
+        if (__builtin_add_overflow(r->negative_sum, number->thousandths, &r->negative_sum))
+            r->negative_sum = INT64_MIN;
+    } else if (number->thousandths == 0) {
+        r->zero++;
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static enum ps_status take_stack(struct reader *r, struct ps_str stack,
+                                 const struct st_number *number, struct ps_err *err)
+{
+    bool whole = take_frames(r, stack);
+    enum ps_status status;
+
+    if (!r->n) {
+        reject(r, "a line without a frame");
+        return PS_OK;
+    }
+    status = find_track(r, stack, err);
+    if (status != PS_OK)
+        return status;
+    list_ids(r);
+    r->stacks.fractions |= number->fraction;
+    r->rounded += number->rounded;
+    if (!whole || number->rounded || r->in.line.mended || r->n > ST_DEEPEST) {
+        r->repaired++;
+        if (r->told++ < TOLD)
+            ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s",
+                         r->n > ST_DEEPEST   ? "a stack deeper than 10000 frames was cut"
+                         : number->rounded   ? "a count was rounded to thousandths"
+                         : r->in.line.mended ? "bytes that are no text were replaced"
+                                             : "empty frames were left out");
+    } else {
+        r->stored++;
+    }
+    return st_push(&r->stacks, r->track, r->ids, (uint32_t)r->n, number->thousandths, err);
+}
+
+static enum ps_status take_line(struct reader *r, struct ps_err *err)
+{
+    struct ps_str text = ps_report_trim(r->in.line.text);
+    struct st_folded_line line;
+    struct st_number number;
+
+    if (!text.len)
+        return PS_OK;
+    if (st_folded_comment(text)) {
+        take_header(r, text);
+        return PS_OK;
+    }
+    line = st_folded_cut(text);
+    if (r->pairs && line.before.len) {
+        line.stack.len = (size_t)(line.before.at - line.stack.at);
+        line.stack = ps_report_trim(line.stack);
+    }
+    return take_count(r, &line, &number) ? take_stack(r, line.stack, &number, err) : PS_OK;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
+{
+    if (n)
+        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+}
+
+static void tell_notes(struct reader *r)
+{
+    if (r->pairs)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "two counts a line (a difference): the second is shown");
+    if (r->first_only)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "three figures a line: time is shown; idle and memory are left out");
+    tell_count(r, PS_NOTE_WARNING, r->zero, "lines that count 0, left out");
+    if (r->negative)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "%llu lines count less than nothing (memory given back), %lld in all; they "
+                     "cannot be laid out and are not in the sums",
+                     (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
+    tell_count(r, PS_NOTE_WARNING, r->told > TOLD ? r->told - TOLD : 0,
+               "more lines that were repaired or rejected");
+}
+
+static void tell_all(struct reader *r)
+{
+    struct ps_ledger ledger = {
+        .unit = "lines",
+        .read = r->in.lines,
+        .stored = r->stored,
+        .repaired = r->repaired,
+        .rejected = r->rejected,
+        .other = r->in.lines - r->stored - r->repaired - r->rejected,
+    };
+
+    r->stacks.unit = r->memory ? ST_BYTES : r->austin || r->torch ? ST_TIME : ST_SAMPLES;
+    if (r->austin)
+        r->out->ops->meta(r->out, "tool", PS_STR("austin"));
+    else if (r->torch)
+        r->out->ops->meta(r->out, "tool", PS_STR("torch export_stacks"));
+    if (r->version.len)
+        r->out->ops->meta(r->out, "tool_version", ps_buf_slice(&r->version));
+    st_give(&r->stacks);
+    tell_notes(r);
+    r->out->ops->ledger(r->out, &ledger);
+}
+
+static enum ps_status read_lines(struct reader *r, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    while (status == PS_OK && ps_report_next(&r->in)) {
+        status = take_line(r, err);
+        if (status == PS_OK && r->in.lines % BREATH == 0)
+            status = ps_reading_goes_on(r->in.in, r->out, r->stacks.samples, err);
+    }
+    if (status != PS_OK)
+        return status;
+    status = ps_stream_status(r->in.in, err);
+    if (status != PS_OK && ps_stream_cut(r->in.in)) {
+        ps_sink_note(r->out, PS_NOTE_WARNING, err->at, 0, "%s; what came before was read",
+                     err->text);
+        *err = (struct ps_err)PS_ERR_INIT;
+        status = PS_OK;
+    }
+    return status;
+}
+
+static enum ps_status refuse_empty(const struct reader *r, struct ps_err *err)
+{
+    if (r->negative)
+        return ps_fail(err, PS_BAD_INPUT, "no stack of the file counts more than zero");
+    ps_fail(err, PS_BAD_INPUT, "the file holds no stack");
+    ps_hint(err, "the program may have ended before it was sampled; record for longer");
+    return PS_BAD_INPUT;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.in = {.in = in}, .out = out, .stacks = {.out = out}};
+    struct st_folded_guess guess = st_folded_look(ps_stream_peek(in, HEAD));
+    enum ps_status status;
+
+    r.austin = guess.austin;
+    r.torch = guess.torch > 0;
+    r.pairs = guess.good > 1 && guess.pairs == guess.good;
+    status = read_lines(&r, err);
+    if (status == PS_OK && r.stacks.samples == 0)
+        status = refuse_empty(&r, err);
+    else if (status == PS_OK)
+        tell_all(&r);
+    st_free(&r.stacks);
+    ps_report_free(&r.in);
+    ps_intern_free(&r.threads);
+    ps_buf_free(&r.stack);
+    ps_buf_free(&r.version);
+    free(r.frames);
+    free(r.ids);
+    return status;
+}
+
+/* The last of all: many texts have lines that end in numbers. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct st_folded_guess guess;
+
+    if (!head.len || head.at[0] == '{' || head.at[0] == '[' ||
+        memchr(head.at, '\0', head.len < 4096 ? head.len : 4096))
+        return PS_MATCH_NO;
+    guess = st_folded_look(head);
+    if (ps_str_starts(head, PS_STR("# austin: ")) && guess.good == guess.lines)
+        return PS_MATCH_SURE;
+    /* A damaged file is one still where most lines are nested stacks. */
+    if ((guess.nested || guess.torch == guess.lines) && guess.good &&
+        guess.good * 10 >= guess.lines * 9)
+        return PS_MATCH_LIKELY;
+    return guess.nested * 2 > guess.good && guess.good * 3 >= guess.lines * 2 ? PS_MATCH_LIKELY
+                                                                              : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_folded = {
+    .kind = "folded",
+    .label = "Folded stacks",
+    .what = "stacks and how often each was seen: py-spy raw, austin, FlameGraph, torch, Tachyon",
+    .record = "py-spy record --format raw -o stacks.txt -- python your_program.py",
+    .sniff = sniff,
+    .load = load,
+};

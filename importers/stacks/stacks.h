@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks.h: stacks with weights become slices, so that all that shows traces shows them too.
+ *
+ * Each thread (or profile) of a file is a track. Its stacks lie on it one behind the other in the
+ * order of the file, each as long as its weight; frames that neighbours share from the root on are
+ * one slice. Empty stacks are gaps. Lengths are ns where the file counts time, else what it counts
+ * (samples, bytes) times the run's value_scale.
+ */
+#ifndef PS_IMPORTERS_STACKS_H
+#define PS_IMPORTERS_STACKS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "importers/importer.h"
+
+enum {
+    ST_DEEPEST = 10000, /* frames of one stack; those below are cut off */
+    ST_TRACKS_MAX = 65536,
+    ST_SCALE = 1000, /* fractions are counted in thousandths until it is known whether there are */
+};
+#define ST_ROWS_MAX (UINT32_C(1) << 27)
+
+/* What a file counts. */
+enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
+
+struct st_track {
+    uint32_t process;        /* id */
+    struct ps_str name, tid; /* in the arena of the stacks */
+    uint32_t n, cap, deepest;
+    int64_t *start, *duration, *self;
+    uint32_t *name_id;
+    uint16_t *depth;
+    uint32_t *open; /* rows of the stack that is open now */
+    uint32_t n_open, cap_open;
+    int64_t at; /* where the next stack begins */
+};
+
+struct st_process {
+    struct ps_str pid, name;
+};
+
+struct st_stacks {
+    struct ps_sink *out;
+    enum st_unit unit;
+    struct ps_intern frames; /* text id - 1 */
+    struct ps_intern process_keys;
+    struct st_process *processes; /* id - 1 */
+    uint32_t n_processes, cap_processes;
+    struct st_track *tracks;
+    uint32_t n_tracks, cap_tracks;
+    struct ps_arena text;
+    uint64_t samples, rows; /* stacks with a weight; slices of all tracks */
+    int64_t weight, idle;   /* sum of the weights; of those of empty stacks */
+    uint32_t initialisers;  /* frames that are C++ static initialisers */
+    bool fractions;         /* unit other than time: a weight is no whole number */
+};
+
+/* Ids of frames and processes; texts must be clean (clean.h). */
+uint32_t st_frame(struct st_stacks *stacks, struct ps_str name);
+uint32_t st_process(struct st_stacks *stacks, struct ps_str pid, struct ps_str name);
+/* A new track; its index. PS_LIMIT: too many. */
+enum ps_status st_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
+                        struct ps_str tid, uint32_t *out, struct ps_err *err);
+
+/* A stack, root first, on a track. weight > 0: ns of time, thousandths of all else. Deeper frames
+ * than ST_DEEPEST count for the last one kept. PS_LIMIT: the sum is beyond what can be counted. */
+enum ps_status st_push(struct st_stacks *stacks, uint32_t track, const uint32_t *frames, uint32_t n,
+                       int64_t weight, struct ps_err *err);
+
+/* Closes what is open and gives all to the sink: texts, processes, tracks, the figures of a trace
+ * (docs/api.md), the headline. */
+void st_give(struct st_stacks *stacks);
+void st_free(struct st_stacks *stacks);
+
+/* A decimal number in thousandths: digits, '.', digits, e+N. False: none, or too large. *rounded is
+ * set where digits were lost; *fraction where it is no whole number. */
+struct st_number {
+    int64_t thousandths;
+    bool fraction, rounded;
+};
+bool st_number(struct ps_str text, struct st_number *out);
+
+/* enum ps_family of a frame by the way tools write frames: PS_FAMILY_RUNTIME for native code, which
+ * is drawn apart; else none. */
+int64_t st_family(struct ps_str frame);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Profiles of stacks: the flame graph, the functions, the sandwich, the order of the file, all in the
+ * unit of the file.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { faultsOfPage } from './access.mjs';
+import { check, equal, rowTexts, Shelf, test, until } from './lib.mjs';
+
+const PYSPY = [
+    'process 7:"python app.py";thread (0x7F01): main;main (app.py:3);work (app.py:9) 5',
+    'process 7:"python app.py";thread (0x7F01): main;main (app.py:3);work (app.py:9);memcpy (libc.so.6) 3',
+    'process 7:"python app.py";thread (0x7F02): other;run (threading.py:10);work (app.py:9) 2',
+    'process 7:"python app.py";thread (0x7F01): main;main (app.py:3);main (app.py:3) 1',
+].join('\n');
+
+async function withStacks(work) {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'stacks.txt');
+        writeFileSync(file, PYSPY);
+        const { id } = shelf.add(file);
+        await work((tab) => `${shelf.url}#/run/${id}/${tab}`);
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const query = (page) => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '');
+const main = (page) => page.locator('main').innerText();
+
+function rowsWith(page, name) {
+    return until(async () => {
+        const rows = new Map((await rowTexts(page, 'Functions')).map(([first, ...rest]) => [first, rest]));
+        return rows.has(name) ? rows : null;
+    }, `${name} among the functions`);
+}
+
+test('stacks: functions count a stack once, in samples and estimated seconds', async ({ pages }) => {
+    await withStacks(async (at) => {
+        const page = await pages.open(at('functions'));
+        const rows = await rowsWith(page, 'main (app.py:3)');
+        equal(rows.get('main (app.py:3)').slice(0, 3), ['1', '9', '0.090'], 'self, total, seconds of main');
+        equal(rows.get('work (app.py:9)').slice(0, 3), ['7', '10', '0.100'], 'self, total, seconds of work');
+        await page.getByLabel('a sample ≈').fill('1');
+        await page.keyboard.press('Enter');
+        await until(async () => (await rowsWith(page, 'work (app.py:9)')).get('work (app.py:9)')[2] === '0.010', '1 ms a sample');
+        await page.getByLabel('thread').selectOption({ label: 'thread (0x7F02): other' });
+        await until(async () => (await rowTexts(page, 'Functions')).length === 4, 'the functions of one thread');
+        equal((await rowsWith(page, 'work (app.py:9)')).get('work (app.py:9)')[1], '2', 'work on that thread');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
+});
+
+test('stacks: a sandwich of the function that costs most, then of another', async ({ pages }) => {
+    await withStacks(async (at) => {
+        const page = await pages.open(at('sandwich'));
+        await rowsWith(page, 'work (app.py:9)');
+        await until(async () => (await main(page)).includes('it has 10\u202fsamples'), 'work is chosen');
+        equal(await page.getByRole('img', { name: /^Called by/ }).getAttribute('aria-label'), 'Called by, 8 frames', 'its callers');
+        equal(await page.getByRole('img', { name: /^Calls/ }).getAttribute('aria-label'), 'Calls, 3 frames', 'its callees');
+        await page.getByText('memcpy (libc.so.6)', { exact: true }).click();
+        await until(async () => (await main(page)).includes('it has 3\u202fsamples'), 'memcpy is chosen');
+        check(/^\d+$/.test(query(page).get('fn')), 'the function in the URL');
+        await page.reload();
+        await until(async () => (await main(page)).includes('it has 3\u202fsamples'), 'memcpy after a reload');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
+});
+
+test('stacks: left heavy and the order of the file say samples, not times', async ({ pages }) => {
+    await withStacks(async (at) => {
+        const page = await pages.open(at('flame'));
+        await until(async () => (await page.getByRole('img', { name: /^Flame graph/ }).count()) === 1, 'the flame graph');
+        equal(await page.getByRole('img', { name: /^Flame graph/ }).getAttribute('aria-label'), 'Flame graph, 10 frames', 'merged');
+        await page.getByRole('link', { name: 'File order' }).click();
+        await until(async () => (await main(page)).includes('9\u202fsamples'), 'the length of the longest thread');
+        check(!/\d\s*(ns|µs|ms)\b/.test(await page.locator('.timeline-main').innerText()), 'no times');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
+});

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Stacks against the figures of their own tools: totals, own weights and totals that count a stack once."""
+import collections
+import functools
+import json
+import os
+import re
+
+from corpus import CorpusTest, Shelf, needs_corpus, paths
+
+FOLDED = ("wild/collapsed", "made/sampling-py315", "made/sampling-austin", "made/torch-trace")
+
+
+def is_folded(path):
+    name = os.path.basename(path)
+    return os.path.getsize(path) and (name.endswith((".collapsed", ".collapse", ".austin")) or ".stacks_" in name
+                                      or os.path.dirname(path).endswith("/collapsed"))
+
+
+@functools.cache
+def folded():
+    return [path for path in paths(*FOLDED) if is_folded(path)]
+
+
+@functools.cache
+def shelf():
+    filled = Shelf()
+    filled.add(folded())
+    return filled
+
+
+def oracle(path):
+    name = path + ".oracle.json"
+    if not os.path.exists(name):
+        return None
+    with open(name, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def lines_of(path):
+    with open(path, "rb") as file:
+        raw = file.read()
+    text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+    for line in text.splitlines():
+        match = re.fullmatch(r"(.*\S)\s+(-?[\d.]+)(?:,-?\d+)*\s*", line)
+        if match and not line.startswith(("#", "//")) and float(match[2]) > 0:
+            yield match[1], float(match[2])
+
+
+def sums_of(path):
+    """Own weight and total of each frame, read another way than the importer does."""
+    own, total = collections.Counter(), collections.Counter()
+    for stack, weight in lines_of(path):
+        frames = [frame for frame in stack.split(";") if frame]
+        own[frames[-1]] += weight
+        for frame in set(frames):
+            total[frame] += weight
+    return own, total
+
+
+def unit_of(run):
+    """How many of the axis are one of the file: ns are 1000 of its us."""
+    return 1000 if run["headline"]["unit"] == "s" else run["summary"]["value_scale"]
+
+
+@needs_corpus
+class Folded(CorpusTest):
+    fill = staticmethod(shelf)
+
+    def test_every_file_is_read(self):
+        for path in folded():
+            with self.subTest(path):
+                self.assertEqual((shelf().of(path) or {}).get("kind"), "folded", shelf().refused.get(path))
+
+    def test_own_weights(self):
+        for path in folded():
+            with self.subTest(path):
+                own, _ = sums_of(path)
+                run = shelf().show(path)
+                rows = shelf().sql(path, "SELECT name, sum(self_ns) AS own FROM slices GROUP BY name HAVING own > 0")
+                self.assertEqual({row["name"]: row["own"] for row in rows},
+                                 {name: round(weight * unit_of(run)) for name, weight in own.items()})
+
+    def test_totals(self):
+        for path in folded():
+            with self.subTest(path):
+                _, total = sums_of(path)
+                scale = unit_of(shelf().show(path))
+                rows = shelf().sql(path, OUTERMOST)
+                self.assertEqual({row["name"]: row["total"] for row in rows},
+                                 {name: round(weight * scale) for name, weight in total.items()})
+
+    def test_the_tools_own_figures(self):
+        for path in folded():
+            expected = oracle(path)
+            if not expected:
+                continue
+            with self.subTest(path):
+                run = shelf().show(path)
+                if expected["negative"]:
+                    continue # what was given back is not laid out: said in the ledger
+                scale = unit_of(run)
+                self.assertEqual(run["summary"]["weight"], expected["totals"][0] * scale)
+                self.assertEqual(run["summary"]["samples"], expected["stacks"])
+                self.assertEqual(run["summary"]["frames"], expected["distinct_frames"])
+                rows = shelf().sql(path, "SELECT name, sum(self_ns) AS own FROM slices GROUP BY name")
+                own = {row["name"]: row["own"] for row in rows}
+                for name, weight in expected["top_self"]:
+                    self.assertEqual(own[name], weight * scale, name)
+
+    def test_memory_given_back_is_told(self):
+        path = next(p for p in folded() if p.endswith("mem.austin"))
+        run, expected = shelf().show(path), oracle(path)
+        note = next(row["what"] for row in shelf().sql(path, "SELECT what FROM notes") if "memory given back" in row["what"])
+        self.assertEqual(run["ledger"]["rejected"], expected["negative"])
+        self.assertEqual(run["summary"]["weight"] + int(re.search(r"(-\d+) in all", note)[1]), expected["totals"][0])
+
+
+# A frame counts where no frame above it has the same name.
+OUTERMOST = """
+WITH RECURSIVE above(id, name, up) AS (
+    SELECT id, name, parent_id FROM slices
+    UNION ALL
+    SELECT a.id, a.name, s.parent_id FROM above a JOIN slices s ON s.id = a.up WHERE s.name <> a.name
+)
+SELECT s.name, sum(s.duration_ns) AS total FROM slices s
+WHERE s.id IN (SELECT id FROM above WHERE up IS NULL) GROUP BY s.name
+"""

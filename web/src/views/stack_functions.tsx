@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions of stacks: own weight and total, which counts a stack once however often the
+ * function stands in it. A tab of its own, beside the sandwich, and in the dock of the timeline.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { axisCell, axisCellUnit } from '../base/axis';
+import { route } from '../base/router';
+import type { Run } from '../base/types';
+import { fmtFixed } from '../base/units';
+import { CheckBox } from '../components/check_box';
+import type { GridColumn } from '../components/data_grid';
+import { ShareBar } from '../components/share_bar';
+import { readFilters } from '../model/filter_query';
+import { type Matcher, matcher } from '../model/search';
+import { PeriodField, StackLegend, ThreadSelect, usePeriod } from './stack_parts';
+import { countColumn, nameColumn, RIGHT, shareColumn } from './trace_columns';
+import { axisOfRun, put, tabHash, useRange } from './trace_data';
+import {
+    type EmbeddedTable,
+    filterParams,
+    type TableFilters,
+    TraceTable,
+    useColumns,
+} from './trace_table';
+import { TraceToolbar } from './trace_toolbar';
+
+export interface StackFunctionRow {
+    name: string;
+    name_id: number;
+    family: number;
+    slices: number;
+    self: number;
+    total: number;
+    self_pct: number | null;
+    total_pct: number | null;
+    first_ns: number;
+}
+
+type Column = GridColumn<StackFunctionRow>;
+
+const SORT = { key: 'self', desc: true };
+const NO_SEARCH = matcher('', false);
+
+interface StackFunctionsProps extends EmbeddedTable {
+    filters?: TableFilters;
+    search?: Matcher;
+    /** Beside the sandwich: name, self and total. */
+    narrow?: boolean;
+    selected?: string | null;
+    onSelect?: (row: StackFunctionRow) => void;
+    onShown?: (rows: number) => void;
+}
+
+export function StackFunctions(props: StackFunctionsProps) {
+    const { run, range, filters, search = NO_SEARCH, narrow = false } = props;
+    const { track, group } = route.value.query;
+    const period = usePeriod(run);
+    const columns = useColumns(
+        () => functionColumns(run, search, narrow, period),
+        [run.id, search, narrow, period],
+    );
+    return (
+        <TraceTable<StackFunctionRow>
+            run={run}
+            range={range}
+            view="stack_functions"
+            label="Functions"
+            prefix={props.prefix}
+            columns={columns}
+            rowKey={({ name_id }) => String(name_id)}
+            sort={SORT}
+            params={{ ...(filters && filterParams(filters)), track, group }}
+            hold={filters?.broken}
+            selected={props.selected}
+            onSelect={props.onSelect}
+            onOpen={({ name_id }) => {
+                location.hash = tabHash(run, 'sandwich', { fn: String(name_id) }, range);
+            }}
+            onShown={props.onShown}
+            empty={range ? 'No stack lies in this range.' : 'This profile holds no stack.'}
+        />
+    );
+}
+
+function functionColumns(
+    run: Run,
+    search: Matcher,
+    narrow: boolean,
+    period: number | null,
+): Column[] {
+    const columns = [
+        nameColumn<StackFunctionRow>(search, 'function'),
+        weight('self'),
+        weight('total'),
+    ];
+    if (narrow) return columns;
+    const estimated = period === null ? [] : [estimate(period, axisOfRun(run).scale)];
+    return [
+        ...columns,
+        ...estimated,
+        shareColumn<StackFunctionRow>('self_pct', 'self', '% of all', {
+            width: 92,
+            hideBelow: 700,
+        }),
+        shareColumn<StackFunctionRow>('total_pct', 'total', '% of all', {
+            width: 92,
+            hideBelow: 760,
+        }),
+        countColumn<StackFunctionRow>('slices', 'runs', {
+            width: 80,
+            hideBelow: 1000,
+            title_tip: 'how often it stands in the picture: neighbouring stacks are one',
+        }),
+    ];
+}
+
+const TIPS = {
+    self: 'where it was the innermost frame',
+    total: 'with all that it called; a stack in which it calls itself counts once',
+};
+
+function weight(key: 'self' | 'total'): Column {
+    return {
+        key,
+        title: key,
+        unit: axisCellUnit(),
+        width: 112,
+        sortKey: key,
+        ...RIGHT,
+        title_tip: TIPS[key],
+        render: (row) => {
+            const share = ((key === 'self' ? row.self_pct : row.total_pct) ?? 0) / 100;
+            const text = axisCell(row[key]);
+            return (
+                <ShareBar share={share} tone={key}>
+                    {/[1-9]/.test(text) ? text : <span class="zero">{text}</span>}
+                </ShareBar>
+            );
+        },
+    };
+}
+
+function estimate(period: number, scale: number): Column {
+    return {
+        key: 'estimate',
+        title: 'total ≈',
+        unit: 's',
+        width: 88,
+        sortKey: 'total',
+        ...RIGHT,
+        hideBelow: 800,
+        title_tip: `samples of ${period} ms each: an estimate`,
+        render: (row) => fmtFixed(((row.total / scale) * period) / 1000, 3),
+    };
+}
+
+export function StackFunctionsTab({ run }: { run: Run }) {
+    const range = useRange();
+    const filters = readFilters(route.value.query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const [shown, setShown] = useState<number | null>(null);
+    const { track, group, fn } = route.value.query;
+    return (
+        <div class="tab-body stacks">
+            <TraceToolbar
+                run={run}
+                range={range}
+                view="stack_functions"
+                what="functions"
+                filters={filters}
+                error={search.error}
+                params={{ ...filterParams(filters), track, group }}
+                shown={shown}
+            >
+                <ThreadSelect run={run} />
+                <PeriodField run={run} />
+                <InitialiserSwitch run={run} />
+                <StackLegend />
+            </TraceToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <StackFunctions
+                        run={run}
+                        range={range}
+                        filters={filters}
+                        search={search}
+                        selected={fn ?? null}
+                        onSelect={({ name_id }) => put({ fn: String(name_id) })}
+                        onShown={setShown}
+                    />
+                </section>
+            </div>
+        </div>
+    );
+}
+
+/* Only where there are such frames. */
+function InitialiserSwitch({ run }: { run: Run }) {
+    if (!run.summary.initialisers) return null;
+    return (
+        <label class="soft" title="frames that begin with _GLOBAL__sub_I_ as one row">
+            <CheckBox
+                label="group C++ static initialisers"
+                checked={route.value.query.group === '1'}
+                onChange={(on) => put({ group: on ? '1' : null })}
+            />{' '}
+            group C++ initialisers
+        </label>
+    );
+}

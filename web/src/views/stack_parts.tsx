@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tabs of stacks share: which thread, what the colours mean, what a sample lasts. */
+import { API } from '../base/client';
+import { route } from '../base/router';
+import type { Run } from '../base/types';
+import { FamilySwatch } from '../components/family_swatch';
+import { NumberField } from '../components/number_field';
+import type { TimelineAnswer } from '../model/timeline_types';
+import { axisOfRun, put } from './trace_data';
+import { useJson } from './use_json';
+
+const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
+const PERIOD_MS = 10;
+
+/** All threads of the file or one of them; nothing where there is only one. */
+export function ThreadSelect({ run }: { run: Run }) {
+    const { data } = useJson<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
+    if (!data || data.tracks.length < 2) return null;
+    const process = new Map(data.processes.map(({ id, pid, name }) => [id, name || pid]));
+    const many = data.processes.length > 1;
+    return (
+        <select
+            class="field thread-select"
+            aria-label="thread"
+            value={route.value.query.track ?? ''}
+            onChange={(event) => put({ ...SELECTED, track: event.currentTarget.value || null })}
+        >
+            <option value="">all {data.tracks.length} threads</option>
+            {data.tracks.map((track) => (
+                <option key={track.id} value={String(track.id)}>
+                    {many ? `${process.get(track.process) ?? ''} · ` : ''}
+                    {track.name}
+                </option>
+            ))}
+        </select>
+    );
+}
+
+export function StackLegend() {
+    return (
+        <span class="soft stacks stack-legend">
+            <FamilySwatch family={0} /> Python <FamilySwatch family={7} /> native
+        </span>
+    );
+}
+
+/** How long a sample stands for, in ms: of files that count samples, else null. */
+export function usePeriod(run: Run): number | null {
+    if (axisOfRun(run).unit !== 'samples') return null;
+    const asked = Number(route.value.query.period);
+    return asked > 0 ? asked : PERIOD_MS;
+}
+
+export function PeriodField({ run }: { run: Run }) {
+    const period = usePeriod(run);
+    if (period === null) return null;
+    return (
+        <NumberField
+            label="a sample ≈"
+            unit="ms"
+            value={period}
+            width={64}
+            tip="the file does not say how often it was sampled: 10 ms is the usual 100 per second"
+            onChange={(value) =>
+                put({ period: value === null || value === PERIOD_MS ? null : String(value) })
+            }
+        />
+    );
+}
