@@ -215,14 +215,24 @@ static enum ps_status measure(struct ps_db *db, const struct ps_track_row *track
     return PS_OK;
 }
 
-/* Threads and streams, the ones with most slices first. */
-static size_t candidates_of(const struct ps_track_row *tracks, size_t n, struct candidate *out)
+static size_t tracks_up_to(enum ps_track_kind kind, const struct ps_track_row *tracks, size_t n,
+                           struct candidate *out)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (tracks[i].kind <= PS_TRACK_STREAM && tracks[i].slices > 0)
+        if (tracks[i].kind <= kind && tracks[i].slices > 0)
             out[found++] = (struct candidate){i, tracks[i].slices, 0, NULL};
+    return found;
+}
+
+/* Threads and streams, the ones with most slices first; where there are none, what there is. */
+static size_t candidates_of(const struct ps_track_row *tracks, size_t n, struct candidate *out)
+{
+    size_t found = tracks_up_to(PS_TRACK_STREAM, tracks, n, out);
+
+    if (!found)
+        found = tracks_up_to(PS_TRACK_ASYNC, tracks, n, out);
     if (found)
         qsort(out, found, sizeof *out, more_slices);
     return found < OVERVIEW_TRIED ? found : OVERVIEW_TRIED;
