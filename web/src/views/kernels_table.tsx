@@ -49,7 +49,7 @@ export function kernelKey(row: KernelRow): string {
 const STREAM: Column = {
     key: 'stream',
     title: 'stream',
-    width: 96,
+    width: 92,
     sortKey: 'stream',
     hideBelow: 900,
     align: 'right',
@@ -63,15 +63,20 @@ const STREAM: Column = {
 const OCCUPANCY_TIP =
     'as the profiler estimated it from registers, shared memory and block size; mean weighted by duration';
 
+/** of `kind`: copies and memsets know no Tensor Cores */
+const KERNEL = 6;
+
 const TENSOR: Column = {
     key: 'tensor_core',
     title: 'Tensor Cores',
-    width: 112,
+    width: 104,
     sortKey: 'tensor_core',
     hideBelow: 1000,
     title_tip: 'told by the name of the kernel',
-    render: ({ tensor_core }) =>
-        tensor_core ? 'used' : tensor_core === 0 ? <span class="zero">no</span> : '–',
+    render: ({ kind, tensor_core }) => {
+        if (kind !== KERNEL || tensor_core === null) return <span class="zero">–</span>;
+        return tensor_core ? 'used' : <span class="zero">no</span>;
+    },
 };
 
 function launchColumns(): Column[] {
@@ -95,18 +100,18 @@ function kernelColumns(search: Matcher, byLaunch: boolean): Column[] {
         ...(byLaunch ? [] : [STREAM]),
         countColumn<KernelRow>('calls', 'calls', { width: 72 }),
         timeColumn<KernelRow>('total_us', 'total', { pct: 'pct' }),
-        shareColumn<KernelRow>('pct', 'total', '% of Σ', { width: 104, hideBelow: 700 }),
-        timeColumn<KernelRow>('mean_us', 'mean', { width: 92, hideBelow: byLaunch ? 1700 : 700 }),
-        timeColumn<KernelRow>('min_us', 'min', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
-        timeColumn<KernelRow>('max_us', 'max', { width: 84, hideBelow: byLaunch ? 1900 : 1320 }),
+        shareColumn<KernelRow>('pct', 'total', '% of Σ', { width: 88, hideBelow: 700 }),
+        timeColumn<KernelRow>('mean_us', 'mean', { width: 84, hideBelow: byLaunch ? 1700 : 700 }),
+        timeColumn<KernelRow>('min_us', 'min', { width: 76, hideBelow: byLaunch ? 1900 : 1320 }),
+        timeColumn<KernelRow>('max_us', 'max', { width: 76, hideBelow: byLaunch ? 1900 : 1320 }),
         numberColumn<KernelRow>('blocks_per_sm', 'blocks/SM', 2, {
-            width: 96,
+            width: 88,
             hideBelow: byLaunch ? 1800 : 1200,
             title_tip: 'mean weighted by duration',
         }),
         numberColumn<KernelRow>('occupancy_pct', 'occupancy', 1, {
             unit: '% est.',
-            width: 136,
+            width: 124,
             hideBelow: 1000,
             title_tip: OCCUPANCY_TIP,
         }),
