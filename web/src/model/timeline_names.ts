@@ -25,7 +25,7 @@ export function shortName(name: string): string {
     const plain = name.replace(/^void\s+/, '').replace(/\s*\(anonymous namespace\)::/g, '');
     const frame = /^(?:.*\/)?([^/]+\.py)\(\d+\): (.+)$/.exec(plain);
     if (frame) return frame[2];
-    const dotted = /\.py\.(.+)$/.exec(plain);
+    const dotted = /\.py(?:\(\d+\))?\.(.+)$/.exec(plain);
     if (dotted) return dotted[1];
     const cut = plain.search(/[<(]/);
     const head = (cut > 0 ? plain.slice(0, cut) : plain).trimEnd();

@@ -10,6 +10,7 @@ import {
     mibColumn,
     nameColumn,
     numberColumn,
+    plainNameColumn,
     shareColumn,
     timeColumn,
 } from './trace_columns';
@@ -30,7 +31,9 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
     const { summary, byShape } = of;
     const device = summary.devices > 0;
     return [
-        nameColumn<OperatorRow>(of.search),
+        summary.torch
+            ? nameColumn<OperatorRow>(of.search)
+            : plainNameColumn<OperatorRow>(of.search),
         ...(byShape ? [SHAPES] : []),
         countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
         ...(of.deviceRows ? [] : hostColumns(of, device)),
@@ -66,7 +69,7 @@ function hostColumns({ roomy, summary }: OperatorColumnsOf, device: boolean): Co
             hideBelow: device ? 900 : undefined,
         }),
         timeColumn<OperatorRow>('cpu_mean_us', summary.torch ? 'CPU mean' : 'mean', {
-            width: 92,
+            width: 108,
             hideBelow: device ? 1320 : 900,
             title_tip: 'total time on the host by calls',
         }),
@@ -93,7 +96,7 @@ function deviceColumns({ deviceRows }: OperatorColumnsOf): Column[] {
 
 function share(key: 'self_cpu_pct' | 'self_device_pct', title: string): Column {
     return shareColumn<OperatorRow>(key, title, '% of its Σ', {
-        width: 148,
+        width: 146,
         hideBelow: 700,
         title_tip:
             'percent of the sum over all operators of the run or range, whatever is filtered',

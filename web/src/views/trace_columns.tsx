@@ -46,6 +46,23 @@ export function nameColumn<R extends { name: string; family: number }>(
 
 type Key<R> = Extract<keyof R, string>;
 
+/** Without families, as other traces than torch's are: frames there begin with their path, and keep their end. */
+export function plainNameColumn<R extends { name: string }>(search: Matcher): GridColumn<R> {
+    return {
+        key: 'name',
+        title: 'name',
+        width: 'rest',
+        sortKey: 'name',
+        render: ({ name }) => (
+            <span class={name.startsWith('/') ? 'mono path-end' : 'mono'} title={name}>
+                <bdi>
+                    <MarkedName text={name} search={search} />
+                </bdi>
+            </span>
+        ),
+    };
+}
+
 /** µs of the API as ms; over the bar of a share where the row (in percent) or a base says one. */
 export function timeColumn<R>(
     key: Key<R>,
