@@ -11,16 +11,23 @@ const NAMES = 60;
 
 const STEP = /^ProfilerStep/;
 const BACKWARD = /^autograd::engine::evaluate_function|Backward\d*$|AccumulateGrad$/;
-/** of the outermost names of a thread: it runs operators too, inside of these */
-const MOST_BACKWARD = 0.3;
+/** of the outermost names of a thread: one that runs both ways has as many forward */
+const MOST_BACKWARD = 0.6;
 const LOADING = /DataLoader|_worker_loop|pin_memory/;
 
+interface Outer {
+    id: number;
+    /** of the outermost two levels */
+    names: string[];
+    outermost: string[];
+}
+
 /** Distinct names of the outermost slices, longest bins included. */
-function outerNames(data: TimelineData, track: number): Set<number> {
+function outerNames(data: TimelineData, track: number, levels = LEVELS): Set<number> {
     const ids = new Set<number>();
     const window = data.cache.wholeOf(track);
     if (!window) return ids;
-    for (let depth = 0; depth < Math.min(LEVELS, window.depth); depth++) {
+    for (let depth = 0; depth < Math.min(levels, window.depth); depth++) {
         for (const { name, lane } of [window.slices, window.density]) {
             for (let i = lane[depth]; i < lane[depth + 1] && ids.size < NAMES; i++)
                 ids.add(name[i]);
@@ -37,10 +44,14 @@ export function wantRoleNames(data: TimelineData, tracks: TraceTrack[]): void {
     }
 }
 
-function roleOf(names: string[], others: boolean): string | null {
+function runsBackward(outermost: string[]): boolean {
+    const backward = outermost.filter((name) => BACKWARD.test(name)).length;
+    return backward > outermost.length * MOST_BACKWARD;
+}
+
+function roleOf({ names, outermost }: Outer, others: boolean): string | null {
     if (names.some((name) => STEP.test(name))) return others ? 'main, forward' : 'main';
-    const backward = names.filter((name) => BACKWARD.test(name)).length;
-    if (backward > names.length * MOST_BACKWARD) return 'autograd, backward';
+    if (runsBackward(outermost)) return 'autograd, backward';
     return names.some((name) => LOADING.test(name)) ? 'data loading' : null;
 }
 
@@ -48,14 +59,15 @@ export function trackRoles(data: TimelineData, tracks: TraceTrack[]): Map<number
     const named = tracks
         .filter(({ kind }) => kind === TRACK.thread)
         .map(({ id }) => {
-            const ids = [...outerNames(data, id)];
-            return { id, names: ids.flatMap((name) => data.names.nameOf(name) ?? []) };
+            const known = (levels: number): string[] =>
+                [...outerNames(data, id, levels)].flatMap((name) => data.names.nameOf(name) ?? []);
+            return { id, names: known(LEVELS), outermost: known(1) };
         });
-    const backward = named.some(({ names }) => roleOf(names, false) === 'autograd, backward');
+    const backward = named.some((outer) => roleOf(outer, false) === 'autograd, backward');
     const roles = new Map<number, string>();
-    for (const { id, names } of named) {
-        const role = roleOf(names, backward);
-        if (role) roles.set(id, role);
+    for (const outer of named) {
+        const role = roleOf(outer, backward);
+        if (role) roles.set(outer.id, role);
     }
     return roles;
 }
