@@ -5,6 +5,7 @@
  */
 import { firstAfter, type TrackWindow } from '../model/timeline_cache';
 import { type Lane, laneFrom, SLICE_ROW, sliceTop } from '../model/timeline_lanes';
+import { TRACK } from '../model/timeline_types';
 import { densityOf } from './timeline_density';
 import { HEAD, type Surface, type TimelineScene } from './timeline_scene';
 import { fillOf } from './timeline_theme';
@@ -105,8 +106,28 @@ export class SlicePainter {
         for (let depth = 0; depth < rows; depth++) {
             const y = HEAD + sliceTop(lane, depth) - scene.top;
             if (y + SLICE_ROW < HEAD || y > surface.height) continue;
-            this.density(surface, scene, window, depth, from, to, y);
+            if (lane.track?.kind === TRACK.instants)
+                this.ticks(surface, scene, window, depth, from, to, y);
+            else this.density(surface, scene, window, depth, from, to, y);
             this.row(surface, scene, window, depth, from, to, y);
+        }
+    }
+
+    /* Points in time have no width to be dense with: a tick wherever some are. */
+    private ticks(
+        { width }: Surface,
+        scene: TimelineScene,
+        window: TrackWindow,
+        depth: number,
+        from: number,
+        to: number,
+        y: number,
+    ): void {
+        const { density } = window;
+        const scale = width / (scene.view.to - scene.view.from);
+        for (let i = density.lane[depth]; i < density.lane[depth + 1]; i++) {
+            const at = window.from + density.px[i] * window.ofPx;
+            if (at >= from && at < to) this.instants.push3((at - scene.view.from) * scale, y, 0);
         }
     }
 

@@ -44,13 +44,15 @@ function nameTints(base: string, towards: string): string[] {
     return tints;
 }
 
-export function readTimelineTheme(element: Element): TimelineTheme {
+/** torch: what has no family there is grey, as its word in the legend is. */
+export function readTimelineTheme(element: Element, torch: boolean): TimelineTheme {
     const style = getComputedStyle(element);
     const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
     const dark = style.colorScheme.includes('dark');
     const bg = token('bg');
     const sans = token('sans') || 'sans-serif';
-    const tints = nameTints(token('origin-third-party'), dark ? '#000000' : '#ffffff');
+    const hue = token(torch ? 'family-none' : 'origin-third-party');
+    const tints = nameTints(hue, torch ? hue : dark ? '#000000' : '#ffffff');
     const fills = [...FAMILIES.map(({ key }) => token(`family-${key}`)), ...tints];
     const memory = token('family-memory');
     return {

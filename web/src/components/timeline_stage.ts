@@ -28,6 +28,8 @@ import { hideTooltip } from './tooltip';
 
 export interface TimelineProps {
     answer: TimelineAnswer;
+    /** slices have a family */
+    torch: boolean;
     data: TimelineData;
     lanes: Lanes;
     /** `from~to` in ns; empty: the whole run */
@@ -108,7 +110,7 @@ export class TimelineStage {
             cache: data.cache,
             names: data.names,
             curves: null,
-            theme: readTimelineTheme(parts.canvas),
+            theme: readTimelineTheme(parts.canvas, props.torch),
             hover: null,
             selected: null,
             flows: [],
@@ -182,7 +184,7 @@ export class TimelineStage {
     }
 
     retheme = (): void => {
-        this.scene.theme = readTimelineTheme(this.parts.canvas);
+        this.scene.theme = readTimelineTheme(this.parts.canvas, this.props.torch);
         this.scene.paintVersion++;
         this.redraw();
     };
