@@ -192,6 +192,7 @@ export interface TraceOverview {
 }
 
 export interface DeviceUse {
+    worker: number;
     device: number;
     /** 0..1 of the range */
     busy: number;
@@ -205,6 +206,9 @@ export interface DeviceUse {
 }
 
 export interface Utilisation {
+    /** what it is of: the range, else from the first to the last step that counts */
+    from_ns: number;
+    to_ns: number;
     devices: DeviceUse[];
     parts: Partial<PartsBy>;
 }

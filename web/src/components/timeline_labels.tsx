@@ -61,7 +61,7 @@ function LaneLabel({
             </div>
         );
     }
-    const beside = words.process && lane.track && lane.track.stream >= 0;
+    const beside = words.beside;
     const folded = lane.folded ? ' is-folded' : lane.height > HIGH ? ' is-high' : '';
     return (
         <div class={`timeline-label${edge}${folded}`} style={place} title={words.whole}>

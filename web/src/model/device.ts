@@ -6,12 +6,13 @@ const TYPES: Record<number, string> = {
     1: 'GPU',
     2: 'MKLDNN',
     6: 'HIP',
-    8: 'XLA',
+    9: 'XLA',
     12: 'XPU',
     13: 'MPS',
     14: 'Meta',
     15: 'HPU',
-    20: 'Device',
+    19: 'MTIA',
+    20: 'device',
 };
 
 /** "CPU", "GPU 0". */

@@ -4,6 +4,7 @@
  * stream, memory, counters. Pure layout; the canvas and the labels draw from it.
  */
 import { figIn, int, text } from '../base/units';
+import { deviceName } from './device';
 import {
     type TimelineAnswer,
     TRACK,
@@ -12,6 +13,7 @@ import {
     type TraceProcess,
     type TraceTrack,
 } from './timeline_types';
+import type { WorkerName } from './worker_names';
 
 export const SLICE_ROW = 17;
 const PAD = 3;
@@ -20,6 +22,8 @@ const LABEL_LINE = 16;
 const BUSY = 26;
 const MEMORY = 88;
 const COUNTER = 60;
+/** letters of a process that leave room for `stream 20` on one line */
+const BESIDE = 8;
 
 export interface Lane {
     /** `t3`, `b3`, `m1:0`, `c2`: also how the URL names what is folded */
@@ -40,6 +44,8 @@ export interface Lane {
 export interface LaneWords {
     /** bold: the process, where it begins */
     process: string;
+    /** the name has room on the same line */
+    beside: boolean;
     name: string;
     role: string;
     /** everything, for the tooltip */
@@ -63,9 +69,9 @@ const ROLES: Record<number, string> = {
 };
 
 /** With several workers in one run, each process says whose it is. */
-export function processWords(process: TraceProcess, workers: boolean): string {
+function processWords(process: TraceProcess, nameOf: WorkerName | null): string {
     const words = plainWords(process);
-    return workers ? `${words}, worker ${process.worker}` : words;
+    return nameOf ? `${words}, ${nameOf(process.worker)}` : words;
 }
 
 function plainWords({ name, labels, pid, device }: TraceProcess): string {
@@ -102,7 +108,7 @@ interface Open {
     processes: Map<number, TraceProcess>;
     top: number;
     process: number;
-    workers: boolean;
+    nameOf: WorkerName | null;
 }
 
 function push(open: Open, lane: Omit<Lane, 'top' | 'folded' | 'first'>, process: number): void {
@@ -127,9 +133,10 @@ function addTrack(open: Open, track: TraceTrack): void {
     const first = track.process !== open.process;
     const words = trackWords(track);
     const role = open.roles.get(track.id) ?? words.role;
-    const bold = first && process ? processWords(process, open.workers) : '';
+    const bold = first && process ? processWords(process, open.nameOf) : '';
     const stream = track.kind === TRACK.stream;
-    const lines = (bold && !stream ? 1 : 0) + 1 + (role ? 1 : 0);
+    const beside = stream && bold.length <= BESIDE;
+    const lines = (bold && !beside ? 1 : 0) + 1 + (role ? 1 : 0);
     const whole = [
         process && `${process.name} ${process.pid} ${process.labels}`.trim(),
         track.name,
@@ -147,7 +154,7 @@ function addTrack(open: Open, track: TraceTrack): void {
             track,
             memory: null,
             counter: null,
-            words: { process: bold, name: words.name, role, whole },
+            words: { process: bold, beside, name: words.name, role, whole },
         },
         track.process,
     );
@@ -157,6 +164,7 @@ function addTrack(open: Open, track: TraceTrack): void {
 function addBusy(open: Open, track: TraceTrack, process: TraceProcess | null): void {
     const words = {
         process: '',
+        beside: false,
         name: '',
         role: 'busy, 0–100 %',
         whole: 'share of each pixel in which the stream works',
@@ -174,9 +182,10 @@ function addBusy(open: Open, track: TraceTrack, process: TraceProcess | null): v
 function addMemory(open: Open, memory: TraceMemory): void {
     const key = `m${memory.device_type}:${memory.device}`;
     const role = `0 – ${byteScale(memory.peak_bytes).words}`;
-    const name = `${memory.label} memory`;
+    const name = `${deviceName(memory.device_type, memory.device)} memory`;
     const words = {
         process: '',
+        beside: false,
         name,
         role,
         whole: `${name}: allocated, and reserved as a thin line`,
@@ -195,7 +204,13 @@ function addCounter(open: Open, counter: TraceCounter): void {
         Number.isInteger(value) ? int(value) : text(figIn(value, ''));
     const low = Math.min(0, counter.least);
     const role = `${say(low)} – ${say(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
-    const words = { process: '', name: counter.name, role, whole: `${counter.name} ${role}` };
+    const words = {
+        process: '',
+        beside: false,
+        name: counter.name,
+        role,
+        whole: `${counter.name} ${role}`,
+    };
     const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER;
     const process = open.processes.get(counter.process) ?? null;
     push(
@@ -218,6 +233,7 @@ export function layoutLanes(
     answer: TimelineAnswer,
     folded: ReadonlySet<string>,
     roles: ReadonlyMap<number, string>,
+    nameOf: WorkerName | null = null,
 ): Lanes {
     const processes = new Map(answer.processes.map((process) => [process.id, process]));
     const open: Open = {
@@ -228,7 +244,7 @@ export function layoutLanes(
         processes,
         top: 0,
         process: Number.NaN,
-        workers: answer.processes.some(({ worker }) => worker > 0),
+        nameOf,
     };
     const aside = asideProcesses(answer.tracks);
     const tracks = (apart: boolean): TraceTrack[] =>

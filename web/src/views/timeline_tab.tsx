@@ -28,6 +28,7 @@ import { StepsOfRun } from './timeline_steps';
 import { CurveTip, SliceTip } from './timeline_tip';
 import { put } from './trace_data';
 import { useJson } from './use_json';
+import { useWorkerNames } from './worker_names';
 
 const BESIDE = 1000;
 const OVERVIEW_PX = 1000;
@@ -39,7 +40,7 @@ export function TimelineTab({ run }: { run: Run }) {
     if (!data) return <LoadingLine active />;
     if (!data.tracks.length && !data.counters.length && !data.memory.length) {
         return (
-            <p class="timeline-hint">
+            <p class="grid-empty">
                 This trace holds no event that lasts: there is nothing to draw. The Ledger tab says
                 what was read.
             </p>
@@ -58,10 +59,11 @@ function useTimeline({ run, timeline }: TimelineProps) {
     const { query } = route.value;
     const stage = useRef<TimelineStage | null>(null);
     const loaded = useTimelineData(run, timeline, stage);
+    const nameOf = useWorkerNames(run);
     const folded = useMemo(() => foldedKeys(query.off), [query.off]);
     const lanes = useMemo(
-        () => layoutLanes(timeline, folded, loaded.roles),
-        [timeline, folded, loaded.roles],
+        () => layoutLanes(timeline, folded, loaded.roles, nameOf),
+        [timeline, folded, loaded.roles, nameOf],
     );
     const id = query.slice && /^\d{1,16}$/.test(query.slice) ? Number(query.slice) : null;
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
@@ -123,6 +125,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                     <TimelineView
                         stageRef={stage}
                         answer={timeline}
+                        torch={Boolean(run.summary.torch)}
                         data={data}
                         lanes={now.lanes}
                         at={query.at ?? ''}

@@ -22,6 +22,7 @@ import { Breakdown, StepList } from './trace_overview_steps';
 import { TopKernels, TopOperators } from './trace_overview_top';
 import { UtilisationChart } from './trace_overview_use';
 import { useJson } from './use_json';
+import { useWorkerNames } from './worker_names';
 
 const PX = 200;
 
@@ -30,6 +31,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
     const overview = useJson<TraceOverview>(viewPath(run, 'overview'));
     const use = useJson<Utilisation>(rangedPath(run, 'utilisation', range, { px: PX }));
     const definition = readDefinition(route.value.query.parts);
+    const nameOf = useWorkerNames(run);
     useEffect(() => {
         setStatus(undefined, 'a step ends with the last kernel it launched');
         return () => {
@@ -59,13 +61,18 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                             range={range}
                             definition={definition}
                         />
-                        <StepList run={run} steps={data.steps} definition={definition} />
-                        <UtilisationChart run={run} use={use.data} range={range} />
+                        <StepList
+                            run={run}
+                            steps={data.steps}
+                            definition={definition}
+                            nameOf={nameOf}
+                        />
+                        <UtilisationChart run={run} use={use.data} nameOf={nameOf} />
                         <Gaps run={run} gaps={data.gaps} range={range} />
                         <Communication overview={data} use={use.data} range={range} />
                     </div>
                     <div class="overview-side">
-                        <DeviceCards devices={data.devices} />
+                        <DeviceCards devices={data.devices} nameOf={nameOf} />
                         <TopOperators run={run} top={data.top.operators} range={range} />
                         <TopKernels run={run} top={data.top.kernels} range={range} />
                         <FileHeaders headers={data.headers} />

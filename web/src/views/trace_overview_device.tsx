@@ -5,19 +5,29 @@
 import type { DeviceRow } from '../base/trace_types';
 import { bytes, int, pct, THIN } from '../base/units';
 import { propertiesOf } from '../model/device';
+import { deviceOf, type WorkerName } from '../model/worker_names';
 import { Pairs } from './named_pane';
 
-export function DeviceCards({ devices }: { devices: DeviceRow[] }) {
+interface CardsProps {
+    devices: DeviceRow[];
+    nameOf: WorkerName | null;
+}
+
+export function DeviceCards({ devices, nameOf }: CardsProps) {
     return (
         <>
             {devices.map((device) => (
-                <DeviceCard key={`${device.worker} ${device.device}`} device={device} />
+                <DeviceCard
+                    key={`${device.worker} ${device.device}`}
+                    device={device}
+                    nameOf={nameOf}
+                />
             ))}
         </>
     );
 }
 
-function DeviceCard({ device }: { device: DeviceRow }) {
+function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName | null }) {
     const { memory_bytes, sms, capability, rest } = propertiesOf(device.json);
     const rows: [string, string][] = [];
     if (memory_bytes !== null) rows.push(['Memory', bytes(memory_bytes)]);
@@ -36,7 +46,7 @@ function DeviceCard({ device }: { device: DeviceRow }) {
         <section class="overview-section">
             <h2>
                 {device.name || 'Device'}
-                <span class="soft">GPU {device.device}</span>
+                <span class="soft">{deviceOf(device, nameOf)}</span>
             </h2>
             <Pairs rows={rows} />
             {rest.length > 0 && <Folded title="More of the device" rows={rest} />}

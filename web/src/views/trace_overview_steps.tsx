@@ -10,6 +10,7 @@ import { PartLegend, StackedBar } from '../components/stacked_bar';
 import { viewportWidth } from '../components/viewport';
 import { type DefinitionWords, segmentsOf, sumOf } from '../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../model/trace_range';
+import type { WorkerName } from '../model/worker_names';
 import { timelineHash } from './timeline_link';
 import { put } from './trace_data';
 
@@ -71,13 +72,13 @@ interface StepListProps {
     run: Run;
     steps: TraceStep[];
     definition: DefinitionWords;
+    nameOf: WorkerName | null;
 }
 
-export function StepList({ run, steps, definition }: StepListProps) {
+export function StepList({ run, steps, definition, nameOf }: StepListProps) {
     if (steps.length < 2) return null;
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;
-    const workers = new Set(steps.map(({ worker }) => worker)).size > 1;
     const all = route.value.query.steps === 'all';
     const shown = all ? steps : steps.slice(0, SHOWN);
     return (
@@ -90,7 +91,10 @@ export function StepList({ run, steps, definition }: StepListProps) {
                     click shows the step in the timeline
                 </span>
             </h2>
-            <div class="step-list" tabIndex={steps.length > SCROLLS ? 0 : undefined}>
+            <div
+                class={`step-list${nameOf ? ' is-job' : ''}`}
+                tabIndex={steps.length > SCROLLS ? 0 : undefined}
+            >
                 {shown.map((step) => (
                     <a
                         key={step.id}
@@ -100,7 +104,7 @@ export function StepList({ run, steps, definition }: StepListProps) {
                         })}
                     >
                         <span class="mono step-name" title={step.name}>
-                            {workers && <span class="soft">{step.worker} · </span>}
+                            {nameOf && <span class="soft">{nameOf(step.worker)} · </span>}
                             {step.name}
                         </span>
                         <StackedBar

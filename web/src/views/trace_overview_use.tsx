@@ -9,13 +9,14 @@ import { pct, THIN } from '../base/units';
 import { TimeChart, type TimeCurve } from '../components/time_chart';
 import { hideTooltip, showTooltip } from '../components/tooltip';
 import { valueAt } from '../model/held_curve';
-import { ms, rangeQuery, type TraceRange } from '../model/trace_range';
+import { ms, rangeQuery } from '../model/trace_range';
+import { deviceOf, type WorkerName } from '../model/worker_names';
 import { put, traceOf } from './trace_data';
 
 interface UtilisationProps {
     run: Run;
     use: Utilisation | null;
-    range: TraceRange | null;
+    nameOf: WorkerName | null;
 }
 
 const FULL = 255;
@@ -27,10 +28,9 @@ function curveOf({ share }: DeviceUse, from: number, to: number): TimeCurve {
     return { x, y, token: 'family-matmul', strong: true, fill: true, stepped: true };
 }
 
-export function UtilisationChart({ run, use, range }: UtilisationProps) {
-    const { span_ns, devices } = traceOf(run);
-    const [from, to] = range ? [range.from_ns, range.to_ns] : [0, span_ns];
-    if (devices === 0) return null;
+export function UtilisationChart({ run, use, nameOf }: UtilisationProps) {
+    if (traceOf(run).devices === 0 || !use) return null;
+    const many = use.devices.length > 1;
     return (
         <section class="overview-section">
             <h2>
@@ -39,13 +39,13 @@ export function UtilisationChart({ run, use, range }: UtilisationProps) {
                     share of the time in which a kernel ran; drag for a range of every tab
                 </span>
             </h2>
-            {(use?.devices ?? []).map((device) => (
+            {use.devices.map((device) => (
                 <DeviceRowOf
-                    key={device.device}
+                    key={`${device.worker} ${device.device}`}
                     device={device}
-                    many={(use?.devices.length ?? 0) > 1}
-                    from={from}
-                    to={to}
+                    name={many ? deviceOf(device, nameOf) : null}
+                    from={use.from_ns}
+                    to={use.to_ns}
                 />
             ))}
         </section>
@@ -54,12 +54,13 @@ export function UtilisationChart({ run, use, range }: UtilisationProps) {
 
 interface DeviceProps {
     device: DeviceUse;
-    many: boolean;
+    /** null: it is the only one */
+    name: string | null;
     from: number;
     to: number;
 }
 
-function DeviceRowOf({ device, many, from, to }: DeviceProps) {
+function DeviceRowOf({ device, name, from, to }: DeviceProps) {
     const curves = useMemo(() => [curveOf(device, from, to)], [device, from, to]);
     function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
         const busy = at === null ? null : valueAt(curves[0].x, curves[0].y, at);
@@ -73,10 +74,10 @@ function DeviceRowOf({ device, many, from, to }: DeviceProps) {
     }
     return (
         <>
-            <UseWords device={device} many={many} />
+            <UseWords device={device} name={name} />
             <div class="use-chart">
                 <TimeChart
-                    label={`busy share of device ${device.device}`}
+                    label={`busy share of ${name ?? `GPU ${device.device}`}`}
                     curves={curves}
                     window={{ from, to }}
                     range={null}
@@ -101,7 +102,7 @@ function DeviceRowOf({ device, many, from, to }: DeviceProps) {
     );
 }
 
-function UseWords({ device, many }: { device: DeviceUse; many: boolean }) {
+function UseWords({ device, name }: { device: DeviceUse; name: string | null }) {
     const { busy, sm_efficiency, occupancy } = device;
     const percent = (value: number) => (
         <b>
@@ -111,7 +112,7 @@ function UseWords({ device, many }: { device: DeviceUse; many: boolean }) {
     );
     return (
         <p class="use-words">
-            {many && <b>GPU {device.device}</b>}
+            {name && <b>{name}</b>}
             <span>busy {percent(100 * busy)} of the time</span>
             {sm_efficiency !== null && (
                 <span

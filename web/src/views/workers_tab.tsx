@@ -17,6 +17,7 @@ import { PaneHead, Toolbar } from '../components/toolbar';
 import { type DefinitionWords, readDefinition, segmentsOf, sumOf } from '../model/breakdown';
 import { stragglers } from '../model/stragglers';
 import { ms } from '../model/trace_range';
+import { type WorkerName, workerNames } from '../model/worker_names';
 import { DefinitionSwitch } from './definition_switch';
 import { RIGHT } from './trace_columns';
 import { viewPath } from './trace_data';
@@ -24,14 +25,11 @@ import { useJson } from './use_json';
 
 type Column = GridColumn<WorkerRow>;
 
-function workerName({ worker, rank }: WorkerRow): string {
-    return rank === null ? `worker ${worker}` : `rank ${rank}`;
-}
-
 function workerColumns(
     definition: DefinitionWords,
     longest: number,
     late: Map<number, number>,
+    nameOf: WorkerName,
 ): Column[] {
     const percent = (value: number | null) =>
         value === null ? <span class="zero">–</span> : pct(value);
@@ -42,7 +40,7 @@ function workerColumns(
             width: 220,
             render: (row) => (
                 <span title={row.name ?? ''}>
-                    <b>{workerName(row)}</b> <span class="mono">{row.name}</span>
+                    <b>{nameOf(row.worker)}</b> <span class="mono">{row.name}</span>
                 </span>
             ),
         },
@@ -72,7 +70,7 @@ function workerColumns(
                 const own = row.parts[definition.id];
                 return (
                     <StackedBar
-                        label={workerName(row)}
+                        label={nameOf(row.worker)}
                         segments={segmentsOf(own)}
                         width={longest > 0 ? sumOf(own) / longest : 0}
                         base="of step"
@@ -158,8 +156,9 @@ export function WorkersTab({ run }: { run: Run }) {
     const definition = readDefinition(route.value.query.parts);
     const rows = data?.rows ?? [];
     const longest = Math.max(0, ...rows.map(({ parts }) => sumOf(parts[definition.id])));
+    const nameOf = workerNames(rows);
     const columns = useMemo(
-        () => workerColumns(definition, longest, stragglers(rows)),
+        () => workerColumns(definition, longest, stragglers(rows), nameOf),
         [data, definition],
     );
     const source = useMemo(() => arraySource(rows), [data]);
@@ -176,7 +175,7 @@ export function WorkersTab({ run }: { run: Run }) {
                 ) : (
                     <PartLegend
                         segments={segmentsOf(first)}
-                        base={rows[0] ? `of step, ${workerName(rows[0])}` : ''}
+                        base={rows[0] ? `of step, ${nameOf(rows[0].worker)}` : ''}
                     />
                 )}
             </Toolbar>
