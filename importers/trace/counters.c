@@ -60,7 +60,7 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
     struct tr_counters *counters = &trace->import->counters;
     struct {
         int64_t id;
-        uint32_t process, name, id_text;
+        uint32_t process, name, id_text, none; /* no padding: every byte is part of the key */
     } head = {.id = r->dur, .process = process, .name = r->name, .id_text = r->id_text};
     struct ps_buf bytes = {0};
     uint32_t id;
