@@ -94,7 +94,6 @@ static const struct kind documents[] = {
 };
 
 static const struct kind reports[] = {
-    {{"Self CPU %", "# of Calls"}, "a printed table of torch.profiler", READS},
     {{"Command being timed: "}, "the output of `time -v`", READS},
     {{"\nreal\t", "\nuser\t", "\nsys\t"}, "the output of `time`", READS},
     {{" per loop", "loops"}, "the output of timeit", READS},

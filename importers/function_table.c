@@ -333,12 +333,13 @@ static void tell_report(const struct ps_ft_report *report, uint32_t id, struct p
                               .stage = report->stage,
                               .title = report->title,
                               .ordered = report->ordered,
+                              .by = "",
                               .ncalls = report->ncalls,
                               .primitive_calls = report->primitive_calls,
                               .seconds = report->seconds,
                               .of = report->of,
                               .first = report->first + 1,
-                              .functions = report->n,
+                              .rows = report->n,
                           });
 }
 

@@ -257,15 +257,46 @@ struct ps_module {
     int64_t first_slice;
 };
 
-/* A printed table of functions, given before the functions that stand in it. Its profile may have
+/* A printed table, given before the functions or operators that stand in it. Its profile may have
  * more of them. */
 struct ps_report {
-    uint32_t id;                                    /* from 1 */
-    struct ps_str stage, title;                     /* of several in one log; may be empty */
-    struct ps_str ordered;                          /* "cumulative time"; empty: not said */
-    struct ps_num ncalls, primitive_calls, seconds; /* as printed above it; none: not said */
-    struct ps_num of;          /* functions of the profile where the list was reduced; else none */
-    uint32_t first, functions; /* id of the first that follows, and how many do */
+    uint32_t id;                /* from 1 */
+    struct ps_str stage, title; /* of several in one log; may be empty */
+    struct ps_str ordered;      /* "cumulative time"; empty: not said */
+    const char *by;             /* operators: "shape", "stack" where rows are by those; static */
+    struct ps_num ncalls, primitive_calls; /* as printed above it; none: not said */
+    struct ps_num seconds, device_seconds; /* as printed above or below it */
+    struct ps_num of;     /* functions of the profile where the list was reduced; else none */
+    uint32_t first, rows; /* id of the first that follows, and how many do */
+};
+
+/* What a printed table says of an operator: integers, but percentages. */
+enum ps_operator_figure {
+    PS_OPERATOR_CALLS = 0,
+    PS_OPERATOR_SELF_CPU_NS,
+    PS_OPERATOR_CPU_TOTAL_NS,
+    PS_OPERATOR_CPU_MEAN_NS,
+    PS_OPERATOR_SELF_DEVICE_NS,
+    PS_OPERATOR_DEVICE_TOTAL_NS,
+    PS_OPERATOR_DEVICE_MEAN_NS,
+    PS_OPERATOR_SELF_CPU_PCT,
+    PS_OPERATOR_CPU_TOTAL_PCT,
+    PS_OPERATOR_SELF_DEVICE_PCT,
+    PS_OPERATOR_CPU_BYTES,
+    PS_OPERATOR_SELF_CPU_BYTES,
+    PS_OPERATOR_DEVICE_BYTES,
+    PS_OPERATOR_SELF_DEVICE_BYTES,
+    PS_OPERATOR_FLOPS,
+    PS_N_OPERATOR_FIGURES
+};
+
+/* An operator as a printed table of torch's profiler has it. */
+struct ps_operator_row {
+    uint32_t id;                                  /* from 1 over all tables */
+    struct ps_str name, overload, shapes, source; /* empty: none */
+    bool cut;                                     /* the name was, when it was printed */
+    uint8_t family;                               /* enum ps_family */
+    const struct ps_num *figures; /* PS_N_OPERATOR_FIGURES, none: the table does not say */
 };
 
 /* What else is known of a measurement: a number, or a text where there is none. */
@@ -351,6 +382,7 @@ struct ps_sink_ops {
     void (*module)(struct ps_sink *, const struct ps_module *);
     /* Printed tables. */
     void (*report)(struct ps_sink *, const struct ps_report *);
+    void (*operator_row)(struct ps_sink *, const struct ps_operator_row *);
     /* An empty temporary file that is gone when it is closed, on the disk of the run; -1: see err.
      */
     int (*scratch)(struct ps_sink *);

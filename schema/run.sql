@@ -213,12 +213,26 @@ CREATE TABLE module(
 
 -- Printed tables -------------------------------------------------------------------------------------------------------
 
-CREATE TABLE report( -- a printed table of functions
+CREATE TABLE report( -- a printed table of functions or operators
     id INTEGER PRIMARY KEY,
     stage TEXT NOT NULL, title TEXT NOT NULL, ordered TEXT NOT NULL, -- '': not said
-    ncalls, primitive_calls, seconds, -- as printed above it
+    by TEXT NOT NULL,          -- operators: '', shape, stack
+    ncalls, primitive_calls, seconds, device_seconds, -- as printed above or below it
     listed_of,                 -- functions of the profile, where the list was reduced
-    first INTEGER NOT NULL, last INTEGER NOT NULL -- function.id
+    first INTEGER NOT NULL, last INTEGER NOT NULL -- function.id, printed_operator.id
+);
+
+CREATE TABLE printed_operator( -- rounded; NULL: the table has no such column, or nothing in it
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    overload TEXT, shapes TEXT, source TEXT,
+    cut INTEGER NOT NULL,      -- 1: the name was cut when it was printed
+    family INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    self_cpu_ns, cpu_total_ns, cpu_mean_ns, self_device_ns, device_total_ns, device_mean_ns,
+    self_cpu_pct, cpu_total_pct, self_device_pct,
+    cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes,
+    flops
 );
 
 -- Timings --------------------------------------------------------------------------------------------------------------
@@ -280,11 +294,12 @@ SELECT f.id, l.path AS file, f.line, f.name,
        o.word AS origin, nullif(f.cycle, 0) AS cycle, f.listed
 FROM function f JOIN file l ON l.id = f.file JOIN origin o ON o.id = f.origin;
 
-CREATE VIEW reports AS -- the tables of a printed pstats report; functions f JOIN reports r ON f.id BETWEEN r.first_function AND r.last_function
+CREATE VIEW reports AS -- printed tables; functions f JOIN reports r ON f.id BETWEEN r.first_function AND r.last_function
 SELECT id AS report, nullif(stage, '') AS stage, nullif(title, '') AS title, nullif(ordered, '') AS ordered_by,
-       ncalls, primitive_calls, seconds,       -- of the whole profile, as printed above the table
+       ncalls, primitive_calls, seconds,       -- of the whole profile, as printed above the table (of operators: self CPU, below it)
        last - first + 1 AS functions, listed_of, -- rows of the table; functions of the profile where it was reduced
-       first AS first_function, last AS last_function
+       first AS first_function, last AS last_function, -- of operators: printed_operators.id
+       device_seconds, nullif(by, '') AS by    -- of operators: shape, stack
 FROM report;
 
 CREATE VIEW callers AS -- what each caller contributed; `profile` dumps have counts only
@@ -336,20 +351,37 @@ SELECT s.id, nullif(s.parent_id, 0) AS parent_id, p.pid AS process, t.tid AS thr
 FROM ps_slices s JOIN track t ON t.id = s.track JOIN process p ON p.id = t.process
 LEFT JOIN text n ON n.id = s.name LEFT JOIN text c ON c.id = s.category;
 
-CREATE VIEW operators AS -- torch's key_averages()
+CREATE VIEW printed_operators AS -- all rows of printed key_averages() tables, rounded as they were printed
+SELECT p.id, r.id AS report, p.name, p.overload, p.shapes AS input_shapes, p.source, p.cut AS name_cut, p.calls,
+       p.self_cpu_ns / 1000.0 AS self_cpu_us, p.cpu_total_ns / 1000.0 AS cpu_total_us, p.cpu_mean_ns / 1000.0 AS cpu_mean_us,
+       p.self_device_ns / 1000.0 AS self_device_us, p.device_total_ns / 1000.0 AS device_total_us, p.device_mean_ns / 1000.0 AS device_mean_us,
+       p.self_cpu_pct, p.cpu_total_pct, p.self_device_pct, p.self_cpu_bytes, p.cpu_bytes, p.self_device_bytes, p.device_bytes, p.flops
+FROM printed_operator p JOIN report r ON p.id BETWEEN r.first AND r.last;
+
+CREATE VIEW operators AS -- torch's key_averages(); of a log of printed tables the one with most rows
 SELECT n.text AS name, NULL AS input_shapes, o.calls,
        o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
        o.self_device_ns / 1000.0 AS self_device_us, o.device_total_ns / 1000.0 AS device_total_us,
        o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops,
        o.kind                                  -- enum ps_slice_kind
-FROM operator o JOIN text n ON n.id = o.name WHERE NOT o.by_shape;
+FROM operator o JOIN text n ON n.id = o.name WHERE NOT o.by_shape
+UNION ALL
+SELECT p.name, NULL, p.calls, p.self_cpu_ns / 1000.0, p.cpu_total_ns / 1000.0, p.self_device_ns / 1000.0, p.device_total_ns / 1000.0,
+       p.self_cpu_bytes, p.cpu_bytes, p.self_device_bytes, p.device_bytes, p.flops, NULL
+FROM (SELECT first, last FROM report WHERE by = '' ORDER BY last - first DESC, id LIMIT 1) r
+JOIN printed_operator p ON p.id BETWEEN r.first AND r.last;
 
 CREATE VIEW operators_by_shape AS -- key_averages(group_by_input_shape=True)
 SELECT n.text AS name, h.text AS input_shapes, o.calls,
        o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
        o.self_device_ns / 1000.0 AS self_device_us, o.device_total_ns / 1000.0 AS device_total_us,
        o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops, o.kind
-FROM operator o JOIN text n ON n.id = o.name LEFT JOIN text h ON h.id = o.shapes WHERE o.by_shape;
+FROM operator o JOIN text n ON n.id = o.name LEFT JOIN text h ON h.id = o.shapes WHERE o.by_shape
+UNION ALL
+SELECT p.name, p.shapes, p.calls, p.self_cpu_ns / 1000.0, p.cpu_total_ns / 1000.0, p.self_device_ns / 1000.0, p.device_total_ns / 1000.0,
+       p.self_cpu_bytes, p.cpu_bytes, p.self_device_bytes, p.device_bytes, p.flops, NULL
+FROM (SELECT first, last FROM report WHERE by = 'shape' ORDER BY last - first DESC, id LIMIT 1) r
+JOIN printed_operator p ON p.id BETWEEN r.first AND r.last;
 
 CREATE VIEW kernels AS -- kernels, copies and sets by name, device and stream
 SELECT n.text AS name, k.stream, k.device, k.calls, k.total_ns / 1000.0 AS total_us, k.total_ns / 1000.0 / k.calls AS mean_us,

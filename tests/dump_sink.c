@@ -162,8 +162,37 @@ static void on_report(struct ps_sink *sink, const struct ps_report *report)
     put_num(out, "ncalls", report->ncalls);
     put_num(out, "primitive", report->primitive_calls);
     put_num(out, "seconds", report->seconds);
+    if (report->by[0])
+        ps_buf_printf(out, " by=%s", report->by);
+    if (report->device_seconds.kind != PS_NUM_NONE)
+        put_num(out, "device", report->device_seconds);
     put_num(out, "of", report->of);
-    ps_buf_printf(out, " first=%u functions=%u\n", report->first, report->functions);
+    ps_buf_printf(out, " first=%u rows=%u\n", report->first, report->rows);
+}
+
+static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
+{
+    static const char *const keys[PS_N_OPERATOR_FIGURES] = {
+        "calls",        "self_cpu",    "cpu_total",    "cpu_mean",          "self_device",
+        "device_total", "device_mean", "self_cpu_pct", "total_pct",         "self_device_pct",
+        "bytes",        "self_bytes",  "device_bytes", "self_device_bytes", "flops"};
+    struct ps_buf *out = begin(sink, "operator");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", row->id);
+    put_text(out, "name", row->name);
+    if (row->overload.len)
+        put_text(out, "overload", row->overload);
+    if (row->shapes.len)
+        put_text(out, "shapes", row->shapes);
+    if (row->source.len)
+        put_text(out, "source", row->source);
+    for (int i = 0; i < PS_N_OPERATOR_FIGURES; i++)
+        if (row->figures[i].kind != PS_NUM_NONE)
+            put_num(out, keys[i], row->figures[i]);
+    ps_buf_printf(out, " family=%d%s\n", row->family, row->cut ? " cut" : "");
 }
 
 static void on_line_file(struct ps_sink *sink, const struct ps_line_file *file)
@@ -389,6 +418,7 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .gap = dump_gap,
         .module = dump_module,
         .report = on_report,
+        .operator_row = on_operator_row,
         .scratch = dump_scratch,
         .measurement = on_measurement,
         .ledger = on_ledger,

@@ -53,6 +53,9 @@ struct tr_names {
     struct tr_name *at;
     uint32_t n;
 };
+/* The family of an operator or kernel by its name alone. */
+uint8_t tr_family_of(struct ps_str name);
+
 struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id);
 
 /* Shapes as torch groups by them: in its table an argument that is a list of tensors is [], while

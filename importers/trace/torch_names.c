@@ -220,6 +220,13 @@ static uint8_t device_family(struct ps_str name)
                                       : FAMILY_OF(kernel_parts, name, contains);
 }
 
+uint8_t tr_family_of(struct ps_str name)
+{
+    uint8_t family = host_family(name);
+
+    return family == PS_FAMILY_RUNTIME ? device_family(name) : family;
+}
+
 static struct tr_name understand(struct ps_str name)
 {
     int flags = TR_NAME_KNOWN;

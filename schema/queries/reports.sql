@@ -12,6 +12,7 @@
 SELECT * FROM (
     SELECT r.id, nullif(r.stage, '') AS stage, nullif(r.title, '') AS title, nullif(r.ordered, '') AS ordered_by,
            r.ncalls, r.primitive_calls, r.seconds, r.last - r.first + 1 AS functions, r.listed_of,
+           nullif(r.by, '') AS by, r.device_seconds,
            coalesce(r.seconds, (SELECT total(f.tottime_s) FROM function f WHERE f.id BETWEEN r.first AND r.last)) AS total_s
     FROM report r)
 WHERE (:q IS NULL OR ps_words(:q, coalesce(title, ''), coalesce(stage, '')))

@@ -23,6 +23,8 @@ static const struct ps_view views[] = {
     {"printed", "functions", ps_view_of_report, "functions"},
     {"printed", "files", ps_view_of_report, "report_files"},
     {"printed", "reports", ps_view_table, "reports"},
+    {"key-averages", "reports", ps_view_table, "reports"},
+    {"key-averages", "operators", ps_view_of_report, "printed_operators"},
     {"lines", "line_functions", ps_view_table, "line_functions"},
     {"lines", "line_files", ps_view_table, "line_files"},
     {"lines", "source", ps_view_source, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reports.c: tables of the functions of one printed report: `report` names it. */
+/* reports.c: the rows of one of several printed tables: `report` names it. */
 #include <stdio.h>
 #include <stdlib.h>
 

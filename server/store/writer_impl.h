@@ -44,6 +44,7 @@ enum insert {
     INSERT_MODULE,
     INSERT_REPORT,
     INSERT_MEASUREMENT,
+    INSERT_OPERATOR_ROW,
     N_INSERTS
 };
 
@@ -183,6 +184,7 @@ int ps_writer_scratch(struct ps_sink *sink);
 
 /* Those of printed tables (run_printed.c). */
 void ps_writer_report(struct ps_sink *sink, const struct ps_report *row);
+void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *row);
 void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *row);
 
 /* The rows of the files, when all functions have passed. */

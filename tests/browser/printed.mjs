@@ -43,10 +43,31 @@ test('printed: of several reports one is shown, and chosen', async ({ pages, dem
     const page = await pages.open(`${demo.url}#/run/${run.id}`);
     equal((await rows(page, 'Functions', 3)).length, 3, 'rows of the longest report');
     await page.getByRole('button', { name: 'report', exact: true }).click();
-    await page.getByRole('menuitem', { name: /report 1, by internal time/ }).click();
+    await page.getByRole('menuitem', { name: /report 1, sorted by internal time/ }).click();
     await until(() => /report=1/.test(page.url()), 'the report in the URL');
     await tabs(page).filter({ hasText: 'Files' }).click();
     const files = await rows(page, 'Files', 2);
     equal(files.map((cells) => cells[3]), ['11', '1'], 'calls of the files of report 1');
     check(await grid(page, 'Files').isVisible(), 'no table of files');
+});
+
+test('printed: a table of torch.profiler', async ({ pages, demo }) => {
+    const run = sample(demo, 'key_averages/ok_cuda.txt');
+    const page = await pages.open(`${demo.url}#/run/${run.id}`);
+    const table = await rows(page, 'Operators', 3);
+    equal(table.map((cells) => cells[0]), ['aten::addmm', 'ampere_sgemm_128x64_tn', 'aten::linear'], 'names by self device time');
+    check(table[0].includes('497.049'), `no 497.049 ms in ${table[0]}`);
+    const text = await page.locator('main').innerText();
+    check(/rounded.*row_limit/.test(text), 'nothing says what a printed table lacks');
+    check(/Self CUDA time\s*562\.9/.test(text), 'no total of the device');
+});
+
+test('printed: tables by shape and stack are chosen', async ({ pages, demo }) => {
+    const run = sample(demo, 'key_averages/ok_several.txt');
+    const page = await pages.open(`${demo.url}#/run/${run.id}/operators?report=2`);
+    const table = await rows(page, 'Operators', 2);
+    check(table[0].includes('[[32, 10], [10, 5]]'), `no shapes in ${table[0]}`);
+    await page.getByRole('button', { name: 'report', exact: true }).click();
+    await page.getByRole('menuitem', { name: /by stack/ }).click();
+    await until(async () => (await page.locator('main').innerText()).includes('train.py(13): step'), 'the stack');
 });

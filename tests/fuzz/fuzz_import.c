@@ -12,7 +12,7 @@ struct judge {
     struct ps_sink sink;
     uint32_t imports, packages, functions, listed;
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
-    uint32_t reports, promised;                   /* promised: functions that the reports hold */
+    uint32_t reports, operators, promised; /* promised: rows that the reports hold */
     uint32_t processes, tracks, counters, steps, modules;
     uint32_t measurements;
     uint32_t track, rows_left, track_rows; /* the track given last */
@@ -270,11 +270,26 @@ static void on_report(struct ps_sink *sink, const struct ps_report *row)
     struct judge *judge = (struct judge *)sink;
 
     FUZZ_HOLDS(row->id == ++judge->reports);
-    FUZZ_HOLDS(row->first == judge->functions + 1 && row->first == judge->promised + 1);
-    judge->promised += row->functions;
+    FUZZ_HOLDS(row->first == judge->functions + judge->operators + 1);
+    FUZZ_HOLDS(row->first == judge->promised + 1);
+    judge->promised += row->rows;
     check_text(row->stage);
     check_text(row->title);
     check_text(row->ordered);
+}
+
+static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->operators && row->id <= judge->promised);
+    check_text(row->name);
+    check_text(row->overload);
+    check_text(row->shapes);
+    check_text(row->source);
+    FUZZ_HOLDS(row->figures[PS_OPERATOR_CALLS].kind == PS_NUM_INT);
+    for (int i = 0; i < PS_N_OPERATOR_FIGURES; i++)
+        check_finite(row->figures[i]);
 }
 
 static int on_scratch(struct ps_sink *sink)
@@ -362,6 +377,7 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .gap = on_gap,
         .module = on_module,
         .report = on_report,
+        .operator_row = on_operator_row,
         .scratch = on_scratch,
         .measurement = on_measurement,
         .ledger = on_ledger,

@@ -5,6 +5,7 @@ const SHORT: Record<string, string> = {
     importtime: 'import',
     pstats: 'pstats',
     'pstats-text': 'pstats',
+    'key-averages': 'table',
     'torch-trace': 'trace',
     trace: 'trace',
     line_profiler: 'lines',

@@ -2,75 +2,19 @@
  *
  * Functions and files of printed pstats reports. A log may hold several: one is shown at a time.
  */
-import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { API } from '../base/client';
-import { route, setQuery } from '../base/router';
-import type { Page, Run } from '../base/types';
-import { fig, int, THIN } from '../base/units';
-import { Menu } from '../components/menu';
+import { route } from '../base/router';
+import type { Run } from '../base/types';
+import { int } from '../base/units';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { readFilters } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { FilesOf } from './files_tab';
 import { FunctionsByFile } from './functions_by_file';
-import { objectsOf } from './functions_data';
 import { FunctionsTable } from './functions_table';
 import { FunctionsToolbar } from './functions_toolbar';
-import { printedOf } from './printed_words';
-import { useJson } from './use_json';
-
-export interface ReportRow {
-    id: number;
-    stage: string | null;
-    title: string | null;
-    ordered_by: string | null;
-    ncalls: number | null;
-    primitive_calls: number | null;
-    seconds: number | null;
-    functions: number;
-    listed_of: number | null;
-    total_s: number;
-}
-
-const MOST = 1000;
-
-/** All printed tables of the run, and the one that is shown. */
-function useReports(run: Run): { reports: ReportRow[]; shown: ReportRow | null; ready: boolean } {
-    const { data, error } = useJson<Page>(`${API}/runs/${run.id}/reports?sort=id&limit=${MOST}`);
-    const reports = useMemo(() => objectsOf<ReportRow>(data), [data]);
-    const asked = Number(route.value.query.report ?? printedOf(run).report);
-    const shown = reports.find(({ id }) => id === asked) ?? reports[0] ?? null;
-    return { reports, shown, ready: data !== null || error !== null };
-}
-
-function nameOf({ id, stage, title, ordered_by }: ReportRow): string {
-    if (title) return stage ? `${stage} · ${title}` : title;
-    return `report ${int(id)}${ordered_by ? `, by ${ordered_by}` : ''}`;
-}
-
-/** How to choose another; null where there is none. */
-function picker(reports: ReportRow[], shown: ReportRow | null): VNode | null {
-    if (!shown || reports.length < 2) return null;
-    return (
-        <Menu
-            ariaLabel="report"
-            tip="which of the printed tables is shown"
-            filter={reports.length > 12}
-            label={<span class="report-picker">{nameOf(shown)} ▾</span>}
-            items={reports.map((report) => {
-                const { value, unit } = fig(report.total_s);
-                return {
-                    text: nameOf(report),
-                    note: `${value}${THIN}${unit}`,
-                    checked: report.id === shown.id,
-                    onPick: () => setQuery({ report: String(report.id), fn: null }),
-                };
-            })}
-        />
-    );
-}
+import { picker, type ReportRow, useReports } from './printed_reports';
 
 function Reduced({ report }: { report: ReportRow }) {
     if (report.listed_of === null || report.listed_of <= report.functions) return null;

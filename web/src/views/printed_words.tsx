@@ -56,11 +56,52 @@ function functionFacts(run: Run): Fact[] {
     return facts;
 }
 
+interface OperatorsSummary {
+    operators: number;
+    reports: number;
+    self_cpu_s: number | null;
+    self_device_s: number | null;
+    device?: string[];
+    cut_names: number;
+}
+
+function operatorFacts(run: Run): Fact[] {
+    const summary = run.summary as unknown as OperatorsSummary;
+    const facts: Fact[] = [];
+    const total = (label: string, seconds: number | null) => {
+        if (seconds === null) return;
+        const value = <FigText fig={fig(seconds)} />;
+        facts.push({ label, value, tip: 'as printed below the table' });
+    };
+    total('Self CPU time', summary.self_cpu_s);
+    total(`Self ${summary.device?.[0] ?? 'device'} time`, summary.self_device_s);
+    facts.push({ label: 'Operators', value: int(summary.operators) });
+    if (summary.reports > 1) {
+        facts.push({ label: 'Tables', value: int(summary.reports), tip: 'in this log' });
+    }
+    return facts;
+}
+
+function operatorWarnings(run: Run): string[] {
+    const { cut_names, operators } = run.summary as unknown as OperatorsSummary;
+    const limit = operators === 100 ? ' (100 unless said otherwise)' : '';
+    const warnings = [
+        `Read from a printed table: figures are rounded, and rows beyond its row_limit${limit} are missing.`,
+    ];
+    if (cut_names > 0) {
+        const names = cut_names === 1 ? 'One name was' : `${int(cut_names)} names were`;
+        warnings.push(`${names} cut when the table was printed: they end in three dots.`);
+    }
+    return warnings;
+}
+
 export function printedFacts(run: Run): Fact[] | null {
+    if (run.kind === 'key-averages') return operatorFacts(run);
     return run.kind === 'pstats-text' ? functionFacts(run) : null;
 }
 
 export function printedWarnings(run: Run): string[] {
+    if (run.kind === 'key-averages') return operatorWarnings(run);
     if (run.kind !== 'pstats-text') return [];
     return [
         'Read from a printed report: times are rounded to milliseconds, and it does not say who called whom.',

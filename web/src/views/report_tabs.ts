@@ -122,6 +122,15 @@ const PRINTED: TabSpec[] = [
 ];
 
 TABS['pstats-text'] = PRINTED;
+TABS['key-averages'] = [
+    {
+        id: 'operators',
+        title: 'Operators',
+        count: ({ summary }) => (typeof summary.operators === 'number' ? summary.operators : null),
+        load: async () => (await import('./tabs_trace')).PrintedOperatorsTab,
+    },
+];
+
 const MEASUREMENTS: TabSpec = {
     id: 'measurements',
     title: 'Measurements',

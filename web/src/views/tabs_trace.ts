@@ -2,6 +2,7 @@
  *
  * The tabs of a trace beside its timeline, as one chunk. Memory brings the charts and stands apart.
  */
+export { PrintedOperatorsTab } from './printed_operators';
 export { FindingsTab } from './findings_tab';
 export { FlameTab } from './flame_tab';
 export { KernelsTab } from './kernels_tab';
