@@ -56,7 +56,7 @@ void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_re
 
 struct key {
     int64_t id;
-    uint32_t id_text, cat, scope, name, process;
+    uint32_t id_text, cat, scope, name, process, none; /* no padding: every byte is part of it */
 };
 
 static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template, struct ps_str key)

@@ -25,6 +25,10 @@ BY_CONTENT = {
     "pstats_named.json": "pstats", "pstats_named.lprof": "pstats", "importtime_named.json": "importtime",
     "trace_named.prof": "trace", "lprof_named.prof": "line_profiler",
 }
+# What lies in wild/other, once it can be read; the rest of it stays refused.
+OTHERS = {"cprofile-text-named-pstats.pstats": "pstats-text", "cprofile-text-neuralnet.txt": "pstats-text",
+          "docrobust-advanced-old.txt": "pstats-text", "seed-advanced.txt": "pstats-text",  # the reports inside
+          "key_averages-cuda-memory.txt": "key-averages", "hta-memory_timeline.raw.json.gz": "memory-timeline"}
 # fb 30, an empty dict: pstats.Stats refuses it (nothing was profiled), and so do we, whatever a list says of it.
 EMPTY_DICT = b"\xfb0"
 
@@ -66,7 +70,8 @@ def foreign_shelf():
     shelf = Shelf()
     shelf.add([path for folder in sorted(glob.glob(os.path.join(CORPUS, "wild", "*")))
                if os.path.isdir(folder) and KINDS.get(os.path.basename(folder)) not in kinds_read()
-               for path in paths(os.path.relpath(folder, CORPUS))])
+               for path in paths(os.path.relpath(folder, CORPUS))
+               if OTHERS.get(os.path.basename(path)) not in kinds_read()])
     return shelf
 
 
