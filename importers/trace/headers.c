@@ -11,64 +11,12 @@
 
 #include <inttypes.h>
 
+#include "base/secret.h"
 #include "importers/clean.h"
 
 #define HEADER_MOST  65536u
 #define HEADERS_MOST 256u
 #define MASK         "\"(masked)\""
-
-/* Parts of keys, in lower case. "token" alone would hit "tokens_per_batch". */
-static const char *const secret_keys[] = {
-    "password",      "passwd",     "secret",      "api_key",     "apikey",
-    "api-key",       "access_key", "accesskey",   "_token",      "auth_token",
-    "authorization", "credential", "private_key", "session_key", "cookie"};
-
-/* How known tokens begin, and how many characters they have at least. */
-static const struct {
-    const char *prefix;
-    size_t least;
-} token_forms[] = {
-    {"AKIA", 20}, {"ASIA", 20},        {"ghp_", 36}, {"gho_", 36},  {"ghs_", 36},
-    {"hf_", 30},  {"github_pat_", 40}, {"sk-", 32},  {"xoxb-", 20}, {"xoxp-", 20},
-    {"eyJ", 60},  {"glpat-", 20},      {"AIza", 35}, {"dapi", 36},  {"-----BEGIN", 20},
-};
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool has_part(struct ps_str text, const char *part)
-{
-    size_t len = strlen(part);
-
-    for (size_t i = 0; i + len <= text.len; i++) {
-        size_t n = 0;
-
-        while (n < len && lower(text.at[i + n]) == part[n])
-            n++;
-        if (n == len)
-            return true;
-    }
-    return false;
-}
-
-static bool names_secret(struct ps_str key)
-{
-    for (size_t i = 0; i < sizeof secret_keys / sizeof *secret_keys; i++)
-        if (has_part(key, secret_keys[i]))
-            return true;
-    return key.len == 5 && has_part(key, "token");
-}
-
-static bool is_token(struct ps_str text)
-{
-    for (size_t i = 0; i < sizeof token_forms / sizeof *token_forms; i++)
-        if (text.len >= token_forms[i].least &&
-            ps_str_starts(text, ps_str_of(token_forms[i].prefix)))
-            return true;
-    return false;
-}
 
 /* Length of the string at the head of json, with its quotes. */
 static size_t string_length(struct ps_str json)
@@ -99,7 +47,7 @@ static struct ps_str inside(struct ps_str string)
  * those of a list that stands there. */
 static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_buf *out)
 {
-    bool secret = names_secret(key);
+    bool secret = ps_names_secret(key);
     uint64_t masked = 0;
 
     while (json.len) {
@@ -108,8 +56,8 @@ static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_bu
 
         json = ps_str_skip(json, len);
         if (piece.at[0] == '"' && is_key(json)) {
-            secret = names_secret(inside(piece));
-        } else if (piece.at[0] == '"' && piece.len > 2 && (secret || is_token(inside(piece)))) {
+            secret = ps_names_secret(inside(piece));
+        } else if (piece.at[0] == '"' && piece.len > 2 && (secret || ps_is_token(inside(piece)))) {
             piece = PS_STR(MASK);
             masked++;
         }
