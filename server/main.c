@@ -32,6 +32,8 @@ static int run(const struct ps_options *options)
         return serve(options);
     case PS_VERB_ADD:
         return ps_cli_add(options);
+    case PS_VERB_RECORD:
+        return ps_cli_record(options);
     case PS_VERB_LIST:
         return ps_cli_list(options);
     case PS_VERB_SHOW:

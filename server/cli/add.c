@@ -3,17 +3,12 @@
 #include "importers/importer.h"
 #include "server/cli/cli.h"
 #include "server/cli/folder.h"
-#include "server/cli/plain.h"
 #include "server/cli/progress.h"
-#include "server/cli/sources.h"
-#include "server/jobs/import.h"
+#include "server/cli/shelve.h"
 #include "server/jobs/merge.h"
-
-#include "base/json_out.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,64 +27,6 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static const char *login_name(void)
-{
-    const struct passwd *entry = getpwuid(geteuid());
-    return entry && entry->pw_name ? entry->pw_name : "";
-}
-
-static void json_line(const struct ps_import_result *result, struct ps_buf *out)
-{
-    struct ps_json json = ps_json_to(out);
-    ps_json_object(&json);
-    ps_json_kstr(&json, "id", result->id);
-    ps_json_kstr(&json, "kind", result->kind);
-    ps_json_kstr(&json, "name", result->name);
-    ps_json_kstr(&json, "sha256", result->sha256);
-    ps_json_kint(&json, "bytes", (int64_t)result->bytes);
-    ps_json_kint(&json, "rows", (int64_t)result->rows);
-    ps_json_kint(&json, "repaired", (int64_t)result->repaired);
-    ps_json_kint(&json, "rejected", (int64_t)result->rejected);
-    ps_json_kbool(&json, "already", result->already);
-    ps_json_end(&json);
-}
-
-static void plain_line(const char *path, const struct ps_import_result *result, struct ps_buf *out)
-{
-    char size[48];
-    ps_buf_printf(out, "%s  %-10s  ", result->id, result->kind);
-    ps_plain_text(out, ps_str_of(result->name));
-    ps_buf_puts(out, "  (");
-    ps_plain_text(out, ps_str_of(path));
-    ps_buf_printf(out, ", %s, %llu rows", ps_figure_bytes((double)result->bytes, size),
-                  (unsigned long long)result->rows);
-    if (result->repaired || result->rejected)
-        ps_buf_printf(out, ", %llu repaired, %llu rejected", (unsigned long long)result->repaired,
-                      (unsigned long long)result->rejected);
-    ps_buf_puts(out, result->already ? ", already on the shelf)" : ")");
-}
-
-static void say_result(const struct adding *adding, const char *path,
-                       const struct ps_import_result *result)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    if (adding->options->json)
-        json_line(result, &line);
-    else
-        plain_line(path, result, &line);
-    ps_buf_puts(&line, "\n");
-    ps_say(&line);
-    fflush(stdout);
-}
-
-/* A profile that can be read from offset 0. */
-struct profile {
-    int fd;
-    const char *path;     /* what messages call it */
-    const char *filename; /* what its run is called after; "" when it has none */
-    struct ps_provenance from;
-};
-
 static struct timespec now(void)
 {
     struct timespec time = {0};
@@ -97,38 +34,18 @@ static struct timespec now(void)
     return time;
 }
 
-static void import_profile(struct adding *adding, const struct profile *profile)
+static void import_profile(struct adding *adding, const struct ps_shelving *profile)
 {
     const struct ps_options *options = adding->options;
-    struct ps_progress progress;
-    struct ps_import_result result = {0};
-    struct ps_err err = PS_ERR_INIT;
-    struct ps_import_request request = {
-        .fd = profile->fd,
-        .filename = profile->filename,
-        .name = options->name,
-        .series = options->series,
-        .who = adding->who,
-        .tags = options->tags,
-        .n_tags = options->n_tags,
-        .progress = ps_progress_step,
-        .user = &progress,
-    };
-    ps_progress_start(&progress, profile->path);
-    enum ps_status status = ps_import_file(adding->store, &request, &result, &err);
-    ps_progress_end(&progress);
-    if (status == PS_OK) {
-        say_result(adding, profile->path, &result);
-        ps_cli_attach(adding->store, result.id, &profile->from);
-    } else {
-        adding->status = ps_say_failure(profile->path, &err);
-    }
-    ps_import_result_free(&result);
+    const struct ps_label label = {options->name, options->series, adding->who, options->tags,
+                                   options->n_tags};
+    if (ps_cli_shelve(adding->store, &label, profile, options->json, NULL) != 0)
+        adding->status = 1;
 }
 
 static void import_file(struct adding *adding, int fd, const char *path)
 {
-    struct profile profile = {
+    struct ps_shelving profile = {
         fd, path, base_name(path), {path, adding->options->source_root, now()}};
     struct stat about;
     if (fstat(fd, &about) == 0)
@@ -187,7 +104,7 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
     if (open_spool(adding, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
-    struct profile profile = {
+    struct ps_shelving profile = {
         readable, path, filename, {NULL, adding->options->source_root, now()}};
     if (err.code == PS_OK)
         import_profile(adding, &profile);
@@ -258,7 +175,7 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
         adding->status = ps_say_failure(paths[i < n ? i : 0], &err);
     else if (i == n)
         import_profile(
-            adding, &(struct profile){
+            adding, &(struct ps_shelving){
                         readable, name, name, {paths[0], adding->options->source_root, written}});
 }
 
@@ -392,7 +309,7 @@ static void check_source_root(struct adding *adding)
 int ps_cli_add(const struct ps_options *options)
 {
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
-    struct adding adding = {.options = options, .store = store, .who = login_name()};
+    struct adding adding = {.options = options, .store = store, .who = ps_cli_login_name()};
     if (!store)
         return 1;
     ps_progress_catch_interrupts();

@@ -10,6 +10,7 @@
 #include "server/cli/options.h"
 
 int ps_cli_add(const struct ps_options *options);
+int ps_cli_record(const struct ps_options *options);
 int ps_cli_list(const struct ps_options *options);
 int ps_cli_show(const struct ps_options *options);
 int ps_cli_rm(const struct ps_options *options);

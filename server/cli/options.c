@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #define DEFAULT_LISTEN "127.0.0.1:7700"
+#define WIDTH          112 /* of the lines of --help */
 
 struct verb_row {
     const char *name, *operands;
     size_t least, most; /* operands */
     const char *what;
     const char *more; /* lines of the verb's own help, or NULL */
+    size_t own;       /* after so many operands all words are operands; 0: never */
 };
 
 #define MANY ((size_t)-1)
@@ -35,6 +37,23 @@ static const struct verb_row verbs[] = {
          "such a job.\n"
          "--json prints one object a line: id kind name sha256 bytes rows repaired "
          "rejected already\n"},
+    [PS_VERB_RECORD] =
+        {"record", "RECORDER -- COMMAND...", 2, MANY,
+         "run a Python program with a profiler around it, and put the profile on the shelf",
+         "RECORDER is importtime, cprofile, lines, memory or torch. COMMAND is what runs the "
+         "program: python app.py,\npython -m package, pytest tests/, ./script.py. It runs with its "
+         "own Python, without a shell, and keeps its\nstandard input and output; with --json its "
+         "output goes to stderr.\n\n"
+         "  importtime   what each import takes; other words on stderr pass through\n"
+         "  cprofile     each function, with its callers\n"
+         "  lines        each line of the functions that are marked @profile (line_profiler)\n"
+         "  memory       memory over time, with the children of the program (memory_profiler)\n"
+         "  torch        a trace of all of it, with shapes, memory and stacks (PyTorch)\n\n"
+         "The run is tagged with command, host, python, and of a git checkout commit and dirty; a "
+         "--tag of that name\nwins. --repeat records a series of runs, tagged repeat=1/N and so "
+         "on. Exit status: the command's own when\nit failed; what it recorded by then is on the "
+         "shelf all the same.\n",
+         2},
     [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL},
     [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL},
     [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL},
@@ -50,8 +69,8 @@ static const struct verb_row verbs[] = {
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 
 #define ON(verb) (1U << (PS_VERB_##verb))
-#define ON_SHELF (ON(SERVE) | ON(ADD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL))
-#define ON_JSON  (ON(ADD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(FORMATS) | ON(SQL))
+#define ON_SHELF (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL))
+#define ON_JSON  (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(FORMATS) | ON(SQL))
 
 enum option_type { FLAG, TEXT, TAG };
 
@@ -64,18 +83,24 @@ static const struct option_row {
 } options[] = {
     {"--data", "DIR", TEXT, ON_SHELF, offsetof(struct ps_options, data),
      "the shelf's folder (default $XDG_DATA_HOME/perfshelf)"},
-    {"--listen", "ADDR:PORT", TEXT, ON(SERVE), offsetof(struct ps_options, listen),
+    {"--listen", "ADDR:PORT", TEXT, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, listen),
      "where to serve (default " DEFAULT_LISTEN "; port 0 takes a free one)"},
-    {"--open", NULL, FLAG, ON(SERVE), offsetof(struct ps_options, open), "open the browser"},
-    {"--name", "S", TEXT, ON(ADD), offsetof(struct ps_options, name),
-     "what to call the run (default: its title, else the file's name)"},
-    {"--series", "S", TEXT, ON(ADD), offsetof(struct ps_options, series),
+    {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),
+     "open the browser"},
+    {"--name", "S", TEXT, ON(ADD) | ON(RECORD), offsetof(struct ps_options, name),
+     "what to call the run (default: its title, else the file's name; record: the program's)"},
+    {"--series", "S", TEXT, ON(ADD) | ON(RECORD), offsetof(struct ps_options, series),
      "runs of one series are one trend"},
-    {"--tag", "K=V", TAG, ON(ADD), offsetof(struct ps_options, tags), "a tag; may be repeated"},
+    {"--tag", "K=V", TAG, ON(ADD) | ON(RECORD), offsetof(struct ps_options, tags),
+     "a tag; may be repeated"},
     {"--source-root", "DIR", TEXT, ON(ADD), offsetof(struct ps_options, source_root),
      "where the sources of line-level profiles are (default: where they were)"},
     {"--merge", NULL, FLAG, ON(ADD), offsetof(struct ps_options, merge),
      "make one run of several .lprof files, or of the traces of one job"},
+    {"--repeat", "N", TEXT, ON(RECORD), offsetof(struct ps_options, repeat),
+     "record N times, as one series"},
+    {"-o", "FILE", TEXT, ON(RECORD), offsetof(struct ps_options, output),
+     "keep the profile in FILE too"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},
 };
@@ -98,18 +123,33 @@ static void add_spelling(struct ps_buf *out, const struct option_row *row)
         ps_buf_printf(out, " %s", row->arg);
 }
 
+/* A word of the synopsis, on a new line when it does not fit. */
+static void add_word(struct ps_buf *out, size_t *line, const char *word)
+{
+    if (out->len - *line + strlen(word) > WIDTH) {
+        ps_buf_puts(out, "\n     ");
+        *line = out->len;
+    }
+    ps_buf_printf(out, " %s", word);
+}
+
 static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
 {
+    size_t line = out->len;
     ps_buf_printf(out, "perfshelf %s", verbs[verb].name);
-    if (verbs[verb].operands[0])
-        ps_buf_printf(out, " %s", verbs[verb].operands);
+    if (verbs[verb].operands[0] && !verbs[verb].own)
+        add_word(out, &line, verbs[verb].operands);
     for (size_t i = 0; i < N_OPTIONS; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf word = {0};
         if (!(options[i].verbs & (1U << verb)))
             continue;
-        ps_buf_puts(out, " [");
-        add_spelling(out, &options[i]);
-        ps_buf_puts(out, options[i].type == TAG ? "]..." : "]");
+        ps_buf_puts(&word, "[");
+        add_spelling(&word, &options[i]);
+        ps_buf_puts(&word, options[i].type == TAG ? "]..." : "]");
+        add_word(out, &line, word.at);
     }
+    if (verbs[verb].own)
+        add_word(out, &line, verbs[verb].operands);
 }
 
 static void add_option_lines(unsigned on, struct ps_buf *out)
@@ -245,9 +285,12 @@ static enum ps_status take_option(int argc, char **argv, int *i, struct ps_optio
 static enum ps_status take_arguments(int argc, char **argv, struct ps_options *out,
                                      struct ps_err *err)
 {
+    size_t own = verbs[out->verb].own;
     bool only_operands = false;
     for (int i = 2; i < argc; i++) {
         const char *word = argv[i];
+        if (own && out->n_operands >= own)
+            only_operands = true;
         if (only_operands || word[0] != '-' || !word[1]) {
             out->operands[out->n_operands++] = word;
         } else if (strcmp(word, "--") == 0) {

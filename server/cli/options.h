@@ -16,6 +16,7 @@ enum ps_verb {
     PS_VERB_NONE = 0, /* --help or --version alone */
     PS_VERB_SERVE,
     PS_VERB_ADD,
+    PS_VERB_RECORD,
     PS_VERB_LIST,
     PS_VERB_SHOW,
     PS_VERB_RM,
@@ -31,9 +32,10 @@ struct ps_options {
     const char *name, *series; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
-    const char *source_root; /* NULL: not given */
+    const char *source_root;     /* NULL: not given */
+    const char *output, *repeat; /* NULL: not given */
     bool json, csv, open, merge;
-    const char **operands; /* FILE..., RUN..., or RUN and SQL */
+    const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;
 };

@@ -10,8 +10,9 @@
 struct ps_serve_options {
     const char *data; /* never NULL: the caller knows the default */
     const char
-        *listen; /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
-    bool open;   /* show the page (or the first of the files) in the browser */
+        *listen;     /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
+    bool open;       /* show the page (or the first of the files) in the browser */
+    const char *run; /* with open: the run to show; NULL: the shelf */
     const char *const *files; /* profiles to import once the server runs */
     size_t n_files;
     uint64_t upload_max; /* bytes of one upload; 0: 8 GiB */

@@ -2,9 +2,6 @@
 #define _GNU_SOURCE
 #include "server/cli/serve_files.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +9,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "server/cli/browser.h"
 #include "server/cli/sources.h"
-
-extern char **environ;
 
 struct file_ticket {
     struct ps_job_ticket ticket; /* first: the job gives it back */
@@ -24,45 +20,12 @@ struct file_ticket {
     char path[];
 };
 
-/* Nothing of ours goes into the browser: not our signal mask, not our terminal. */
-static int spawn_browser(const char *url)
-{
-    char program[] = "xdg-open";
-    char *argv[] = {program, (char *)(uintptr_t)url, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attr;
-    sigset_t none;
-    pid_t pid;
-    int code;
-
-    sigemptyset(&none);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    code = posix_spawnp(&pid, program, &files, &attr, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attr);
-    return code;
-}
-
-static void show(const char *url)
-{
-    int code = spawn_browser(url);
-
-    if (code != 0)
-        ps_log("cannot open the browser (xdg-open: %s); open %s yourself", strerror(code), url);
-}
-
 static void show_run(const char *shelf, const char *run)
 {
     char url[256];
 
     (void)snprintf(url, sizeof url, "%s%s%s", shelf, run ? "#/run/" : "", run ? run : "");
-    show(url);
+    ps_browser_show(url);
 }
 
 static void free_ticket(struct file_ticket *file)
@@ -139,5 +102,5 @@ void ps_serve_files(struct ps_store *store, struct ps_jobs *jobs,
             ps_log_err(options->files[i], &err);
     }
     if (to_show)
-        show(url);
+        show_run(url, options->run);
 }

@@ -19,7 +19,7 @@ class Usage(unittest.TestCase):
 
     def test_help_lists_every_verb(self):
         text = call("--help").stdout.decode()
-        for verb in ("serve", "add", "list", "show", "rm", "formats", "sql"):
+        for verb in ("serve", "add", "record", "list", "show", "rm", "formats", "sql"):
             self.assertRegex(text, rf"(?m)^  perfshelf {verb}\b")
             self.assertEqual(call(verb, "--help").returncode, 0)
         self.assertLessEqual(max(map(len, text.splitlines())), 120)

@@ -20,6 +20,33 @@
     enum ps_status status =                                                                        \
         ps_options_parse((int)(sizeof argv / sizeof *argv) - 1, argv, &options, &err)
 
+static void takes_record(void **state)
+{
+    (void)state;
+    PARSE("record", "--repeat", "3", "cprofile", "-o", "f", "--", "python", "--json", "-o", "x");
+    assert_int_equal(status, PS_OK);
+    assert_string_equal(options.repeat, "3");
+    assert_string_equal(options.output, "f");
+    assert_int_equal(options.n_operands, 5);
+    assert_string_equal(options.operands[1], "python");
+    assert_string_equal(options.operands[2], "--json");
+    assert_false(options.json);
+    ps_options_free(&options);
+}
+
+/* Words behind the command's first are the command's, also without --. */
+static void leaves_the_command_alone(void **state)
+{
+    (void)state;
+    PARSE("record", "cprofile", "python", "--json", "--help", "--", "x");
+    assert_int_equal(status, PS_OK);
+    assert_int_equal(options.n_operands, 6);
+    assert_string_equal(options.operands[3], "--help");
+    assert_string_equal(options.operands[4], "--");
+    assert_false(options.json || options.help);
+    ps_options_free(&options);
+}
+
 static void takes_add(void **state)
 {
     (void)state;
@@ -195,6 +222,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_add),
+        cmocka_unit_test(takes_record),
+        cmocka_unit_test(leaves_the_command_alone),
         cmocka_unit_test(finds_the_shelf),
         cmocka_unit_test(refuses_wrong_usage),
         cmocka_unit_test(refuses_two_outputs),

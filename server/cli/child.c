@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "server/cli/child.h"
+
+#include "server/cli/import_split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QUIET_MS   20 /* after so long without a byte half a line is shown: it may be a prompt */
+#define ANSWER_MAX 65536
+
+extern char **environ;
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+void ps_words_add(struct ps_words *words, const char *word)
+{
+    PS_PUSH_ROOM(words->at, words->n, words->cap);
+    words->at[words->n++] = word;
+}
+
+const char *const *ps_words_end(struct ps_words *words)
+{
+    PS_PUSH_ROOM(words->at, words->n, words->cap);
+    words->at[words->n] = NULL;
+    return words->at;
+}
+
+void ps_words_free(struct ps_words *words)
+{
+    free(words->at);
+    *words = (struct ps_words){0};
+}
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+static bool is_executable(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+char *ps_child_find(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/'))
+        return ps_strdup(ps_str_of(name));
+    for (const char *at = path ? path : "/usr/bin:/bin"; name[0] && at;) {
+        size_t len = strcspn(at, ":");
+        struct ps_buf file = {0};
+        ps_buf_printf(&file, "%.*s%s%s", (int)len, at, len ? "/" : "./", name);
+        if (is_executable(file.at))
+            return file.at;
+        ps_buf_free(&file);
+        at = at[len] ? at + len + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* --- signals ---------------------------------------------------------------------------------- */
+
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+#define N_PASSED (sizeof passed_on / sizeof *passed_on)
+
+static volatile sig_atomic_t running; /* the child's pid, 0 when there is none */
+static volatile sig_atomic_t interrupted;
+
+bool ps_child_interrupted(void)
+{
+    return interrupted;
+}
+
+/* The terminal sends its signals to the child too; what somebody sends to us is ours to pass on. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    interrupted = 1;
+    if (running && info->si_code <= 0)
+        kill((pid_t)running, number);
+}
+
+static void block(sigset_t *before)
+{
+    sigset_t all;
+    sigemptyset(&all);
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaddset(&all, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &all, before);
+}
+
+/* What is ignored (nohup) stays so, for us and for the child. */
+static void catch_signals(struct sigaction before[N_PASSED])
+{
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < N_PASSED; i++) {
+        sigaction(passed_on[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(passed_on[i], &action, NULL);
+    }
+}
+
+static void give_back_signals(const struct sigaction before[N_PASSED])
+{
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed_on[i], &before[i], NULL);
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+/* Which of the child's descriptors are not ours. -1: as ours, NOWHERE: /dev/null. */
+struct plumbing {
+    int in, out, err;
+    const sigset_t *mask; /* NULL: as ours */
+};
+#define NOWHERE (-2)
+
+static void connect(posix_spawn_file_actions_t *files, int theirs, int ours)
+{
+    if (ours == NOWHERE)
+        posix_spawn_file_actions_addopen(files, theirs, "/dev/null", O_RDWR, 0);
+    else if (ours >= 0)
+        posix_spawn_file_actions_adddup2(files, ours, theirs);
+}
+
+static enum ps_status start(const char *path, const char *const *argv, const struct plumbing *to,
+                            pid_t *pid, struct ps_err *err)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    posix_spawnattr_init(&attr);
+    if (to->mask) {
+        posix_spawnattr_setsigmask(&attr, to->mask);
+        posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    }
+    posix_spawn_file_actions_init(&files);
+    connect(&files, STDIN_FILENO, to->in);
+    connect(&files, STDOUT_FILENO, to->out);
+    connect(&files, STDERR_FILENO, to->err);
+    int code = posix_spawn(pid, path, &files, &attr, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    if (code == 0)
+        return PS_OK;
+    *pid = 0;
+    errno = code;
+    return ps_fail_errno(err, "cannot run", path);
+}
+
+static bool has_ended(pid_t pid, int how)
+{
+    siginfo_t about = {0};
+    while (waitid(P_PID, (id_t)pid, &about, WEXITED | WNOWAIT | how) != 0)
+        if (errno != EINTR)
+            return true;
+    return about.si_pid == pid;
+}
+
+/* The pid is another's once it was waited for: no signal may be passed on from then. */
+static int reap(pid_t pid)
+{
+    sigset_t before;
+    int status = 0;
+    (void)has_ended(pid, 0);
+    block(&before);
+    running = 0;
+    waitpid(pid, &status, 0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static enum ps_status write_all(int fd, struct ps_buf *from, struct ps_err *err)
+{
+    for (size_t at = 0; at < from->len;) {
+        ssize_t n = write(fd, from->at + at, from->len - at);
+        if (n < 0 && errno != EINTR)
+            return ps_fail_errno(err, "cannot write", "what the program says");
+        at += n > 0 ? (size_t)n : 0;
+    }
+    from->len = 0;
+    return PS_OK;
+}
+
+/* What the program says to a terminal that went away is lost; its imports must not be. */
+static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
+{
+    (void)write_all(STDERR_FILENO, &split->rest, NULL);
+    split->rest.len = 0;
+    return write_all(log, &split->log, err);
+}
+
+/* Until the pipe has no writer, or the child has ended and nothing is in the pipe: what it left
+ * running may hold the other end for ever. */
+static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *err)
+{
+    PS_AUTO(ps_import_split_free) struct ps_import_split split = {0};
+    char block_of[16384];
+    for (;;) {
+        struct pollfd ready = {.fd = pipe, .events = POLLIN};
+        bool ended = has_ended(pid, WNOHANG);
+        if (poll(&ready, 1, ended ? 0 : QUIET_MS) == 0) {
+            if (ended)
+                break;
+            ps_import_split_flush(&split, false);
+        } else {
+            ssize_t n = read(pipe, block_of, sizeof block_of);
+            if (n == 0 || (n < 0 && errno != EINTR))
+                break;
+            ps_import_split_feed(&split, block_of, n > 0 ? (size_t)n : 0);
+        }
+        (void)pass_on(&split, log, err);
+    }
+    ps_import_split_flush(&split, true);
+    return pass_on(&split, log, err);
+}
+
+static enum ps_status run_split(const struct ps_child *child, struct plumbing *to,
+                                struct ps_err *err)
+{
+    int ends[2];
+    pid_t pid = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        sigprocmask(SIG_SETMASK, to->mask, NULL);
+        return ps_fail_errno(err, "cannot make", "a pipe");
+    }
+    PS_AUTO(ps_close_fd) int read_end = ends[0];
+    to->err = ends[1];
+    enum ps_status status = start(child->path, child->argv, to, &pid, err);
+    close(ends[1]);
+    running = pid;
+    sigprocmask(SIG_SETMASK, to->mask, NULL);
+    return status == PS_OK ? split_stderr(read_end, pid, child->import_log, err) : status;
+}
+
+static enum ps_status run_plain(const struct ps_child *child, struct plumbing *to,
+                                struct ps_err *err)
+{
+    pid_t pid = 0;
+    enum ps_status status = start(child->path, child->argv, to, &pid, err);
+    running = pid;
+    sigprocmask(SIG_SETMASK, to->mask, NULL);
+    return status;
+}
+
+enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struct ps_err *err)
+{
+    struct sigaction before[N_PASSED];
+    sigset_t mask;
+    struct plumbing to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
+    interrupted = 0;
+    block(&mask);
+    catch_signals(before);
+    enum ps_status status =
+        child->import_log >= 0 ? run_split(child, &to, err) : run_plain(child, &to, err);
+    if (running)
+        *status_out = reap((pid_t)running);
+    give_back_signals(before);
+    return status;
+}
+
+static void read_answer(int pipe, struct ps_buf *out)
+{
+    char some[4096];
+    ssize_t n;
+    while ((n = read(pipe, some, sizeof some)) != 0) {
+        if (n < 0 && errno != EINTR)
+            return;
+        if (n > 0 && out->len < ANSWER_MAX)
+            ps_buf_add(out, some, (size_t)n);
+    }
+}
+
+enum ps_status ps_child_ask(const char *path, const char *const *argv, bool quiet,
+                            struct ps_buf *out, int *status_out, struct ps_err *err)
+{
+    int ends[2];
+    pid_t pid = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return ps_fail_errno(err, "cannot make", "a pipe");
+    struct plumbing to = {NOWHERE, ends[1], quiet ? NOWHERE : -1, NULL};
+    enum ps_status status = start(path, argv, &to, &pid, err);
+    close(ends[1]);
+    if (status == PS_OK) {
+        read_answer(ends[0], out);
+        *status_out = reap(pid);
+    }
+    close(ends[0]);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
+#include "server/cli/import_split.h"
+
+#define MARK      "import time:"
+#define MARK_LEN  (sizeof MARK - 1)
+#define LINE_MOST (1 << 16)
+
+/* "import time:  123 |  456 | name"; a program may say the words for itself. */
+static bool is_import(const char *line, size_t len)
+{
+    size_t least = MARK_LEN;
+    while (least < len && strchr(" 0123456789abcdefghijklmnopqrstuvwxyz[]", line[least]))
+        least++;
+    const char *bar = least < len && line[least] == '|' ? line + least : NULL;
+    return bar && memchr(bar + 1, '|', len - (size_t)(bar + 1 - line));
+}
+
+/* Bytes at the end of text that may be the beginning of a mark. */
+static size_t begun(const char *text, size_t len)
+{
+    size_t n = len < MARK_LEN - 1 ? len : MARK_LEN - 1;
+    while (n && memcmp(text + len - n, MARK, n) != 0)
+        n--;
+    return n;
+}
+
+/* Takes what is decided off the front of text, whole pieces at a time; 0: the rest must wait. */
+static size_t decide(struct ps_import_split *split, const char *text, size_t len)
+{
+    const char *mark = memmem(text, len, MARK, MARK_LEN);
+    size_t before = mark ? (size_t)(mark - text) : len - begun(text, len);
+    if (before || !mark) {
+        ps_buf_add(&split->rest, text, before);
+        return before;
+    }
+    const char *end = memchr(text, '\n', len);
+    size_t line = end ? (size_t)(end + 1 - text) : len;
+    if (!end && len < LINE_MOST)
+        return 0;
+    if (end && is_import(text, line)) {
+        ps_buf_add(&split->log, text, line);
+        return line;
+    }
+    ps_buf_add(&split->rest, text, MARK_LEN);
+    return MARK_LEN;
+}
+
+void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n)
+{
+    size_t at = 0, took;
+    ps_buf_add(&split->held, bytes, n);
+    do {
+        took = decide(split, split->held.at + at, split->held.len - at);
+        at += took;
+    } while (took && at < split->held.len);
+    memmove(split->held.at, split->held.at + at, split->held.len - at);
+    split->held.len -= at;
+}
+
+void ps_import_split_flush(struct ps_import_split *split, bool ended)
+{
+    struct ps_buf *held = &split->held;
+    if (ended && held->len > MARK_LEN && is_import(held->at, held->len)) {
+        ps_buf_str(&split->log, ps_buf_slice(held));
+        ps_buf_puts(&split->log, "\n");
+    } else {
+        ps_buf_str(&split->rest, ps_buf_slice(held));
+    }
+    held->len = 0;
+}
+
+void ps_import_split_free(struct ps_import_split *split)
+{
+    ps_buf_free(&split->held);
+    ps_buf_free(&split->log);
+    ps_buf_free(&split->rest);
+}

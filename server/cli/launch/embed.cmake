@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Writes the Python texts of this folder as a table of C strings: ps_launch_texts[] of {name, text}.
+file(GLOB files RELATIVE ${DIR} ${DIR}/*.py)
+list(SORT files)
+set(body "#include \"server/cli/launch/launch.h\"\n\nconst struct ps_launch_text ps_launch_texts[] = {\n")
+foreach(file ${files})
+  file(READ ${DIR}/${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
+  string(REGEX REPLACE "\\.py$" "" name ${file})
+  string(APPEND body "    {\"${name}\",\n     \"${text}\"},\n")
+endforeach()
+string(APPEND body "    {0, 0},\n};\n")
+file(WRITE ${OUT} "${body}")

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/cli/python_command.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLANK " \t"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* python, python3.12, python3.13t, python3-dbg, pypy3 */
+static bool is_python(const char *path)
+{
+    static const char *const names[] = {"python", "pypy"};
+    const char *name = base_name(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        if (strncmp(name, names[i], len) == 0)
+            return strspn(name + len, "0123456789.dtmw-bg") == strlen(name + len);
+    }
+    return false;
+}
+
+/* --- python's own words ----------------------------------------------------------------------- */
+
+/* Reads words[i...] into the command, a flag a call; true once the program is known. */
+struct flags {
+    const char *const *words;
+    size_t n, i;
+};
+
+static const char *value_of(struct flags *flags, const char *behind)
+{
+    if (behind[0])
+        return behind;
+    return flags->i + 1 < flags->n ? flags->words[++flags->i] : NULL;
+}
+
+static bool take_program(struct flags *flags, enum ps_program_kind kind, const char *target,
+                         struct ps_python_command *out)
+{
+    out->kind = kind;
+    out->target = target;
+    out->args = flags->words + flags->i + 1;
+    out->n_args = flags->i < flags->n ? flags->n - flags->i - 1 : 0;
+    return true;
+}
+
+/* "-X", "-Xdev", "-Im": letters, of which some take what follows as their value. */
+static bool take_letters(struct flags *flags, struct ps_python_command *out)
+{
+    const char *word = flags->words[flags->i];
+    size_t at = 1 + strcspn(word + 1, "cmWXQ");
+    const char *value;
+    if (word[at] != 'c' && word[at] != 'm') {
+        ps_words_add(&out->flags, word);
+        if (word[at] && !word[at + 1] && flags->i + 1 < flags->n)
+            ps_words_add(&out->flags, flags->words[++flags->i]);
+        return false;
+    }
+    if (at > 1)
+        ps_words_add(&out->flags, ps_arena_copy(&out->arena, (struct ps_str){word, at}).at);
+    value = value_of(flags, word + at + 1);
+    return take_program(flags, word[at] == 'c' ? PS_PROGRAM_CODE : PS_PROGRAM_MODULE, value, out);
+}
+
+static bool take_word(struct flags *flags, struct ps_python_command *out)
+{
+    const char *word = flags->words[flags->i];
+    if (word[0] != '-')
+        return take_program(flags, PS_PROGRAM_FILE, word, out);
+    if (!word[1])
+        return take_program(flags, PS_PROGRAM_FILE, NULL, out);
+    if (word[1] != '-')
+        return take_letters(flags, out);
+    if (!word[2]) /* -- */
+        return take_program(flags, PS_PROGRAM_FILE, value_of(flags, ""), out);
+    ps_words_add(&out->flags, word);
+    if (strcmp(word, "--check-hash-based-pycs") == 0 && flags->i + 1 < flags->n)
+        ps_words_add(&out->flags, flags->words[++flags->i]);
+    return false;
+}
+
+/* words[0] is a Python. */
+static enum ps_status read_words(const char *const *words, size_t n, struct ps_python_command *out,
+                                 struct ps_err *err)
+{
+    struct flags flags = {words, n, 1};
+    PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);
+    if (!path || access(path, X_OK) != 0) {
+        ps_hint(err, "name the Python that runs the program, by its path or one that is in PATH");
+        return ps_fail(err, PS_NOT_FOUND, "%s: %s", words[0],
+                       path ? "no program that can be run" : "not in PATH");
+    }
+    out->python = words[0];
+    out->path = ps_arena_copy(&out->arena, ps_str_of(path)).at;
+    while (flags.i < n && !take_word(&flags, out))
+        flags.i++;
+    if (out->target)
+        return PS_OK;
+    ps_hint(err, "give it a file, -m MODULE or -c CODE");
+    return ps_fail(err, PS_BAD_REQUEST, "%s: this command runs no program", words[0]);
+}
+
+/* --- scripts ---------------------------------------------------------------------------------- */
+
+/* The next word of a line and what is behind it; "" at its end. A word may stand in quotes. */
+static char *next_word(char **line)
+{
+    char *word = *line + strspn(*line, BLANK);
+    char ends[] = BLANK;
+    if (*word == '"' || *word == '\'') {
+        ends[0] = ends[1] = *word;
+        word++;
+    }
+    size_t len = strcspn(word, ends);
+    *line = word + len + (word[len] ? 1 : 0);
+    word[len] = '\0';
+    return word;
+}
+
+/* "/usr/bin/env -S A=1 python3 -u": env's own words are nothing to us. */
+static char *skip_env(char *word, char **line)
+{
+    if (strcmp(base_name(word), "env") != 0)
+        return word;
+    do
+        word = next_word(line);
+    while (word[0] == '-' || strchr(word, '='));
+    return word;
+}
+
+/* Where a path is too long for #!, installers write #!/bin/sh and '''exec' PYTHON "$0" "$@". */
+static char *find_exec(char *second)
+{
+    static const char exec[] = "'''exec' ";
+    if (strncmp(second, exec, sizeof exec - 1) != 0)
+        return NULL;
+    second[strcspn(second, "\n")] = '\0';
+    return second + sizeof exec - 1;
+}
+
+/* The words by which a script's first lines run it, into `words`; false when that is no Python. */
+static bool read_first_lines(char *text, struct ps_words *words)
+{
+    size_t end = strcspn(text, "\n");
+    char *line = text + 2, *word, *second = text[end] ? text + end + 1 : text + end;
+    if (text[0] != '#' || text[1] != '!')
+        return false;
+    text[end > 0 && text[end - 1] == '\r' ? end - 1 : end] = '\0';
+    word = skip_env(next_word(&line), &line);
+    if (!is_python(word)) {
+        line = find_exec(second);
+        word = line ? next_word(&line) : NULL;
+        if (!word || !is_python(word))
+            return false;
+        line = NULL; /* "$0" "$@" */
+    }
+    ps_words_add(words, word);
+    while (line && *(word = next_word(&line)))
+        ps_words_add(words, word);
+    return true;
+}
+
+static enum ps_status not_python(const char *word, const char *path, struct ps_err *err)
+{
+    size_t len = strlen(path);
+    if (len > 3 && strcmp(path + len - 3, ".py") == 0)
+        ps_hint(err, "say python %s", word);
+    else
+        ps_hint(err, "name the Python itself, as in: python -m %s", base_name(word));
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "%s: neither Python nor a script whose first line names one", word);
+}
+
+static enum ps_status read_head(const char *path, char *head, size_t size, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? read(fd, head, size - 1) : -1;
+    head[n > 0 ? n : 0] = '\0';
+    return n >= 0 ? PS_OK : ps_fail_errno(err, "cannot read", path);
+}
+
+static enum ps_status read_script(const char *const *words, size_t n, const char *path,
+                                  struct ps_python_command *out, struct ps_err *err)
+{
+    char *head = ps_arena_alloc(&out->arena, 4096);
+    struct ps_words all = {0};
+    if (read_head(path, head, 4096, err) != PS_OK)
+        return err->code;
+    if (!read_first_lines(head, &all)) {
+        ps_words_free(&all);
+        return not_python(words[0], path, err);
+    }
+    ps_words_add(&all, path);
+    for (size_t i = 1; i < n; i++)
+        ps_words_add(&all, words[i]);
+    const char **kept = ps_arena_alloc(&out->arena, all.n * sizeof *kept);
+    memcpy(kept, all.at, all.n * sizeof *kept);
+    n = all.n;
+    ps_words_free(&all);
+    return read_words(kept, n, out, err);
+}
+
+enum ps_status ps_python_command_read(const char *const *words, size_t n,
+                                      struct ps_python_command *out, struct ps_err *err)
+{
+    *out = (struct ps_python_command){.kind = PS_PROGRAM_FILE};
+    if (is_python(words[0]))
+        return read_words(words, n, out, err);
+    PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);
+    if (!path) {
+        ps_hint(err,
+                access(words[0], R_OK) == 0 ? "say python %s"
+                                            : "is %s installed for the Python in use?",
+                words[0]);
+        return ps_fail(err, PS_NOT_FOUND, "%s: not in PATH", words[0]);
+    }
+    return read_script(words, n, ps_arena_copy(&out->arena, ps_str_of(path)).at, out, err);
+}
+
+void ps_python_command_free(struct ps_python_command *command)
+{
+    ps_words_free(&command->flags);
+    ps_arena_free(&command->arena);
+}
+
+const char *ps_python_command_name(const struct ps_python_command *command)
+{
+    return command->kind == PS_PROGRAM_CODE ? "code" : base_name(command->target);
+}

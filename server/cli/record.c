@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* record.c: a Python program run with a tool around it, and what that writes put on the shelf. */
+#define _POSIX_C_SOURCE 200809L
+#include "server/cli/cli.h"
+#include "server/cli/open_run.h"
+#include "server/cli/progress.h"
+#include "server/cli/record_about.h"
+#include "server/cli/recorder.h"
+#include "server/cli/shelve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_MOST   60
+#define REPEAT_MOST 10000
+
+struct recording {
+    const struct ps_options *options;
+    const struct ps_recorder *recorder;
+    struct ps_python_command command;
+    char *subject; /* of messages: "record cprofile" */
+    char *typed;   /* the command, masked */
+    char version[24];
+    unsigned repeat;
+    struct ps_store *store;
+    struct ps_label label;
+    struct ps_about about;
+    const char *filename; /* "app.prof" */
+    char *folder, *file;  /* where the tool writes; ours, and removed */
+    char run[PS_ID_SIZE];
+    struct ps_arena arena;
+};
+
+/* --- what is asked for ------------------------------------------------------------------------ */
+
+static enum ps_status read_repeat(const char *text, unsigned *out, struct ps_err *err)
+{
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : 1;
+    if (!text || (text[0] >= '0' && text[0] <= '9' && !*end && n >= 1 && n <= REPEAT_MOST)) {
+        *out = (unsigned)n;
+        return PS_OK;
+    }
+    return ps_fail(err, PS_BAD_REQUEST, "--repeat wants a number from 1 to %d, not '%s'",
+                   REPEAT_MOST, text);
+}
+
+/* "app.py --fast" */
+static const char *run_name(struct recording *r)
+{
+    const struct ps_python_command *command = &r->command;
+    PS_AUTO(ps_free_ptr) char *args = ps_about_quote(command->args, command->n_args, true);
+    const char *name = ps_python_command_name(command);
+    if (!args[0] || strlen(name) + strlen(args) > NAME_MOST || strchr(args, '\n'))
+        return name;
+    return ps_arena_printf(&r->arena, "%s %s", name, args);
+}
+
+/* "app.prof" of app.py */
+static const char *file_name(struct recording *r)
+{
+    const char *name = ps_python_command_name(&r->command), *dot = strrchr(name, '.');
+    int len =
+        (int)(dot && dot > name && strcmp(dot, ".py") == 0 ? (size_t)(dot - name) : strlen(name));
+    return ps_arena_printf(&r->arena, "%.*s%s", len > 100 ? 100 : len, name, r->recorder->ending);
+}
+
+static void fill_label(struct recording *r)
+{
+    const struct ps_options *options = r->options;
+    ps_about_fill(&r->about, options->tags, options->n_tags, r->typed, r->version);
+    r->filename = file_name(r);
+    r->label.name = options->name ? options->name : run_name(r);
+    r->label.series = options->series ? options->series
+                      : r->repeat > 1 ? ps_python_command_name(&r->command)
+                                      : NULL;
+    r->label.who = ps_cli_login_name();
+}
+
+static enum ps_status prepare(struct recording *r, struct ps_err *err)
+{
+    const struct ps_options *options = r->options;
+    r->subject = ps_arena_printf(&r->arena, "record %s", options->operands[0]);
+    r->recorder = ps_recorder_find(options->operands[0], err);
+    if (!r->recorder || read_repeat(options->repeat, &r->repeat, err) != PS_OK)
+        return err->code;
+    r->typed = ps_about_quote(options->operands + 1, options->n_operands - 1, true);
+    if (ps_python_command_read(options->operands + 1, options->n_operands - 1, &r->command, err) !=
+            PS_OK ||
+        ps_recorder_check(r->recorder, &r->command, r->version, err) != PS_OK)
+        return err->code;
+    fill_label(r);
+    return PS_OK;
+}
+
+static enum ps_status make_folder(struct recording *r, struct ps_err *err)
+{
+    const char *where = getenv("TMPDIR");
+    char *folder = ps_arena_printf(&r->arena, "%s/perfshelf-XXXXXX",
+                                   where && where[0] == '/' ? where : "/tmp");
+    if (!mkdtemp(folder))
+        return ps_fail_errno(err, "cannot make", folder);
+    r->folder = folder;
+    r->file = ps_arena_printf(&r->arena, "%s/%s", folder, r->filename);
+    return PS_OK;
+}
+
+/* --- one run ---------------------------------------------------------------------------------- */
+
+static enum ps_status run_program(struct recording *r, int fd, int *exit_status, struct ps_err *err)
+{
+    PS_AUTO(ps_words_free) struct ps_words words = {0};
+    ps_recorder_words(r->recorder, &r->command, r->file, r->typed, &r->arena, &words);
+    const struct ps_child child = {
+        .path = r->command.path,
+        .argv = ps_words_end(&words),
+        .import_log = r->recorder->from_stderr ? fd : -1,
+        .out_to_stderr = r->options->json,
+    };
+    return ps_child_run(&child, exit_status, err);
+}
+
+/* "out.prof", of the third of several runs "out.3.prof". */
+static const char *kept_name(struct recording *r, unsigned i)
+{
+    const char *out = r->options->output, *slash = strrchr(out, '/');
+    const char *dot = strrchr(slash ? slash + 1 : out, '.');
+    size_t len = dot && dot > out && dot[-1] != '/' ? (size_t)(dot - out) : strlen(out);
+    if (r->repeat == 1)
+        return out;
+    return ps_arena_printf(&r->arena, "%.*s.%u%s", (int)len, out, i, out + len);
+}
+
+static enum ps_status copy(int from, int to, const char *path, struct ps_err *err)
+{
+    static char block[1 << 16];
+    ssize_t n;
+    while ((n = read(from, block, sizeof block)) > 0)
+        for (ssize_t at = 0, put; at < n; at += put)
+            if ((put = write(to, block + at, (size_t)(n - at))) < 0)
+                return ps_fail_errno(err, "cannot write", path);
+    return n == 0 ? PS_OK : ps_fail_errno(err, "cannot read", "the profile");
+}
+
+/* The file of -o. */
+static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
+{
+    if (!r->options->output)
+        return PS_OK;
+    const char *path = kept_name(r, i);
+    PS_AUTO(ps_close_fd) int from = open(r->file, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (from < 0 || to < 0)
+        return ps_fail_errno(err, "cannot write", path);
+    return copy(from, to, path, err);
+}
+
+/* Its exit status, told in words when it failed. */
+static void tell_exit(const struct recording *r, int exit_status, const char *profile)
+{
+    struct ps_err note = PS_ERR_INIT;
+    if (exit_status == 0 && !ps_child_interrupted())
+        return;
+    if (ps_child_interrupted())
+        ps_fail(&note, PS_CANCELLED, "the command was interrupted; %s", profile);
+    else if (exit_status > 128)
+        ps_fail(&note, PS_IO, "signal %d ended the command; %s", exit_status - 128, profile);
+    else
+        ps_fail(&note, PS_IO, "the command exited with status %d; %s", exit_status, profile);
+    ps_say_note(r->subject, &note);
+}
+
+static int nothing_recorded(const struct recording *r, int exit_status)
+{
+    struct ps_err err = PS_ERR_INIT;
+    tell_exit(r, exit_status, "it left no profile");
+    if (exit_status != 0)
+        return exit_status;
+    ps_hint(&err, "a program that ends by os._exit or replaces itself takes its profile with it");
+    ps_fail(&err, PS_NOT_FOUND, "the command left no profile");
+    return ps_say_failure(r->subject, &err);
+}
+
+/* Puts what was written on the shelf. Its sources are looked for from the current folder. */
+static int shelve(struct recording *r, unsigned i)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct stat about;
+    PS_AUTO(ps_close_fd) int fd = open(r->file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &about) != 0) {
+        ps_fail_errno(&err, "cannot open", r->file);
+        return ps_say_failure(r->subject, &err);
+    }
+    struct ps_label label = r->label;
+    if (r->repeat > 1)
+        ps_about_set(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
+    label.tags = r->about.tags;
+    label.n_tags = r->about.n;
+    return ps_cli_shelve(
+        r->store, &label,
+        &(struct ps_shelving){fd, r->filename, r->filename, {r->filename, NULL, about.st_mtim}},
+        r->options->json, r->run);
+}
+
+static int take_profile(struct recording *r, unsigned i, int exit_status)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct stat about;
+    if (stat(r->file, &about) != 0 || about.st_size == 0)
+        return nothing_recorded(r, exit_status);
+    int status = keep(r, i, &err) == PS_OK ? 0 : ps_say_failure(r->subject, &err);
+    ps_progress_catch_interrupts();
+    size_t n_tags = r->about.n;
+    bool shelved = shelve(r, i) == 0;
+    r->about.n = n_tags;
+    tell_exit(r, exit_status,
+              shelved ? "what it recorded is on the shelf" : "what it recorded cannot be read");
+    return exit_status ? exit_status : shelved ? status : 1;
+}
+
+/* The exit status of perfshelf: the command's own when that is not 0. */
+static int record_once(struct recording *r, unsigned i)
+{
+    struct ps_err err = PS_ERR_INIT;
+    int exit_status = 0;
+    PS_AUTO(ps_close_fd)
+    int fd = open(r->file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        ps_fail_errno(&err, "cannot write", r->file);
+        return ps_say_failure(r->subject, &err);
+    }
+    fflush(stdout);
+    if (run_program(r, fd, &exit_status, &err) != PS_OK) {
+        ps_say_failure(r->subject, &err);
+        return exit_status ? exit_status : 1;
+    }
+    return take_profile(r, i, exit_status);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static int record_all(struct recording *r)
+{
+    int status = 0;
+    for (unsigned i = 1; i <= r->repeat && status == 0 && !ps_child_interrupted(); i++)
+        status = record_once(r, i);
+    return status;
+}
+
+/* Where nothing was marked, an empty profile is no help: say how to fill it. */
+static void tell_nothing(const struct recording *r)
+{
+    struct ps_measured_list measured = {0};
+    struct ps_err note = PS_ERR_INIT;
+    if (!r->recorder->nothing || !r->run[0] ||
+        ps_store_measured(r->store, r->run, &measured, NULL) != PS_OK)
+        return;
+    if (measured.n == 0) {
+        ps_hint(&note, "%s", r->recorder->nothing);
+        ps_fail(&note, PS_NOT_FOUND, "no function was measured");
+        ps_say_note(r->subject, &note);
+    }
+    ps_measured_free(&measured);
+}
+
+static int record_to(struct recording *r)
+{
+    struct ps_err err = PS_ERR_INIT;
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(r->options);
+    if (!store)
+        return 1;
+    r->store = store;
+    if (make_folder(r, &err) != PS_OK)
+        return ps_say_failure(r->subject, &err);
+    int status = record_all(r);
+    unlink(r->file);
+    if (rmdir(r->folder) != 0) { /* somebody else's file is in it */
+        ps_fail_errno(&err, "cannot remove", r->folder);
+        ps_say_note(r->subject, &err);
+    }
+    tell_nothing(r);
+    return status;
+}
+
+int ps_cli_record(const struct ps_options *options)
+{
+    struct recording r = {.options = options};
+    struct ps_err err = PS_ERR_INIT;
+    int status;
+    signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody could be waited for */
+    if (prepare(&r, &err) == PS_OK)
+        status = record_to(&r);
+    else
+        status = ps_say_failure(r.subject, &err) + (!r.recorder || !r.repeat);
+    if (options->open && r.run[0] && ps_cli_open_run(options, r.run) != 0 && status == 0)
+        status = 1;
+    ps_python_command_free(&r.command);
+    ps_about_free(&r.about);
+    ps_arena_free(&r.arena);
+    free(r.typed);
+    return status;
+}

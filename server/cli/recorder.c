@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/recorder.h"
+
+#include "server/cli/launch/launch.h"
+
+#include <stdio.h>
+
+static const struct ps_recorder recorders[] = {
+    {.name = "importtime",
+     .ending = ".importtime.log",
+     .module = "sys",
+     .least = 307,
+     .from_stderr = true},
+    {.name = "cprofile", .ending = ".prof", .module = "cProfile", .launch = "cprofile"},
+    {.name = "lines",
+     .ending = ".lprof",
+     .module = "line_profiler",
+     .package = "line_profiler",
+     .launch = "lines",
+     .nothing = "put @profile before the functions to measure; it needs no import while it is "
+                "recorded"},
+    {.name = "memory",
+     .ending = ".dat",
+     .module = "memory_profiler",
+     .package = "memory_profiler",
+     .launch = "memory",
+     .outer = "memory_samples"},
+    {.name = "torch",
+     .ending = ".pt.trace.json",
+     .module = "torch",
+     .package = "torch",
+     .launch = "torch"},
+};
+#define N_RECORDERS (sizeof recorders / sizeof *recorders)
+
+const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
+{
+    for (size_t i = 0; i < N_RECORDERS; i++)
+        if (strcmp(recorders[i].name, name) == 0)
+            return &recorders[i];
+    ps_hint(err, "importtime, cprofile, lines, memory or torch, then the command");
+    ps_fail(err, PS_BAD_REQUEST, "%s: no such recorder", name);
+    return NULL;
+}
+
+static const char *text_of(const char *name)
+{
+    const struct ps_launch_text *text = ps_launch_texts;
+    while (text->name && strcmp(text->name, name) != 0)
+        text++;
+    return text->text;
+}
+
+/* --- is it there ------------------------------------------------------------------------------ */
+
+static void add_python(const struct ps_python_command *command, struct ps_words *words)
+{
+    ps_words_add(words, command->python);
+    for (size_t i = 0; i < command->flags.n; i++)
+        ps_words_add(words, command->flags.at[i]);
+}
+
+static enum ps_status missing(const struct ps_recorder *recorder,
+                              const struct ps_python_command *command, struct ps_err *err)
+{
+    if (recorder->package)
+        ps_hint(err, "%s -m pip install %s", command->python, recorder->package);
+    else
+        ps_hint(err, "install all of this Python: the module is a part of it");
+    return ps_fail(err, PS_NOT_FOUND, "%s has no %s", command->python, recorder->module);
+}
+
+static enum ps_status judge(const struct ps_recorder *recorder,
+                            const struct ps_python_command *command, const char *answer,
+                            char version_out[24], struct ps_err *err)
+{
+    unsigned major = 0, minor = 0;
+    char has[8] = "";
+    if (sscanf(answer, "%23s %7s", version_out, has) != 2 ||
+        sscanf(version_out, "%u.%u", &major, &minor) != 2)
+        return ps_fail(err, PS_IO, "%s does not answer as a Python does", command->python);
+    if (major * 100 + minor < recorder->least) {
+        ps_hint(err, "use another Python");
+        return ps_fail(err, PS_NOT_FOUND, "it needs Python %u.%u or later, %s is %s",
+                       recorder->least / 100, recorder->least % 100, command->python, version_out);
+    }
+    return strcmp(has, "has") == 0 ? PS_OK : missing(recorder, command, err);
+}
+
+enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
+                                 const struct ps_python_command *command, char version_out[24],
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_words_free) struct ps_words words = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    int exit_status = 0;
+    add_python(command, &words);
+    ps_words_add(&words, "-c");
+    ps_words_add(&words, text_of("probe"));
+    ps_words_add(&words, recorder->module);
+    if (ps_child_ask(command->path, ps_words_end(&words), false, &answer, &exit_status, err) !=
+        PS_OK)
+        return err->code;
+    if (exit_status != 0)
+        return ps_fail(err, PS_IO, "%s exited with status %d when it was asked for its version",
+                       command->python, exit_status);
+    ps_buf_puts(&answer, "");
+    return judge(recorder, command, answer.at, version_out, err);
+}
+
+/* --- the words -------------------------------------------------------------------------------- */
+
+static void add_program(const struct ps_python_command *command, struct ps_words *words)
+{
+    for (size_t i = 0; i < command->n_args; i++)
+        ps_words_add(words, command->args[i]);
+}
+
+/* As the person would: python -X importtime app.py */
+static void add_flag(const struct ps_python_command *command, struct ps_words *words)
+{
+    add_python(command, words);
+    ps_words_add(words, "-X");
+    ps_words_add(words, "importtime");
+    if (command->kind != PS_PROGRAM_FILE)
+        ps_words_add(words, command->kind == PS_PROGRAM_CODE ? "-c" : "-m");
+    ps_words_add(words, command->target);
+    add_program(command, words);
+}
+
+static void add_launch(const struct ps_recorder *recorder, const struct ps_python_command *command,
+                       const char *out, struct ps_arena *arena, struct ps_words *words)
+{
+    static const char *const kinds[] = {
+        [PS_PROGRAM_FILE] = "file", [PS_PROGRAM_MODULE] = "module", [PS_PROGRAM_CODE] = "code"};
+    add_python(command, words);
+    ps_words_add(words, "-c");
+    ps_words_add(words,
+                 ps_arena_printf(arena, "%s\n%s", text_of("program"), text_of(recorder->launch)));
+    ps_words_add(words, out);
+    ps_words_add(words, kinds[command->kind]);
+    ps_words_add(words, command->target);
+    add_program(command, words);
+}
+
+void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_python_command *command,
+                       const char *out, const char *typed, struct ps_arena *arena,
+                       struct ps_words *words)
+{
+    if (!recorder->launch) {
+        add_flag(command, words);
+        return;
+    }
+    if (recorder->outer) {
+        add_python(command, words);
+        ps_words_add(words, "-c");
+        ps_words_add(words, text_of(recorder->outer));
+        ps_words_add(words, out);
+        ps_words_add(words, typed);
+    }
+    add_launch(recorder, command, out, arena, words);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/cli/shelve.h"
+
+#include "server/cli/cli.h"
+#include "server/cli/plain.h"
+#include "server/cli/progress.h"
+#include "server/jobs/import.h"
+
+#include "base/json_out.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <unistd.h>
+
+const char *ps_cli_login_name(void)
+{
+    const struct passwd *entry = getpwuid(geteuid());
+    return entry && entry->pw_name ? entry->pw_name : "";
+}
+
+static void json_line(const struct ps_import_result *result, struct ps_buf *out)
+{
+    struct ps_json json = ps_json_to(out);
+    ps_json_object(&json);
+    ps_json_kstr(&json, "id", result->id);
+    ps_json_kstr(&json, "kind", result->kind);
+    ps_json_kstr(&json, "name", result->name);
+    ps_json_kstr(&json, "sha256", result->sha256);
+    ps_json_kint(&json, "bytes", (int64_t)result->bytes);
+    ps_json_kint(&json, "rows", (int64_t)result->rows);
+    ps_json_kint(&json, "repaired", (int64_t)result->repaired);
+    ps_json_kint(&json, "rejected", (int64_t)result->rejected);
+    ps_json_kbool(&json, "already", result->already);
+    ps_json_end(&json);
+}
+
+static void plain_line(const char *path, const struct ps_import_result *result, struct ps_buf *out)
+{
+    char size[48];
+    ps_buf_printf(out, "%s  %-10s  ", result->id, result->kind);
+    ps_plain_text(out, ps_str_of(result->name));
+    ps_buf_puts(out, "  (");
+    ps_plain_text(out, ps_str_of(path));
+    ps_buf_printf(out, ", %s, %llu rows", ps_figure_bytes((double)result->bytes, size),
+                  (unsigned long long)result->rows);
+    if (result->repaired || result->rejected)
+        ps_buf_printf(out, ", %llu repaired, %llu rejected", (unsigned long long)result->repaired,
+                      (unsigned long long)result->rejected);
+    ps_buf_puts(out, result->already ? ", already on the shelf)" : ")");
+}
+
+static void say_result(const char *path, bool json, const struct ps_import_result *result)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    if (json)
+        json_line(result, &line);
+    else
+        plain_line(path, result, &line);
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+    fflush(stdout);
+}
+
+int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
+                  const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE])
+{
+    struct ps_progress progress;
+    struct ps_import_result result = {0};
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_import_request request = {
+        .fd = profile->fd,
+        .filename = profile->filename,
+        .name = label->name,
+        .series = label->series,
+        .who = label->who,
+        .tags = label->tags,
+        .n_tags = label->n_tags,
+        .progress = ps_progress_step,
+        .user = &progress,
+    };
+    ps_progress_start(&progress, profile->path);
+    enum ps_status status = ps_import_file(store, &request, &result, &err);
+    ps_progress_end(&progress);
+    if (status == PS_OK) {
+        say_result(profile->path, json, &result);
+        ps_cli_attach(store, result.id, &profile->from);
+        if (id_out)
+            memcpy(id_out, result.id, PS_ID_SIZE);
+    } else {
+        ps_say_failure(profile->path, &err);
+    }
+    ps_import_result_free(&result);
+    return status == PS_OK ? 0 : 1;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* shelve.h: one profile put on the shelf, with a line that says so; what `add` and `record` share.
+ */
+#ifndef PS_CLI_SHELVE_H
+#define PS_CLI_SHELVE_H
+
+#include "server/cli/options.h"
+#include "server/cli/sources.h"
+
+/* What a run is given beside its bytes. */
+struct ps_label {
+    const char *name, *series; /* NULL: none given */
+    const char *who;
+    const struct ps_tag *tags;
+    size_t n_tags;
+};
+
+/* A profile that can be read from offset 0. */
+struct ps_shelving {
+    int fd;
+    const char *path;     /* what messages call it */
+    const char *filename; /* what its run is called after; "" when it has none */
+    struct ps_provenance from;
+};
+
+/*
+ * Imports it, prints its line (an object with `json`) to stdout and attaches its sources. Shows
+ * progress; an interrupt ends it where ps_progress_catch_interrupts was called. id_out (may be
+ * NULL) is its run. Returns 0, or 1 after telling the failure.
+ */
+int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
+                  const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE]);
+
+/* Of the person who runs the process; "" when it has no name. */
+const char *ps_cli_login_name(void);
+
+#endif

@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: MIT
+"""perfshelf record: the person's own Python with a tool around the program, and the profile on the shelf."""
+import functools
+import json
+import os
+import pstats
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from program import PROGRAM, ROOT, ShelfTest, call
+
+sys.path.append(os.path.join(ROOT, "tests", "http"))
+import server  # noqa: E402
+
+PYTHON = os.path.realpath(sys.executable)  # not a shim that chooses one
+PROGRAM_TEXT = b"""import json, os, sys
+def work(n):
+    return sum(i * i for i in range(n))
+def main():
+    work(1000)
+    print("out", *sys.argv[1:])
+    print(os.path.basename(__file__), __name__, sys.path[0] == os.path.dirname(os.path.realpath(__file__)))
+    sys.stderr.write("err\\n")
+    sys.exit(int(os.environ.get("STATUS", 0)))
+if __name__ == "__main__":
+    main()
+"""
+MARKED = b"""import time
+@profile
+def work():
+    kept = [b"x" * 1000 for _ in range(10000)]
+    time.sleep(0.25)
+    return len(kept)
+print(work())
+"""
+WAITS = b"""import json, sys, time
+try:
+    print("ready", flush=True)
+    time.sleep(60)
+finally:
+    print("tidy", flush=True)
+"""
+
+
+@functools.cache
+def python_with(module):
+    """A Python that has the module, or None."""
+    for python in (PYTHON, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run(
+                [python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+class RecordTest(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.app = self.file("work/app.py", PROGRAM_TEXT)
+        self.work = os.path.dirname(self.app)
+        self.spare = os.path.join(self.folder, "tmp")
+        os.mkdir(self.spare)
+
+    def record(self, *words, status=0, env=None, **options):
+        """What a recording said, which must end with this status and leave nothing behind."""
+        done = call("record", "--data", self.data, *words, cwd=self.work,
+                    env={**os.environ, "TMPDIR": self.spare, **(env or {})}, **options)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        self.assertEqual(os.listdir(self.spare), [])
+        return done
+
+    def refused(self, *words, status=1, env=None):
+        done = self.record(*words, status=status, env=env)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual((len(lines), done.stdout), (1, b""), lines)
+        self.assertTrue(lines[0].startswith("perfshelf: record "), lines)
+        return lines[0]
+
+    def newest(self):
+        return self.json("show", "@1")
+
+    def rows(self, query):
+        return self.json("sql", "@1", query)
+
+
+class Tools(RecordTest):
+    def test_importtime(self):
+        done = self.record("importtime", "--", PYTHON, "app.py", "a b")
+        self.assertEqual(done.stderr, b"err\n")
+        self.assertTrue(done.stdout.startswith(b"out a b\napp.py __main__ True\n"), done.stdout)
+        self.assertEqual(self.newest()["kind"], "importtime")
+        self.assertIn({"module": "json"}, self.rows("SELECT module FROM imports WHERE module = 'json'"))
+
+    def test_cprofile(self):
+        done = self.record("cprofile", "--", PYTHON, "app.py")
+        self.assertEqual(done.stderr, b"err\n")
+        self.assertTrue(done.stdout.startswith(b"out\napp.py __main__ True\n"), done.stdout)
+        run = self.newest()
+        self.assertEqual((run["kind"], run["name"]), ("pstats", "app.py"))
+        rows = self.rows("SELECT name, file FROM functions WHERE name IN ('work', 'main')")
+        self.assertEqual({row["name"] for row in rows}, {"work", "main"})
+        self.assertEqual({row["file"] for row in rows}, {os.path.realpath(self.app)})
+
+    def test_cprofile_holds_what_python_m_cprofile_would(self):
+        theirs, ours = (os.path.join(self.folder, name) for name in ("theirs.prof", "ours.prof"))
+        subprocess.run([PYTHON, "-m", "cProfile", "-o", theirs, self.app], check=True, capture_output=True)
+        self.record("cprofile", "-o", ours, "--", PYTHON, self.app)
+        names = [{(os.path.basename(key[0]), re.sub("0x[0-9a-f]+", "0x", key[2]))
+                  for key in pstats.Stats(path).stats} for path in (theirs, ours)]
+        self.assertEqual(*names)
+
+    def test_lines(self):
+        self.file("work/marked.py", MARKED)
+        python = self.needs("line_profiler")
+        done = self.record("lines", "--", python, "marked.py")
+        self.assertEqual((done.stderr, done.stdout[:6]), (b"", b"10000\n"))
+        self.assertEqual(self.newest()["kind"], "line_profiler")
+        self.assertEqual(self.rows("SELECT hits FROM lines WHERE line = 5 AND hits > 0"), [{"hits": 1}])
+        run = self.newest()["id"]
+        serving = server.Server(self.data)
+        try:
+            sources = serving.request("GET", f"/api/v1/runs/{run}/sources").json["rows"]
+        finally:
+            serving.end()
+        self.assertEqual([row["state"] for row in sources], ["attached"])
+
+    def test_lines_without_a_mark(self):
+        done = self.record("lines", "--", self.needs("line_profiler"), "app.py")
+        self.assertIn("no function was measured; put @profile", done.stderr.decode())
+
+    def test_memory(self):
+        self.file("work/marked.py", MARKED)
+        done = self.record("memory", "--", self.needs("memory_profiler"), "marked.py")
+        self.assertEqual((done.stderr, done.stdout[:6]), (b"", b"10000\n"))
+        self.assertEqual(self.newest()["kind"], "mprof")
+        original = self.file("work/kept", b"")
+        self.record("memory", "-o", original, "--", self.needs("memory_profiler"), "marked.py")
+        with open(original, encoding="utf-8") as file:
+            words = [line.split()[:2] for line in file]
+        self.assertIn(["FUNC", "__main__.work"], words)
+        self.assertGreaterEqual(sum(word[0] == "MEM" for word in words), 2)
+
+    def test_torch(self):
+        self.file("work/tensors.py", b"import torch\na = torch.ones(9, 9)\nprint(float((a @ a).sum()))\n")
+        done = self.record("torch", "--", self.needs("torch"), "tensors.py")
+        self.assertIn(b"729.0\n", done.stdout)
+        self.assertEqual(self.newest()["kind"], "torch-trace")
+        self.assertTrue(self.rows("SELECT name FROM operators WHERE name = 'aten::mm'"))
+
+    def needs(self, module):
+        python = python_with(module)
+        if not python:
+            self.skipTest(f"no Python here has {module}")
+        return python
+
+
+class Commands(RecordTest):
+    def test_modules_and_code(self):
+        self.file("work/pkg/__init__.py", b"")
+        self.file("work/pkg/__main__.py", b"import sys\nprint('package', sys.argv[1:], sys.path[0])\n")
+        for tool in ("importtime", "cprofile"):
+            done = self.record(tool, "--", PYTHON, "-X", "dev", "-m", "pkg", "-x")
+            self.assertTrue(done.stdout.startswith(f"package ['-x'] {os.path.realpath(self.work)}\n".encode()))
+            self.assertEqual(self.newest()["name"], "pkg -x")
+            done = self.record(tool, "--", PYTHON, "-c", "import sys; print(sys.argv, repr(sys.path[0]))", "z")
+            self.assertTrue(done.stdout.startswith(b"['-c', 'z'] ''\n"), done.stdout)
+
+    def test_a_script_with_a_first_line(self):
+        for first in (f"#!{PYTHON}", f"#!/usr/bin/env {PYTHON}", f"#!/bin/sh\n'''exec' \"{PYTHON}\" \"$0\" \"$@\"\n' '''"):
+            script = self.file("work/tool", f"{first}\nimport sys\nprint('tool', sys.argv[1:])\n".encode())
+            os.chmod(script, 0o755)
+            self.assertTrue(self.record("cprofile", "./tool", "--flag").stdout.startswith(b"tool ['--flag']\n"))
+        done = self.record("importtime", "tool", env={"PATH": f"{self.work}:{os.environ['PATH']}"})
+        self.assertTrue(done.stdout.startswith(b"tool []\n"))
+
+    def test_folders_and_archives(self):
+        self.file("work/folder/__main__.py", b"print('folder', __name__)\n")
+        subprocess.run([PYTHON, "-m", "zipapp", "folder"], cwd=self.work, check=True)
+        for target in ("folder", "folder.pyz"):
+            done = self.record("cprofile", "--", PYTHON, target)
+            self.assertTrue(done.stdout.startswith(b"folder __main__\n"), done.stdout)
+
+    def test_a_module_of_the_current_folder_is_not_the_tool(self):
+        self.file("elsewhere/app.py", PROGRAM_TEXT)
+        self.file("work/cProfile.py", b"raise SystemExit('not this')\n")
+        self.record("cprofile", "--", PYTHON, "../elsewhere/app.py")
+
+    def test_the_program_may_use_its_main_module(self):
+        self.file("work/pickles.py", b"import pickle\nclass A: pass\nprint(pickle.loads(pickle.dumps(A())).__class__ is A)\n"
+                                     b"import __main__\nprint(__main__.A is A)\n")
+        self.assertTrue(self.record("cprofile", "--", PYTHON, "pickles.py").stdout.startswith(b"True\nTrue\n"))
+
+    def test_no_shell(self):
+        done = self.record("cprofile", "--", PYTHON, "app.py", "$HOME", "a;b", "*", "")
+        self.assertTrue(done.stdout.startswith(b"out $HOME a;b * \n"), done.stdout)
+
+    def test_standard_input(self):
+        self.file("work/reads.py", b"print(input())\n")
+        self.assertTrue(self.record("cprofile", PYTHON, "reads.py", input=b"said\n").stdout.startswith(b"said\n"))
+
+
+class Failures(RecordTest):
+    def test_a_missing_tool_is_told(self):
+        for tool, package in (("lines", "line_profiler"), ("memory", "memory_profiler"), ("torch", "torch")):
+            line = self.refused(tool, "--", PYTHON, "-S", "-E", "app.py")
+            self.assertIn(f"has no {package}; {PYTHON} -m pip install {package}", line)
+        self.assertFalse(os.path.exists(self.data))
+
+    def test_an_old_python(self):
+        python = self.file("work/python3", b"#!/bin/sh\necho 3.6.15 has\n")
+        os.chmod(python, 0o755)
+        self.assertIn("needs Python 3.7 or later, ./python3 is 3.6.15",
+                      self.refused("importtime", "./python3", "app.py"))
+
+    def test_no_python(self):
+        self.assertIn("python: not in PATH", self.refused("cprofile", "python", "app.py", env={"PATH": self.work}))
+        self.assertIn("say python app.py", self.refused("cprofile", "app.py"))
+        self.assertIn("python -m sh", self.refused("cprofile", "/bin/sh", "-c", "true"))
+        self.assertIn("runs no program", self.refused("cprofile", PYTHON))
+
+    def test_wrong_usage(self):
+        self.assertIn("importtime, cprofile", self.refused("cprof", PYTHON, "app.py", status=2))
+        for number in ("0", "x", "-1", "", "1.5", "99999"):
+            self.assertIn("--repeat", self.refused("--repeat", number, "cprofile", PYTHON, "app.py", status=2))
+        done = call("record", "cprofile")
+        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1))
+
+    def test_the_status_of_the_command(self):
+        for tool in ("importtime", "cprofile"):
+            done = self.record(tool, PYTHON, "app.py", status=3, env={"STATUS": "3"})
+            self.assertIn("the command exited with status 3; what it recorded is on the shelf", done.stderr.decode())
+        self.assertEqual(len(self.json("list")), 2)
+
+    def test_a_program_that_raises(self):
+        self.file("work/raises.py", b"def work(): raise ValueError('mine')\nwork()\n")
+        done = self.record("cprofile", PYTHON, "raises.py", status=1)
+        self.assertIn(b"ValueError: mine", done.stderr)
+        self.assertTrue(self.rows("SELECT name FROM functions WHERE name = 'work'"))
+
+    def test_a_program_that_leaves_no_profile(self):
+        self.file("work/leaves.py", b"import os\nos._exit(0)\n")
+        self.assertIn("left no profile; a program that ends by os._exit", self.refused("cprofile", PYTHON, "leaves.py"))
+        self.file("work/killed.py", b"import os\nos.kill(os.getpid(), 9)\n")
+        line = self.refused("cprofile", PYTHON, "killed.py", status=137)
+        self.assertIn("signal 9 ended the command; it left no profile", line)
+        self.assertEqual(self.json("list"), [])
+
+    def test_a_child_that_lives_on_is_not_waited_for(self):
+        self.file("work/leaves.py", b"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', "
+                                    b"'import time; time.sleep(20)'], stdout=subprocess.DEVNULL)\n")
+        began = time.monotonic()
+        done = subprocess.run([PROGRAM, "record", "--data", self.data, "importtime", PYTHON, "leaves.py"],
+                              cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertLess(time.monotonic() - began, 15)
+
+
+class Signals(RecordTest):
+    def on_terminal(self, *words, keys=b"\x03"):
+        """Runs on a terminal of its own; `keys` are pressed once the program is ready."""
+        self.file("work/waits.py", WAITS)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.work)
+            os.execv(PROGRAM, [PROGRAM, "record", "--data", self.data, *words, "waits.py"])
+        said, pressed, deadline = b"", False, time.monotonic() + 60
+        while time.monotonic() < deadline and select.select([terminal], [], [], 60)[0]:
+            try:
+                some = os.read(terminal, 4096)
+            except OSError:  # nobody is at the other end
+                break
+            said += some
+            if b"ready" in said and not pressed:
+                os.write(terminal, keys)
+                pressed = True
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
+
+    def test_ctrl_c_is_the_programs(self):
+        for tool, kind in (("importtime", "importtime"), ("cprofile", "pstats")):
+            status, said = self.on_terminal(tool, PYTHON)
+            self.assertEqual(status, 130, said)
+            self.assertIn("tidy", said)
+            self.assertIn("the command was interrupted; what it recorded is on the shelf", said)
+            self.assertEqual(self.newest()["kind"], kind)
+
+    def test_ctrl_c_ends_a_series(self):
+        status, said = self.on_terminal("cprofile", "--repeat", "3", PYTHON)
+        self.assertEqual((status, len(self.json("list"))), (130, 1), said)
+
+    def test_ctrl_c_with_samples(self):
+        python = python_with("memory_profiler")
+        if not python:
+            self.skipTest("no Python here has memory_profiler")
+        status, said = self.on_terminal("memory", python)
+        self.assertEqual(status, 130, said)
+        self.assertEqual(self.newest()["kind"], "mprof")
+
+    def test_a_signal_to_us_is_passed_on(self):
+        self.file("work/waits.py", WAITS)
+        process = subprocess.Popen([PROGRAM, "record", "--data", self.data, "cprofile", PYTHON, "waits.py"],
+                                   cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn(b"tidy", out)
+        self.assertEqual(len(self.json("list")), 1)
+
+
+class About(RecordTest):
+    def git(self, *words):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@example.org", *words], cwd=self.work,
+                       check=True, capture_output=True)
+
+    def tags(self):
+        return self.newest()["tags"]
+
+    def test_command_host_python(self):
+        self.record("cprofile", "--", PYTHON, "app.py", "a b", "--api-key=abc", "--password", "hush", "it's")
+        tags = self.tags()
+        self.assertEqual(tags["command"], f"{PYTHON} app.py 'a b' --api-key=(masked) --password (masked) 'it'\\''s'")
+        self.assertEqual((tags["host"], tags["python"]), (os.uname().nodename, "%d.%d.%d" % sys.version_info[:3]))
+        self.assertNotIn("hush", self.newest()["name"])
+
+    def test_commit(self):
+        self.git("init", "-q")
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "all")
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=self.work, capture_output=True, text=True).stdout
+        self.record("cprofile", PYTHON, "app.py")
+        self.assertEqual(self.tags()["commit"], commit.strip())
+        self.assertNotIn("dirty", self.tags())
+        self.file("work/app.py", PROGRAM_TEXT + b"# more\n")
+        self.record("cprofile", PYTHON, "app.py")
+        self.assertEqual(self.tags()["dirty"], "yes")
+
+    def test_given_tags_and_names_win(self):
+        self.record("--tag", "host=ci", "--name", "mine", "--series", "nightly", "cprofile", PYTHON, "app.py")
+        run = self.newest()
+        self.assertEqual((run["name"], run["series"], self.tags()["host"]), ("mine", "nightly", "ci"))
+
+    def test_repeat(self):
+        kept = os.path.join(self.folder, "kept.prof")
+        done = self.record("cprofile", "--repeat", "3", "--json", "-o", kept, "--", PYTHON, "app.py")
+        lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.assertEqual([line["kind"] for line in lines], ["pstats"] * 3)
+        self.assertEqual(done.stderr.count(b"out\n"), 3)
+        self.assertEqual({run["series"] for run in self.json("list")}, {"app.py"})
+        self.assertEqual(self.tags()["repeat"], "3/3")
+        self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.startswith("kept")),
+                         ["kept.1.prof", "kept.2.prof", "kept.3.prof"])
+        pstats.Stats(os.path.join(self.folder, "kept.2.prof"))
+
+    def test_a_file_that_cannot_be_kept(self):
+        done = self.record("-o", "/no/such/folder/f", "cprofile", PYTHON, "app.py", status=1)
+        self.assertIn(b"/no/such/folder/f", done.stderr)
+        self.assertEqual(len(self.json("list")), 1)
+
+
+class Opening(RecordTest):
+    def opened(self):
+        """An xdg-open that writes down what it is given, and the environment that has it."""
+        self.script = self.file("bin/xdg-open", f"#!/bin/sh\necho \"$1\" >> '{self.folder}/opened'\n".encode())
+        os.chmod(self.script, 0o755)
+        return {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+
+    def addresses(self):
+        path = os.path.join(self.folder, "opened")
+        for _ in range(100):
+            if os.path.exists(path) and os.path.getsize(path):
+                with open(path, encoding="utf-8") as file:
+                    return file.read().split()
+            time.sleep(0.05)
+        return []
+
+    def test_at_the_server_that_runs(self):
+        env = self.opened()
+        serving = server.Server(self.data)
+        try:
+            listen = f"{serving.host}:{serving.port}"
+            done = self.record("--open", "--listen", listen, "cprofile", PYTHON, "app.py", env=env)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(self.addresses(), [f"http://{listen}/#/run/{self.newest()['id']}"])
+        finally:
+            serving.end()
+
+    def test_with_a_server_of_its_own(self):
+        process = subprocess.Popen([PROGRAM, "record", "--data", self.data, "--open", "--listen", "127.0.0.1:0",
+                                    "cprofile", PYTHON, "app.py"], cwd=self.work, env=self.opened(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            opened = self.addresses()
+            self.assertEqual(len(opened), 1)
+            self.assertRegex(opened[0], rf"^http://127\.0\.0\.1:\d+/#/run/{self.newest()['id']}$")
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
