@@ -18,7 +18,7 @@ struct verb_row {
 
 static const struct verb_row verbs[] = {
     [PS_VERB_SERVE] = {"serve", "[FILE...]", 0, MANY,
-                       "serve the shelf to browsers; FILEs are added first", NULL},
+                       "serve the shelf to browsers; FILEs are added first", NULL, 0},
     [PS_VERB_ADD] =
         {"add", "FILE|DIR|-...", 1, MANY, "put profiles on the shelf",
          "A folder stands for every profile in it and below; what is none is listed as "
@@ -36,7 +36,8 @@ static const struct verb_row verbs[] = {
          "by side as the\nworkers of one job. The *.pt.trace.json files of one folder are "
          "such a job.\n"
          "--json prints one object a line: id kind name sha256 bytes rows repaired "
-         "rejected already\n"},
+         "rejected already\n",
+         0},
     [PS_VERB_RECORD] =
         {"record", "RECORDER -- COMMAND...", 2, MANY,
          "run a Python program with a profiler around it, and put the profile on the shelf",
@@ -54,17 +55,19 @@ static const struct verb_row verbs[] = {
          "on. Exit status: the command's own when\nit failed; what it recorded by then is on the "
          "shelf all the same.\n",
          2},
-    [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL},
-    [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL},
-    [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL},
+    [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL, 0},
+    [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL, 0},
+    [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL,
+                    0},
     [PS_VERB_FORMATS] = {"formats", "", 0, 0, "what can be read, and the command that records it",
-                         NULL},
+                         NULL, 0},
     [PS_VERB_SQL] =
         {"sql", "RUN 'SELECT ...'", 2, 2, "one read-only statement over a run",
          "Views: run imports functions callers lines memory notes, and empty ones for other "
          "formats; "
          "schema/run.sql\n"
-         "describes each column. --json prints an array of objects, doubles with every digit.\n"},
+         "describes each column. --json prints an array of objects, doubles with every digit.\n",
+         0},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 

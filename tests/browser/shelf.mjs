@@ -38,6 +38,7 @@ onFreshShelf('shelf: an empty one teaches', async ({ page }) => {
     const text = await page.locator('.empty-shelf').innerText();
     check(text.includes('-X importtime') && text.includes('cProfile'), text);
     check(text.includes('curl --data-binary'), text);
+    check(text.includes('perfshelf record cprofile'), text);
     await page.locator('.empty-shelf button', { hasText: /copy/i }).first().click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     check(text.includes(copied.trim()), `copied ${copied}`);

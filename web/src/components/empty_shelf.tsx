@@ -27,14 +27,14 @@ function waysIn(origin: string): Line[] {
             command: 'perfshelf add run.prof --series nightly',
         },
         {
-            mark: 'record',
-            what: 'or both at once: importtime, cprofile, lines, memory, torch',
-            command: 'perfshelf record cprofile --open -- python app.py',
-        },
-        {
             mark: 'curl',
             what: 'from any machine that reaches this one',
             command: `curl --data-binary @run.prof '${origin}/api/v1/runs?wait=1'`,
+        },
+        {
+            mark: 'record',
+            what: 'recorded and added at once',
+            command: 'perfshelf record cprofile --open -- python your_program.py',
         },
     ];
 }
