@@ -94,8 +94,6 @@ static const struct kind documents[] = {
 };
 
 static const struct kind reports[] = {
-    {{"Command being timed: "}, "the output of `time -v`", READS},
-    {{"\nreal\t", "\nuser\t", "\nsys\t"}, "the output of `time`", READS},
     {{" per loop", "loops"}, "the output of timeit", READS},
     {{"\nevents: ", "\nfn="}, "a callgrind profile", READS},
     {{"import time", "importtime"},

@@ -17,10 +17,21 @@ static const struct ps_stream_limits limits = {
 static const struct ps_importer *const importers[] = {
     &ps_pstats, /* two bytes tell */
     &ps_lprof,  /* the same */
-    &ps_importtime,   &ps_line_text,        &ps_memory_text, &ps_mprof,         &ps_pstats_text,
-    &ps_key_averages, &ps_scalene,          &ps_torch_trace, &ps_trace_generic, &ps_trace_job,
-    &ps_hyperfine,    &ps_pytest_benchmark, &ps_folded, /* the last: many texts have lines that end
-                                                           in numbers */
+    &ps_importtime,
+    &ps_line_text,
+    &ps_memory_text,
+    &ps_mprof,
+    &ps_pstats_text,
+    &ps_key_averages,
+    &ps_scalene,
+    &ps_torch_trace,
+    &ps_trace_generic,
+    &ps_trace_job,
+    &ps_hyperfine,
+    &ps_pytest_benchmark,
+    &ps_time,
+    /* The last: many texts have lines that end in numbers. */
+    &ps_folded,
 };
 
 const struct ps_importer *const *ps_importers(size_t *count)

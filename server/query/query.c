@@ -55,6 +55,7 @@ static const struct ps_view views[] = {
     {"stacks", "stack_flame", ps_view_stack_flame, NULL},
     {"stacks", "stack_functions", ps_view_stack_functions, "stack_functions"},
     {"stacks", "sandwich", ps_view_sandwich, NULL},
+    {"time", "bound", ps_view_bound, NULL},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
@@ -186,7 +187,7 @@ static bool kind_fits(const char *wanted, const char *kind)
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text "},
                     {"traces", " torch-trace trace folded "},
-                    {"measured", " hyperfine pytest-benchmark "},
+                    {"measured", " hyperfine pytest-benchmark time "},
                     {"stacks", " folded "}};
     char word[40];
 

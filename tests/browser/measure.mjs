@@ -62,3 +62,26 @@ test('measurements: an empty file says so', ({ pages }) =>
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
         await page.getByText('Nothing was measured.').waitFor();
     }));
+
+test('time: what a command was bound by, with thresholds, and for more processors', ({ pages }) =>
+    withRun('ok_time_bash.txt', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}`);
+        const section = page.locator('.bound');
+        await section.getByRole('heading', { name: 'Waiting' }).waitFor();
+        const words = plain(await section.innerText());
+        check(/Real\s+122 ms/.test(words), words);
+        check(/CPU-bound\s+utilisation \/ CPUs\s+0\.02\s+≥ 0\.8\s+no/.test(words), words);
+        check(/Memory-heavy\s+major faults \/ s\s+–\s+≥ 100\s+not told/.test(words), words);
+        await page.getByLabel('CPUs it could use').fill('4');
+        await page.keyboard.press('Enter');
+        await section.getByText('as given').waitFor();
+        check(page.url().includes('cpus=4'), page.url());
+    }));
+
+test('time: several commands of one log', ({ pages }) =>
+    withRun('ok_time_mixed.txt', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/bound`, { theme: 'dark', width: 800 });
+        await until(async () => (await page.locator('.bound').count()) === 6, 'six commands');
+        const heads = await page.locator('.bound h2').allInnerTexts();
+        equal(heads[0], 'CPU-bound', 'the first');
+    }));

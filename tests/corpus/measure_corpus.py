@@ -23,13 +23,16 @@ def oracle(path):
 
 HYPERFINE = ("hyperfine*.json",)
 PYTEST = ("pytest_benchmark*.json",)
+TIME = ("bash_time.txt", "bash_time_over*.txt", "bash_time_p.txt", "gnu_time_default.txt", "gnu_time_p.txt", "gnu_time_v*.txt", "sh_time.txt", "zsh_time.txt")
+# Formats of the reader's own, and other programs: nobody can know what their figures are.
+UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "timeit_error*.txt")
 
 
 @functools.cache
 def shelf():
     """All that measures, also from the wild."""
     made = Shelf()
-    made.add(timing(*HYPERFINE, *PYTEST) + paths("wild/pytest-benchmark"))
+    made.add(timing(*HYPERFINE, *PYTEST, *TIME) + paths("wild/pytest-benchmark"))
     return made
 
 
@@ -53,6 +56,47 @@ class All(Measured):
         self.assertEqual(self.shelf.refused, {})
         for run in self.shelf.runs.values():
             self.assertEqual(run["rejected"], 0)
+
+
+@needs_corpus
+class Unknown(unittest.TestCase):
+    def test_what_names_no_figures_is_refused(self):
+        other = Shelf()
+        other.add(timing(*UNKNOWN))
+        self.assertEqual(other.runs, {})
+
+
+@needs_corpus
+class Time(Measured):
+    KEYS = {"real_s": "real", "user_s": "user", "sys_s": "sys", "cpu_percent": "CPU", "max_rss_kib": "max RSS",
+            "minor_faults": "minor faults", "major_faults": "major faults",
+            "User time (seconds)": "user", "System time (seconds)": "sys", "Percent of CPU this job got": "CPU",
+            "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real", "Average shared text size (kbytes)": "average shared text",
+            "Average unshared data size (kbytes)": "average unshared data", "Average stack size (kbytes)": "average stack",
+            "Average total size (kbytes)": "average total", "Maximum resident set size (kbytes)": "max RSS",
+            "Average resident set size (kbytes)": "average RSS", "Major (requiring I/O) page faults": "major faults",
+            "Minor (reclaiming a frame) page faults": "minor faults", "Voluntary context switches": "voluntary switches",
+            "Involuntary context switches": "involuntary switches", "Swaps": "swaps", "File system inputs": "file system inputs",
+            "File system outputs": "file system outputs", "Socket messages sent": "socket messages sent",
+            "Socket messages received": "socket messages received", "Signals delivered": "signals",
+            "Page size (bytes)": "page size", "Exit status": "exit status"}
+
+    def test_each_command_equals_the_oracle(self):
+        for path in timing(*TIME):
+            rows = self.rows(path)
+            runs = oracle(path)["runs"]
+            self.assertEqual({row["more"]["run"] for row in rows}, set(range(1, len(runs) + 1)))
+            for number, want in enumerate(runs, 1):
+                with self.subTest(os.path.basename(path), run=number):
+                    mine = [row for row in rows if row["more"]["run"] == number]
+                    have = {row["name"]: row["value"] for row in mine}
+                    self.assertEqual({row["group"] for row in mine}, {want.pop("command", "")})
+                    ended = want.pop("ended", None)
+                    if ended:
+                        key = "ended by signal" if "signal" in ended[0] else "exit status"
+                        self.assertEqual(mine[0]["more"][key], ended[1])
+                    for key, value in want.items():
+                        self.assertEqual(have[self.KEYS[key]], value, key)
 
 
 @needs_corpus

@@ -151,7 +151,7 @@ static void test_printed(void **state)
 static void test_measurements(void **state)
 {
     (void)state;
-    check_folder("measure", 11);
+    check_folder("measure", 15);
 }
 
 static void test_stacks(void **state)

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "importers/measure.h"
+#include "importers/measure_text.h"
+#include "importers/time_text.h"
 #include "tests/dump_sink.h"
 
 static struct ps_measurement spread_of(const double *samples, size_t n)
@@ -91,12 +93,121 @@ static void test_documents_cut(void **state)
     }
 }
 
+static void check_printed(const char *word, int shift, double value, double resolution)
+{
+    struct ps_printed out;
+
+    assert_true(ps_printed_read(ps_str_of(word), shift, &out));
+    assert_true(out.value == value && out.resolution == resolution);
+}
+
+static void test_printed(void **state)
+{
+    struct ps_printed out;
+
+    (void)state;
+    check_printed("0.501", -6, 5.01e-07, 1e-09);
+    check_printed("591", -9, 5.91e-07, 1e-09);
+    check_printed("6.15e-06", 0, 6.15e-06, 1e-08);
+    check_printed("0,106", 0, 0.106, 0.001);
+    assert_false(ps_printed_read(PS_STR(""), 0, &out));
+    assert_false(ps_printed_read(PS_STR("1.2.3"), 0, &out));
+    assert_false(ps_printed_read(PS_STR("1e999"), 0, &out));
+    assert_false(ps_printed_read(PS_STR("1e99999999999999999999"), 0, &out));
+    assert_int_equal(ps_printed_len(PS_STR("12.")), 2);
+}
+
+static void check_clock(const char *word, double value, double resolution, const char *left)
+{
+    struct ps_str rest = ps_str_of(word);
+    struct ps_printed out;
+
+    assert_true(ps_printed_clock(&rest, &out));
+    assert_true(out.value == value && out.resolution == resolution);
+    assert_true(ps_str_is(rest, left));
+}
+
+static void test_clocks(void **state)
+{
+    struct ps_str rest = PS_STR("1:2:3:4.5");
+    struct ps_printed out;
+
+    (void)state;
+    check_clock("0:00.15", 0.15, 0.01, "");
+    check_clock("1:02:03", 3723, 1, "");
+    check_clock("1m2.345s", 62.345, 0.001, "");
+    check_clock("0m 0.10s", 0.10, 0.01, "");
+    check_clock("0m0,106s", 0.106, 0.001, "");
+    check_clock("1684maxresident)k", 1684, 1, "maxresident)k");
+    check_clock("0.00user", 0, 0.01, "user");
+    assert_true(ps_printed_clock(&rest, &out) && ps_str_is(rest, ":4.5"));
+    rest = PS_STR("12345678901.5");
+    assert_false(ps_printed_clock(&rest, &out));
+}
+
+/* What the lines of the programs called time are, and what only looks like them. */
+static void test_lines_of_time(void **state)
+{
+    struct ps_timed_run run = {.has = {false}};
+    struct ps_str command;
+    bool signal;
+    int64_t code;
+
+    (void)state;
+    assert_true(ps_timed_command(PS_STR("\tCommand being timed: \"a \"b\"\""), &command));
+    assert_true(ps_str_is(command, "a \"b\""));
+    assert_true(ps_timed_end(PS_STR("Command terminated by signal 9"), &signal, &code));
+    assert_true(signal && code == 9);
+    assert_true(ps_timed_label(PS_STR("\tPercent of CPU this job got: ?%"), &run));
+    assert_false(run.has[PS_TIMED_CPU]);
+    assert_false(ps_timed_label(PS_STR("\tMaximum resident set size (kbytes): 12x"), &run));
+    assert_false(ps_timed_label(PS_STR("NoSwaps: 1"), &run));
+    assert_true(
+        ps_timed_zsh(PS_STR("sleep 0.12  0.00s user 0.00s system 1% cpu 1:02.35 total"), &run));
+    assert_true(ps_str_is(run.command, "sleep 0.12") && run.figure[PS_TIMED_REAL].value == 62.35);
+    assert_false(ps_timed_zsh(PS_STR("0.00s user and 1% cpu 3 total"), &run));
+    assert_true(ps_timed_bsd(PS_STR("        0.10 real         0.02 user         0.01 sys"), &run));
+    assert_true(ps_timed_bsd_rest(PS_STR("             1234567  maximum resident set size"), &run));
+    assert_true(run.bytes && run.figure[PS_TIMED_RSS].value == 1234567);
+    run.minutes = true;
+    assert_true(ps_timed_shell(PS_STR("sys\t0m0.001s"), 2, &run));
+    assert_false(ps_timed_shell(PS_STR("sys\t0"), 2, &run));
+    assert_false(ps_timed_shell(PS_STR("real estate 12"), 0, &run));
+    assert_false(ps_timed_shell(PS_STR("realtime 12"), 0, &run));
+}
+
+/* A log that was cut anywhere is none, or gives what came before: always so behind the first run
+ * that is whole. */
+static void test_logs_cut(void **state)
+{
+    static const struct {
+        const char *name, *whole;
+    } logs[] = {{"ok_time_v.txt", "Exit status: 3\n"}, {"ok_time_mixed.txt", "0m0.100s\n"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        size_t n = slurp(logs[i].name, text, sizeof text);
+        const char *whole = ps_str_find((struct ps_str){text, n}, ps_str_of(logs[i].whole));
+
+        assert_non_null(whole);
+        for (size_t cut = 0; cut <= n; cut++) {
+            enum ps_status status = dump_bytes((struct ps_str){text, cut}, cut % 5, NULL);
+
+            if (text + cut < whole + strlen(logs[i].whole))
+                assert_true(status == PS_OK || status == PS_UNKNOWN_KIND || status == PS_BAD_INPUT);
+            else
+                assert_int_equal(status, PS_OK);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_given_figures_stay),
-        cmocka_unit_test(test_documents_cut),
+        cmocka_unit_test(test_spread),        cmocka_unit_test(test_given_figures_stay),
+        cmocka_unit_test(test_documents_cut), cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_clocks),        cmocka_unit_test(test_lines_of_time),
+        cmocka_unit_test(test_logs_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

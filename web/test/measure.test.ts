@@ -28,3 +28,16 @@ test('box plots begin at 0, or are logarithmic where a group is wide', () => {
     const own = ownScale(2, 2);
     assert.ok(own.from < 2 && own.to > 2);
 });
+
+test('a figure shows no digit that was not printed', () => {
+    const said = (value: number, resolution: number | null, unit = 's') =>
+        plain(text(valueFig(value, unit, resolution)));
+    assert.equal(said(0.05, 0.01), '50 ms');
+    assert.equal(said(0.122, 0.001), '122 ms');
+    assert.equal(said(5.91e-7, 1e-9), '591 ns');
+    assert.equal(said(1.05, 0.01), '1.05 s');
+    assert.equal(said(61.375, 0.001), '61.38 s');
+    assert.equal(said(0.05, null), '50.00 ms');
+    assert.equal(said(0, 0.01), '0 s');
+    assert.equal(said(57920, 1, 'KiB'), '57,920 KiB');
+});

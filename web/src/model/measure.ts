@@ -12,9 +12,14 @@ const SECONDS: readonly [below: number, factor: number, unit: string][] = [
     [Infinity, 1, 's'],
 ];
 
-/** The value in its own unit, four digits. */
-export function valueFig(value: number, unit: string): Fig {
-    return unit === 's' ? fig(value) : figIn(value, unit);
+/** The value in its own unit: four digits, fewer where not so many were printed. */
+export function valueFig(value: number, unit: string, resolution: number | null = null): Fig {
+    const shown = unit === 's' ? fig(value) : figIn(value, unit);
+    const step = SECONDS.find(([, , name]) => name === shown.unit);
+    if (!resolution || unit !== 's' || !step) return shown;
+    const printed = Math.max(0, Math.round(-Math.log10(resolution * step[1])));
+    const decimals = shown.value.split('.')[1]?.length ?? 0;
+    return decimals > printed ? { ...shown, value: fmtFixed(value * step[1], printed) } : shown;
 }
 
 /** A spread in the unit that its value is shown in, with as many decimals as say something. */

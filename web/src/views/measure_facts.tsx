@@ -5,7 +5,7 @@ import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { valueFig } from '../model/measure';
 
-const KINDS = ['hyperfine', 'pytest-benchmark'];
+const KINDS = ['hyperfine', 'pytest-benchmark', 'time'];
 
 /** The head of a report of measurements; null for other kinds. */
 export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
@@ -14,10 +14,16 @@ export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
     const facts: Fact[] = [];
     if (count > 0 && headline) {
         facts.push({
-            label: count > 1 ? `First, ${headline.label}` : headline.label,
+            label:
+                kind === 'time'
+                    ? 'Real time'
+                    : count > 1
+                      ? `First, ${headline.label}`
+                      : headline.label,
             value: <FigText fig={valueFig(headline.value, headline.unit)} />,
         });
     }
+    if (kind === 'time') facts.push({ label: 'Commands', value: int(summary.runs as number) });
     facts.push({ label: 'Measurements', value: int(count) });
     return facts;
 }

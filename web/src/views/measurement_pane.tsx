@@ -91,7 +91,7 @@ function Samples({ data }: { data: Measurement }) {
 function figures(data: Measurement): Pair[] {
     const { unit, statistic, value, resolution } = data;
     const figure = (at: number | null) =>
-        at === null ? '–' : <FigText fig={valueFig(at, unit)} />;
+        at === null ? '–' : <FigText fig={valueFig(at, unit, resolution)} />;
     const rows: Pair[] = [
         [statistic === 'single' ? 'Value' : `Value (${statistic})`, figure(value)],
     ];

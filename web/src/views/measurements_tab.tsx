@@ -57,7 +57,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
 /** A figure of a row: the value, the unit in a place of its own so that values end in a line. */
 function figure(value: number | null, row: MeasurementRow) {
     if (value === null) return <span class="zero">–</span>;
-    const shown = valueFig(value, row.unit);
+    const shown = valueFig(value, row.unit, row.resolution);
     const tip =
         row.resolution === null
             ? String(value)

@@ -139,6 +139,13 @@ const MEASUREMENTS: TabSpec = {
     load: async () => (await import('./tabs_measure')).MeasurementsTab,
 };
 
+const BOUND: TabSpec = {
+    id: 'bound',
+    title: 'Bound',
+    load: async () => (await import('./tabs_measure')).BoundTab,
+};
+
+TABS.time = [BOUND, MEASUREMENTS];
 TABS.hyperfine = [MEASUREMENTS];
 TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];

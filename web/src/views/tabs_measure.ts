@@ -2,4 +2,5 @@
  *
  * The chunk of the tabs of measurements.
  */
+export { BoundTab } from './bound_tab';
 export { MeasurementsTab } from './measurements_tab';
