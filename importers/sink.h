@@ -206,6 +206,7 @@ struct ps_memory_event {
     int64_t address;             /* 0 unknown */
     int64_t allocated, reserved; /* totals after it; -1 unknown */
     int64_t slice;               /* operator that it happened in: deepest on its thread; 0 none */
+    uint32_t worker;             /* of a job; 0 where there is one */
     bool outside; /* torch counts it under [memory]: no operator of any thread was open */
 };
 

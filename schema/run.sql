@@ -8,7 +8,7 @@
 -- a plain sqlite3 opens the file but cannot read the views that use them.
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE meta(
     k TEXT PRIMARY KEY, -- kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit headline_label
@@ -165,7 +165,7 @@ CREATE TABLE pyramid(id INTEGER PRIMARY KEY, bin_ns INTEGER NOT NULL, data BLOB 
 
 CREATE TABLE series(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, least, greatest); -- of numbers over time
 -- Rows of which there may be millions, as packed columns like those of chunks. family 1 flows: kind from_slice to_slice from_ns to_ns;
--- 2 counts of a series: t_ns, value (bits of a double); 3 memory events: t_ns device_type device bytes address allocated reserved slice outside
+-- 2 counts of a series: t_ns, value (bits of a double); 3 memory events: t_ns device_type device bytes address allocated reserved slice outside worker
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
     family INTEGER NOT NULL, part INTEGER NOT NULL,   -- part: the series; else 0
@@ -398,7 +398,7 @@ CREATE VIEW flows AS SELECT f.id, t.text AS kind, f.from_slice, f.to_slice, f.fr
 CREATE VIEW counters AS SELECT s.name, p.pid AS process, c.t_ns, c.value FROM series s JOIN process p ON p.id = s.process, ps_counts(s.id) c;
 CREATE VIEW memory_events AS -- every [memory] record
 SELECT m.t_ns, m.device_type, m.device, m.bytes, nullif(m.address, 0) AS address, nullif(m.allocated, -1) AS allocated, nullif(m.reserved, -1) AS reserved,
-       nullif(m.slice, 0) AS slice_id, m.outside
+       nullif(m.slice, 0) AS slice_id, m.outside, m.worker
 FROM ps_memory_events m;
 CREATE VIEW modules AS
 SELECT id, nullif(parent, 0) AS parent_id, name, calls, host_self_ns / 1000.0 AS host_self_us, host_total_ns / 1000.0 AS host_total_us,

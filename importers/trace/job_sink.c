@@ -307,6 +307,7 @@ static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row
 
     copy.t_ns = moved(job, row->t_ns);
     copy.slice = slice_id(job, row->slice);
+    copy.worker = job->worker;
     job->out->ops->memory_event(job->out, &copy);
 }
 

@@ -4,7 +4,7 @@
 
 #include "server/query/trace_memory.h"
 
-enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, N_LENT };
+enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, WORKER, N_LENT };
 
 static int64_t or_null(int64_t id)
 {
@@ -40,6 +40,7 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
         row[SLICE * cap] = allocates ? or_null(r->slice) : PS_LENT_NULL;
         row[FREED_BY * cap] = end ? or_null(end->slice) : PS_LENT_NULL;
         row[NAME * cap] = PS_LENT_NULL;
+        row[WORKER * cap] = r->worker;
         out->lent.n++;
     }
     for (size_t c = 0; c < N_LENT; c++)

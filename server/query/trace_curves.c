@@ -18,8 +18,8 @@ struct point {
 
 /* One curve on its way out. */
 struct curve {
-    int64_t type, device; /* of memory */
-    int64_t running;      /* sum of bytes, where no totals are recorded */
+    int64_t type, device, worker; /* of memory */
+    int64_t running;              /* sum of bytes, where no totals are recorded */
     struct point *points;
     size_t n, cap;
     struct point low, high, last;
@@ -149,11 +149,13 @@ static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
     return status;
 }
 
-static struct curve *curve_of(struct curves *all, int64_t type, int64_t device)
+static struct curve *curve_of(struct curves *all, const struct ps_packed *part, size_t i)
 {
-    for (size_t i = 0; i < all->n; i++)
-        if (all->at[i].type == type && all->at[i].device == device)
-            return &all->at[i];
+    for (struct curve *c = all->at; c < all->at + all->n; c++)
+        if (c->type == part->column[PS_MEMORY_TYPE][i] &&
+            c->device == part->column[PS_MEMORY_DEVICE][i] &&
+            c->worker == part->column[PS_MEMORY_WORKER][i])
+            return c;
     return NULL;
 }
 
@@ -162,8 +164,7 @@ static bool add_memory(void *user, const struct ps_packed *part)
     struct curves *all = user;
 
     for (size_t i = 0; i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns; i++) {
-        struct curve *c =
-            curve_of(all, part->column[PS_MEMORY_TYPE][i], part->column[PS_MEMORY_DEVICE][i]);
+        struct curve *c = curve_of(all, part, i);
         int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i];
 
         if (!c)
@@ -177,6 +178,24 @@ static bool add_memory(void *user, const struct ps_packed *part)
     return true;
 }
 
+/* "1:0" or, of another worker than the first, "1:0:2". */
+static bool read_device(struct ps_str word, struct curve *c)
+{
+    int64_t *to[] = {&c->type, &c->device, &c->worker};
+    size_t n = 0;
+
+    for (bool more = true; more; n++) {
+        const char *colon = memchr(word.at, ':', word.len);
+        struct ps_str number = {word.at, colon ? (size_t)(colon - word.at) : word.len};
+
+        if (n == sizeof to / sizeof *to || !ps_str_i64(number, to[n]))
+            return false;
+        more = colon;
+        word = ps_str_skip(word, number.len + more);
+    }
+    return n >= 2;
+}
+
 /* "1:0,0:-1" as curves to fill. */
 static enum ps_status read_devices(struct ps_params params, struct curves *all, struct ps_err *err)
 {
@@ -186,14 +205,12 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
     while (rest.len) {
         const char *comma = memchr(rest.at, ',', rest.len);
         struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
-        const char *colon = memchr(word.at, ':', word.len);
-        struct ps_str type = {word.at, colon ? (size_t)(colon - word.at) : 0};
         struct curve c = {.points = NULL};
 
-        if (!colon || !ps_str_i64(type, &c.type) ||
-            !ps_str_i64(ps_str_skip(word, type.len + 1), &c.device))
+        if (!read_device(word, &c))
             return ps_fail(err, PS_BAD_REQUEST,
-                           "memory must be device_type:device with commas between them");
+                           "memory must be device_type:device (and :worker) with commas "
+                           "between them");
         if (all->n == CURVES_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "memory takes at most %d devices", CURVES_MAX);
         all->at[all->n++] = c;
@@ -208,6 +225,7 @@ static void write_device(struct curve *c, struct ps_json *json)
     ps_json_object(json);
     ps_json_kint(json, "device_type", c->type);
     ps_json_kint(json, "device", c->device);
+    ps_json_kint(json, "worker", c->worker);
     write_times(c, json);
     ps_json_key(json, "allocated");
     ps_json_array(json);
@@ -228,10 +246,10 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_params params,
                                    struct ps_err *err)
 {
     PS_AUTO(curves_free) struct curves all = {NULL, 0, frame->range, frame->px};
-    struct ps_packed_query query = {PS_PACKED_MEMORY, 0, up_to(frame),
-                                    1u << PS_MEMORY_T | 1u << PS_MEMORY_TYPE |
-                                        1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
-                                        1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED};
+    struct ps_packed_query query = {
+        PS_PACKED_MEMORY, 0, up_to(frame),
+        1u << PS_MEMORY_T | 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
+            1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
     enum ps_status status = read_devices(params, &all, err);
 
     if (status == PS_OK && all.n)

@@ -17,12 +17,13 @@ static size_t slot_of(const struct ps_records *records, const struct open_map *m
     uint64_t hash = (uint64_t)r->address * UINT64_C(0x9e3779b97f4a7c15);
     size_t slot;
 
-    hash ^= (uint64_t)r->type << 8 ^ (uint64_t)r->device;
+    hash ^= (uint64_t)r->worker << 16 ^ (uint64_t)r->type << 8 ^ (uint64_t)r->device;
     hash *= UINT64_C(0xbf58476d1ce4e5b9);
     for (slot = (size_t)(hash >> 20) & map->mask; map->slots[slot]; slot = (slot + 1) & map->mask) {
         const struct ps_record *there = &records->at[map->slots[slot] - 1];
 
-        if (there->address == r->address && there->type == r->type && there->device == r->device)
+        if (there->address == r->address && there->type == r->type && there->device == r->device &&
+            there->worker == r->worker)
             break;
     }
     return slot;
@@ -65,6 +66,7 @@ static bool add_records(void *user, const struct ps_packed *part)
             .slice = part->column[PS_MEMORY_SLICE][i],
             .type = part->column[PS_MEMORY_TYPE][i],
             .device = part->column[PS_MEMORY_DEVICE][i],
+            .worker = part->column[PS_MEMORY_WORKER][i],
         };
     }
     return true;
@@ -75,7 +77,8 @@ enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct 
     struct ps_packed_query query = {PS_PACKED_MEMORY, 0, PS_RANGE_ALL,
                                     1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
                                         1u << PS_MEMORY_ADDRESS | 1u << PS_MEMORY_SLICE |
-                                        1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE};
+                                        1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE |
+                                        1u << PS_MEMORY_WORKER};
     enum ps_status status = ps_packed_each(db, &query, add_records, out, err);
 
     if (status == PS_OK)

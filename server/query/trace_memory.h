@@ -8,7 +8,7 @@
 
 struct ps_record {
     int64_t t_ns, bytes, address, slice;
-    int64_t type, device;
+    int64_t type, device, worker;
     size_t partner; /* an allocation's free, a free's allocation: index + 1; 0 none */
 };
 
@@ -17,7 +17,7 @@ struct ps_records {
     size_t n, cap;
 };
 
-/* All of them. A free belongs to the last allocation at its address on its device. */
+/* All of them. A free belongs to the last allocation at its address on its device, in its worker. */
 enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
 void ps_records_free(struct ps_records *records);
 

@@ -8,11 +8,11 @@
 
 #include "server/query/trace_memory.h"
 
-enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, N_LENT };
+enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_LENT };
 
 struct row {
     int64_t value[N_LENT];
-    uint32_t next; /* row of the same name on another device, + 1 */
+    uint32_t next; /* row of the same name on another device or worker, + 1 */
 };
 
 struct rows {
@@ -26,9 +26,13 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_reco
 {
     uint32_t at = name < rows->n_first ? rows->first[name] : 0;
 
-    for (; at; at = rows->at[at - 1].next)
-        if (rows->at[at - 1].value[TYPE] == r->type && rows->at[at - 1].value[DEVICE] == r->device)
-            return &rows->at[at - 1];
+    for (; at; at = rows->at[at - 1].next) {
+        struct row *row = &rows->at[at - 1];
+
+        if (row->value[TYPE] == r->type && row->value[DEVICE] == r->device &&
+            row->value[WORKER] == r->worker)
+            return row;
+    }
     if (name >= rows->n_first) {
         size_t wider = (size_t)name * 2 + 64;
 
@@ -37,7 +41,9 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_reco
         rows->n_first = wider;
     }
     PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
-    rows->at[rows->n] = (struct row){{name, r->type, r->device}, rows->first[name]};
+    rows->at[rows->n] =
+        (struct row){{[NAME] = name, [TYPE] = r->type, [DEVICE] = r->device, [WORKER] = r->worker},
+                     rows->first[name]};
     rows->first[name] = (uint32_t)rows->n + 1;
     return &rows->at[rows->n++];
 }

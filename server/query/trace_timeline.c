@@ -80,7 +80,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *
 
 /* Devices that have memory events, with their peaks. */
 struct peak {
-    int64_t type, device, allocated, reserved, running, running_peak;
+    int64_t type, device, worker, allocated, reserved, running, running_peak;
 };
 
 struct peaks {
@@ -88,13 +88,16 @@ struct peaks {
     size_t n, cap;
 };
 
-static struct peak *peak_of(struct peaks *peaks, int64_t type, int64_t device)
+static struct peak *peak_of(struct peaks *peaks, const struct ps_packed *part, size_t i)
 {
-    for (size_t i = 0; i < peaks->n; i++)
-        if (peaks->at[i].type == type && peaks->at[i].device == device)
-            return &peaks->at[i];
+    int64_t type = part->column[PS_MEMORY_TYPE][i], device = part->column[PS_MEMORY_DEVICE][i],
+            worker = part->column[PS_MEMORY_WORKER][i];
+
+    for (struct peak *peak = peaks->at; peak < peaks->at + peaks->n; peak++)
+        if (peak->type == type && peak->device == device && peak->worker == worker)
+            return peak;
     PS_PUSH_ROOM(peaks->at, peaks->n, peaks->cap);
-    peaks->at[peaks->n] = (struct peak){type, device, -1, -1, 0, 0};
+    peaks->at[peaks->n] = (struct peak){type, device, worker, -1, -1, 0, 0};
     return &peaks->at[peaks->n++];
 }
 
@@ -103,8 +106,7 @@ static bool add_peaks(void *user, const struct ps_packed *part)
     struct peaks *peaks = user;
 
     for (size_t i = 0; i < part->n; i++) {
-        struct peak *peak =
-            peak_of(peaks, part->column[PS_MEMORY_TYPE][i], part->column[PS_MEMORY_DEVICE][i]);
+        struct peak *peak = peak_of(peaks, part, i);
         int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i],
                 reserved = part->column[PS_MEMORY_RESERVED][i];
 
@@ -122,7 +124,7 @@ static bool add_peaks(void *user, const struct ps_packed *part)
 static void write_label(const struct peak *peak, struct ps_json *json)
 {
     static const char *const names[] = {[0] = "CPU",  [1] = "CUDA", [6] = "HIP",  [9] = "XLA",
-                                        [12] = "XPU", [13] = "MPS", [15] = "HPU", [18] = "MTIA"};
+                                        [12] = "XPU", [13] = "MPS", [15] = "HPU", [19] = "MTIA"};
     bool known =
         peak->type >= 0 && (size_t)peak->type < sizeof names / sizeof *names && names[peak->type];
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
@@ -141,6 +143,7 @@ static void write_peak(const struct peak *peak, struct ps_json *json)
     ps_json_object(json);
     ps_json_kint(json, "device_type", peak->type);
     ps_json_kint(json, "device", peak->device);
+    ps_json_kint(json, "worker", peak->worker);
     write_label(peak, json);
     ps_json_kint(json, "peak_bytes", peak->allocated >= 0 ? peak->allocated : peak->running_peak);
     ps_json_key(json, "reserved_peak_bytes");
@@ -155,7 +158,7 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
         0,
         {INT64_MIN, INT64_MAX},
         1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
-            1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED};
+            1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
     struct peaks peaks = {0};
     PS_AUTO(ps_free_ptr) struct peak *release = NULL;
     enum ps_status status = ps_packed_each(db, &query, add_peaks, &peaks, err);

@@ -54,9 +54,10 @@ enum {
     PS_MEMORY_ALLOCATED,
     PS_MEMORY_RESERVED,
     PS_MEMORY_SLICE,
-    PS_MEMORY_OUTSIDE
+    PS_MEMORY_OUTSIDE,
+    PS_MEMORY_WORKER
 };
-#define PS_PACKED_COLUMNS 9
+#define PS_PACKED_COLUMNS 10
 
 struct ps_packed {
     size_t n;

@@ -99,7 +99,7 @@ enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err);
 
 /* What table packed holds. Stored: never renumber. */
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };
-#define PS_PACKED_COLUMNS_MAX 9
+#define PS_PACKED_COLUMNS_MAX 10
 
 /* Keys of chunk_column, packed_column and pyramid. */
 #define PS_CHUNK_ARGS 31 /* the column of the arguments' parameters */

@@ -157,10 +157,10 @@ void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct ps_packing){.family = PS_PACKED_MEMORY, .columns = 9, .most = ROWS};
+        *p = (struct ps_packing){.family = PS_PACKED_MEMORY, .columns = 10, .most = ROWS};
     push(of(sink), p,
          (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
-                           row->allocated, row->reserved, row->slice, row->outside});
+                           row->allocated, row->reserved, row->slice, row->outside, row->worker});
     if (row->outside)
         ps_memory_sum(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }

@@ -88,8 +88,8 @@ static const struct kind kinds[] = {
     {"ps_counts", "CREATE TABLE x(t_ns, value, series HIDDEN)", PS_PACKED_COUNTS, 2, 0, 0, 2, 0},
     {"ps_memory_events",
      "CREATE TABLE x(t_ns, device_type, device, bytes, address, allocated, reserved, slice, "
-     "outside)",
-     PS_PACKED_MEMORY, 9, 0, 0, -1, 1u << 4 | 1u << 7},
+     "outside, worker)",
+     PS_PACKED_MEMORY, 10, 0, 0, -1, 1u << 4 | 1u << 7},
 };
 
 struct table {

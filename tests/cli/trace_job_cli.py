@@ -47,6 +47,14 @@ class Job(ShelfTest):
         names = self.json("sql", job, "SELECT v FROM meta WHERE k LIKE 'worker.%.name' ORDER BY k")
         self.assertEqual([row["v"] for row in names], ["host_470", "host_471", "host_472"])
 
+    def test_memory_is_of_a_worker(self):
+        """Addresses repeat from worker to worker: what was held is told apart by whose it is."""
+        paths = self.traces()
+        job = self.json("add", os.path.dirname(paths[0]))["id"]
+        held = "SELECT count(*) AS n, sum(bytes) AS bytes, max(allocated) AS most FROM memory_events"
+        alone = [self.json("sql", self.json("add", path)["id"], held)[0] for path in paths]
+        self.assertEqual(self.json("sql", job, f"{held} GROUP BY worker ORDER BY worker"), alone)
+
     def test_slices_know_each_other(self):
         """Every kernel lies behind its launch, on its own worker, whatever the ids in the files."""
         self.traces()

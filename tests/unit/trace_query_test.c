@@ -270,7 +270,8 @@ static void test_timeline(void **state)
         "{\"id\":2,\"process\":2,\"kind\":1,\"name\":\"stream 7\",\"tid\":\"7\",\"device\":0,"
         "\"stream\":7,\"slices\":2,\"depth\":1,\"start_ns\":400,\"end_ns\":1100}");
     has(state, "timeline", "px=11",
-        "\"memory\":[{\"device_type\":1,\"device\":0,\"label\":\"CUDA 0\",\"peak_bytes\":576,"
+        "\"memory\":[{\"device_type\":1,\"device\":0,\"worker\":0,\"label\":\"CUDA "
+        "0\",\"peak_bytes\":576,"
         "\"reserved_peak_bytes\":1024}]");
     has(state, "timeline", "px=11", "{\"id\":2,\"busy\":[0,0,0,0,255,255,255,255,255,255,255]}");
     has(state, "timeline", "px=11",
@@ -331,7 +332,8 @@ static void test_curves(void **state)
 {
     says(state, "curves", "from_ns=400&to_ns=1000&px=6&counters=1&memory=1:0&busy=2",
          "{\"counters\":[{\"id\":1,\"t_ns\":[0,500],\"value\":[1.0,3.0]}],\"memory\":[{\"device_"
-         "type\":1,\"device\":0,\"t_ns\":[130,650,660],\"allocated\":[576,64,32],\"reserved\":["
+         "type\":1,\"device\":0,\"worker\":0,\"t_ns\":[130,650,660],\"allocated\":[576,64,32],"
+         "\"reserved\":["
          "1024,1024,1024]}],\"busy\":[{\"track\":2,\"share\":[255,255,255,255,255,255]}]}");
     has(state, "curves", "memory=1", "[bad_request] memory must be device_type:device");
 }
@@ -407,9 +409,10 @@ static void test_tables(void **state)
 static void test_memory(void **state)
 {
     has(state, "allocations", "",
-        "\"rows\":[[3,null,660,null,32,1,0,180,null,null,4294967299,0,0],[1,120,650,530,512,1,0,"
+        "\"rows\":[[3,null,660,null,32,1,0,0,180,null,null,4294967299,0,0],[1,120,650,530,512,1,0,0,"
         "160,"
-        "\"mm\",4294967297,4294967299,0,0],[2,130,null,null,64,1,0,170,\"mm\",4294967297,null,1,64]"
+        "\"mm\",4294967297,4294967299,0,0],[2,130,null,null,64,1,0,0,170,\"mm\",4294967297,null,1,"
+        "64]"
         "]");
     has(state, "allocations", "open=1", "\"total\":1,\"of\":3");
     has(state, "allocations", "from_ns=125&to_ns=600", "\"total\":1,\"of\":1");
