@@ -127,6 +127,7 @@ const timeline = (tracks: TraceTrack[]): TimelineAnswer => ({
         {
             device_type: 1,
             device: 0,
+            worker: 0,
             label: 'GPU 0',
             peak_bytes: 2.6 * 2 ** 30,
             reserved_peak_bytes: 0,
@@ -313,7 +314,16 @@ test('curves hold their value until the next point', () => {
     const set = curveSet(
         {
             counters: [{ id: 2, t_ns: [10, 20], value: [1, 5] }],
-            memory: [{ device_type: 1, device: 0, t_ns: [5], allocated: [100], reserved: [null] }],
+            memory: [
+                {
+                    device_type: 1,
+                    device: 0,
+                    worker: 0,
+                    t_ns: [5],
+                    allocated: [100],
+                    reserved: [null],
+                },
+            ],
             busy: [{ track: 3, share: [0, 255] }],
         },
         { from: 0, to: 100, px: 50 },

@@ -105,6 +105,7 @@ export interface AllocationRow {
     bytes: number;
     device_type: number;
     device: number;
+    worker: number;
     address: string | number | null;
     operator: string | null;
     slice: number | null;
@@ -295,6 +296,7 @@ export interface MemoryCurve {
 export interface MemoryDevice {
     device_type: number;
     device: number;
+    worker: number;
     label: string;
     peak_bytes: number | null;
     reserved_peak_bytes: number | null;

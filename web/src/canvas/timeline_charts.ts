@@ -52,15 +52,19 @@ function memory(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: 
     if (!curve || !lane.memory) return;
     const plot = plotOf(scene, lane, 0, byteScale(lane.memory.peak_bytes).top);
     area(surface, scene, curve, plot);
-    // What is reserved may lie above the scale; the line then leaves at the top.
+    // What is reserved may lie above the scale: the line then leaves at the top.
     if (curve.reserved && !lane.folded) {
         const { ctx } = surface;
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(0, plot.top - 2, surface.width, plot.bottom - plot.top + 4);
+        ctx.clip();
         ctx.strokeStyle = scene.theme.text3;
         ctx.lineWidth = 1;
         ctx.setLineDash([3, 3]);
         steps(surface, scene, curve.t, curve.reserved, plot, false);
         ctx.stroke();
-        ctx.setLineDash([]);
+        ctx.restore();
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices as torch numbers them: a type and an index, the CPU without one. */
 
+import type { WorkerName } from './worker_names';
+
 const TYPES: Record<number, string> = {
     0: 'CPU',
     1: 'GPU',
@@ -19,6 +21,34 @@ const TYPES: Record<number, string> = {
 export function deviceName(type: number, index: number): string {
     const word = TYPES[type] ?? `device type ${type}`;
     return type === 0 || index < 0 ? word : `${word} ${index}`;
+}
+
+/** Memory of a device, in a job of one worker. As the API asks for it; the first worker is not said. */
+export interface MemoryPlace {
+    device_type: number;
+    device: number;
+    worker: number;
+}
+
+/** "1:0", of a worker but the first "1:0:2". */
+export function placeKey({ device_type, device, worker }: MemoryPlace): string {
+    return `${device_type}:${device}${worker > 0 ? `:${worker}` : ''}`;
+}
+
+export function readPlace(key: string | undefined): MemoryPlace | null {
+    const parts = /^(\d+):(-?\d+)(?::(\d+))?$/.exec(key ?? '');
+    if (!parts) return null;
+    return {
+        device_type: Number(parts[1]),
+        device: Number(parts[2]),
+        worker: Number(parts[3] ?? 0),
+    };
+}
+
+/** "GPU 0", in a job "GPU 0, rank 1". */
+export function placeName(place: MemoryPlace, nameOf: WorkerName | null): string {
+    const words = deviceName(place.device_type, place.device);
+    return nameOf ? `${words}, ${nameOf(place.worker)}` : words;
 }
 
 export interface DeviceFacts {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves of the timeline as typed arrays: memory, counters, busy shares, each for one window. */
+import { placeKey } from './device';
 import type { CurvesAnswer } from './timeline_types';
 
 /** A value holds until the next. */
@@ -30,9 +31,9 @@ export function curveSet(
     of: string[],
 ): CurveSet {
     const memory = new Map<string, StepCurve>();
-    for (const { device_type, device, t_ns, allocated, reserved } of answer.memory) {
+    for (const { t_ns, allocated, reserved, ...place } of answer.memory) {
         const some = reserved.some((value) => value !== null && value >= 0);
-        memory.set(`m${device_type}:${device}`, {
+        memory.set(`m${placeKey(place)}`, {
             t: Float64Array.from(t_ns),
             value: Float64Array.from(allocated, orNothing),
             reserved: some ? Float64Array.from(reserved, orNothing) : null,

@@ -4,7 +4,7 @@
  * stream, memory, counters. Pure layout; the canvas and the labels draw from it.
  */
 import { figIn, int, text } from '../base/units';
-import { deviceName } from './device';
+import { deviceName, placeKey } from './device';
 import {
     type TimelineAnswer,
     TRACK,
@@ -180,15 +180,16 @@ function addBusy(open: Open, track: TraceTrack, process: TraceProcess | null): v
 }
 
 function addMemory(open: Open, memory: TraceMemory): void {
-    const key = `m${memory.device_type}:${memory.device}`;
+    const key = `m${placeKey(memory)}`;
     const role = `0 – ${byteScale(memory.peak_bytes).words}`;
     const name = `${deviceName(memory.device_type, memory.device)} memory`;
+    const whose = open.nameOf ? `${open.nameOf(memory.worker)}, ` : '';
     const words = {
         process: '',
         beside: false,
         name,
-        role,
-        whole: `${name}: allocated, and reserved as a thin line`,
+        role: `${whose}${role}`,
+        whole: `${whose}${name}: allocated, and reserved as a thin line`,
     };
     const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : MEMORY;
     push(
@@ -204,15 +205,16 @@ function addCounter(open: Open, counter: TraceCounter): void {
         Number.isInteger(value) ? int(value) : text(figIn(value, ''));
     const low = Math.min(0, counter.least);
     const role = `${say(low)} – ${say(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
+    const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER;
+    const process = open.processes.get(counter.process) ?? null;
+    const whose = process && open.nameOf ? `${open.nameOf(process.worker)}, ` : '';
     const words = {
         process: '',
         beside: false,
         name: counter.name,
-        role,
-        whole: `${counter.name} ${role}`,
+        role: `${whose}${role}`,
+        whole: `${counter.name}, ${whose}${role}`,
     };
-    const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER;
-    const process = open.processes.get(counter.process) ?? null;
     push(
         open,
         { key, kind: 'counter', height, process, track: null, memory: null, counter, words },

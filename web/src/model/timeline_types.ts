@@ -39,6 +39,7 @@ export interface TraceCounter {
 export interface TraceMemory {
     device_type: number;
     device: number;
+    worker: number;
     label: string;
     peak_bytes: number;
     reserved_peak_bytes: number | null;
@@ -102,6 +103,7 @@ export interface CurvesAnswer {
     memory: {
         device_type: number;
         device: number;
+        worker: number;
         t_ns: number[];
         allocated: (number | null)[];
         reserved: (number | null)[];

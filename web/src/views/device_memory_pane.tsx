@@ -10,13 +10,15 @@ import type { Run } from '../base/types';
 import type { GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
 import { Segmented } from '../components/segmented';
-import { deviceName } from '../model/device';
+import { deviceName, placeName } from '../model/device';
 import { type Matcher, matcher } from '../model/search';
 import { ms } from '../model/trace_range';
+import type { WorkerName } from '../model/worker_names';
 import { timelineHash } from './timeline_link';
 import { countColumn, mibColumn, RIGHT } from './trace_columns';
 import { put, tabHash, traceOf } from './trace_data';
 import { type EmbeddedTable, filterParams, type TableFilters, TraceTable } from './trace_table';
+import { useWorkerNames } from './worker_names';
 
 export type MemoryRows = 'operators' | 'allocations' | 'kept';
 
@@ -49,6 +51,8 @@ export function MemorySwitch() {
 export interface DeviceFilter {
     device_type?: number;
     device?: number;
+    /** of a job */
+    worker?: number;
 }
 
 interface DeviceMemoryPaneProps extends EmbeddedTable {
@@ -67,6 +71,8 @@ export const MEMORY_SORT: Record<MemoryRows, { key: string; desc: boolean }> = {
     kept: { key: 'bytes', desc: true },
 };
 
+type Allocation = GridColumn<AllocationRow>;
+
 const DEVICE: GridColumn<{ device_type: number; device: number }> = {
     key: 'device',
     title: 'device',
@@ -74,6 +80,12 @@ const DEVICE: GridColumn<{ device_type: number; device: number }> = {
     sortKey: 'device',
     render: ({ device_type, device }) => deviceName(device_type, device),
 };
+
+/* In a job each allocation says whose it is. */
+function placeColumn(nameOf: WorkerName | null): Allocation {
+    if (!nameOf) return DEVICE as Allocation;
+    return { ...(DEVICE as Allocation), width: 136, render: (row) => placeName(row, nameOf) };
+}
 
 function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
     return [
@@ -109,8 +121,6 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
     ];
 }
 
-type Allocation = GridColumn<AllocationRow>;
-
 /* Without addresses what was allocated and what was freed cannot be brought together. */
 const UNMATCHED = (
     <span class="zero" title="the file has no addresses, so it does not say what was freed when">
@@ -136,7 +146,11 @@ const LIFETIME: Allocation = {
     },
 };
 
-function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
+function allocationColumns(
+    search: Matcher,
+    kept: boolean,
+    nameOf: WorkerName | null,
+): Allocation[] {
     const at = (key: 't_ns' | 'end_ns', title: string): Allocation => ({
         key,
         title,
@@ -158,7 +172,7 @@ function allocationColumns(search: Matcher, kept: boolean): Allocation[] {
         at('t_ns', 'allocated'),
         ...(kept ? [] : [{ ...at('end_ns', 'freed'), hideBelow: 900 }, LIFETIME]),
         mibColumn<AllocationRow>('bytes', 'size', { width: 112 }),
-        DEVICE as Allocation,
+        placeColumn(nameOf),
         {
             key: 'operator',
             title: 'operator',
@@ -180,7 +194,11 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
     const { run, range, filters, search = NO_SEARCH } = props;
     const rows = memoryRows();
     const operators = useMemo(() => operatorColumns(search), [search]);
-    const allocations = useMemo(() => allocationColumns(search, rows === 'kept'), [search, rows]);
+    const nameOf = useWorkerNames(run);
+    const allocations = useMemo(
+        () => allocationColumns(search, rows === 'kept', nameOf),
+        [search, rows, nameOf],
+    );
     const shared = {
         run,
         range,

@@ -17,7 +17,7 @@ import { setStatus } from '../components/status_line';
 import { type Interval, TimeChart, type TimeCurve } from '../components/time_chart';
 import { hideTooltip, showTooltip } from '../components/tooltip';
 import { viewportWidth } from '../components/viewport';
-import { deviceName } from '../model/device';
+import { placeKey, placeName, readPlace } from '../model/device';
 import { readFilters } from '../model/filter_query';
 import { byteStep, valueAt } from '../model/held_curve';
 import { matcher } from '../model/search';
@@ -34,6 +34,7 @@ import { put, traceOf, useRange, viewPath } from './trace_data';
 import { filterParams, sortParams } from './trace_table';
 import { TraceToolbar } from './trace_toolbar';
 import { useJson } from './use_json';
+import { useWorkerNames } from './worker_names';
 
 const ROOM = 1.04;
 
@@ -43,7 +44,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     const range = useRange();
     const [shown, setShown] = useState<number | null>(null);
     const rows = memoryRows();
-    const device = deviceFilter(route.value.query.device);
+    const device = deviceFilter(run, route.value.query.device);
     useEffect(() => {
         setStatus(
             undefined,
@@ -91,9 +92,10 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
 }
 
 /** A device that was picked is also what the tables are of. */
-function deviceFilter(asked: string | undefined): DeviceFilter {
-    const parts = /^(\d+):(-?\d+)$/.exec(asked ?? '');
-    return parts ? { device_type: Number(parts[1]), device: Number(parts[2]) } : {};
+function deviceFilter(run: Run, asked: string | undefined): DeviceFilter {
+    const place = readPlace(asked);
+    if (!place) return {};
+    return traceOf(run).workers > 1 ? place : { ...place, worker: undefined };
 }
 
 function NoMemory() {
@@ -113,12 +115,9 @@ interface Timeline {
     memory: MemoryDevice[];
 }
 
-const keyOf = ({ device_type, device }: { device_type: number; device: number }) =>
-    `${device_type}:${device}`;
-
 /* The device that the URL names, else the one with the highest peak that is no CPU. */
 function chosen(devices: MemoryDevice[], asked: string | undefined): MemoryDevice | null {
-    const named = devices.find((device) => keyOf(device) === asked);
+    const named = devices.find((device) => placeKey(device) === asked);
     if (named) return named;
     const order = [...devices].sort(
         (a, b) =>
@@ -150,11 +149,14 @@ function curvesOf(curve: MemoryCurve | undefined, end: number): TimeCurve[] {
 }
 
 function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
+    const nameOf = useWorkerNames(run);
     const timeline = useJson<Timeline>(`${viewPath(run, 'timeline')}?px=100`);
     const devices = timeline.data?.memory ?? [];
     const device = chosen(devices, route.value.query.device);
     const px = Math.min(2400, Math.max(400, viewportWidth.value));
-    const path = device ? withParams(viewPath(run, 'curves'), { memory: keyOf(device), px }) : null;
+    const path = device
+        ? withParams(viewPath(run, 'curves'), { memory: placeKey(device), px })
+        : null;
     const answer = useJson<{ memory: MemoryCurve[] }>(path);
     const curve = answer.data?.memory[0];
     const [from, to] = [timeline.data?.start_ns ?? 0, timeline.data?.end_ns ?? 1];
@@ -168,10 +170,10 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                 {devices.length > 1 && device && (
                     <Segmented
                         label="device"
-                        value={keyOf(device)}
+                        value={placeKey(device)}
                         options={devices.map((one) => ({
-                            value: keyOf(one),
-                            text: deviceName(one.device_type, one.device),
+                            value: placeKey(one),
+                            text: placeName(one, nameOf),
                         }))}
                         onChange={(next) => put({ device: next })}
                     />
