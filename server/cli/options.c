@@ -45,7 +45,7 @@ static const struct verb_row verbs[] = {
          "program: python app.py,\npython -m package, pytest tests/, ./script.py. It runs with its "
          "own Python, without a shell, and keeps its\nstandard input and output; with --json its "
          "output goes to stderr.\n\n"
-         "  importtime   what each import takes; other words on stderr pass through\n"
+         "  importtime   what each import takes; all else on stderr, a pipe then, passes through\n"
          "  cprofile     each function, with its callers\n"
          "  lines        each line of the functions that are marked @profile (line_profiler)\n"
          "  memory       memory over time, with the children of the program (memory_profiler)\n"

@@ -209,10 +209,30 @@ static enum ps_status read_script(const char *const *words, size_t n, const char
     return read_words(kept, n, out, err);
 }
 
+/* Some of these are Python scripts themselves, and would be measured instead of what they start. */
+static bool starts_others(const char *word)
+{
+    static const char *const names[] = {
+        "uv",         "uvx",     "poetry",  "pipenv", "pipx", "conda",    "mamba",
+        "micromamba", "pdm",     "rye",     "hatch",  "pixi", "torchrun", "accelerate",
+        "deepspeed",  "mpirun",  "srun",    "sudo",   "env",  "time",     "nice",
+        "taskset",    "numactl", "timeout", "sh",     "bash", "stdbuf"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(base_name(word), names[i]) == 0)
+            return true;
+    return false;
+}
+
 enum ps_status ps_python_command_read(const char *const *words, size_t n,
                                       struct ps_python_command *out, struct ps_err *err)
 {
     *out = (struct ps_python_command){.kind = PS_PROGRAM_FILE};
+    if (starts_others(words[0])) {
+        ps_hint(err, "let it start perfshelf: %s ... perfshelf record ... -- python ...",
+                base_name(words[0]));
+        return ps_fail(err, PS_BAD_REQUEST, "%s starts other programs and is none to record",
+                       words[0]);
+    }
     if (is_python(words[0]))
         return read_words(words, n, out, err);
     PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);

@@ -30,16 +30,27 @@ static void add_quoted(struct ps_buf *out, const char *word)
     ps_buf_puts(out, "'");
 }
 
+/* "scheme://user:password@host" */
+static bool has_password(const char *word)
+{
+    const char *name = strstr(word, "://"), *at;
+    if (!name)
+        return false;
+    name += 3;
+    at = memchr(name, '@', strcspn(name, "/?#"));
+    return at && memchr(name, ':', (size_t)(at - name));
+}
+
 /* "--api-key=abc" keeps its name; the word behind "--api-key" and what has the form of a token go
  * whole. */
 static void add_masked(struct ps_buf *out, const char *before, const char *word)
 {
     struct ps_str all = ps_str_of(word);
-    size_t name = strcspn(word, "=");
+    size_t name = strcspn(word, "=:"); /* as in "Authorization: ..." */
     struct ps_str value = ps_str_skip(all, name < all.len ? name + 1 : name);
     bool told = before[0] == '-' && !strchr(before, '=') && word[0] != '-' &&
                 ps_names_secret(ps_str_of(before + strspn(before, "-")));
-    if (told || ps_is_token(all)) {
+    if (told || ps_is_token(all) || has_password(word)) {
         ps_buf_puts(out, MASK);
     } else if (value.len &&
                (ps_is_token(value) || ps_names_secret((struct ps_str){word + strspn(word, "-"),

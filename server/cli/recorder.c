@@ -87,6 +87,15 @@ static enum ps_status judge(const struct ps_recorder *recorder,
     return strcmp(has, "has") == 0 ? PS_OK : missing(recorder, command, err);
 }
 
+/* Then the Python of every question logs its imports too. */
+static bool has_importtime(const struct ps_python_command *command)
+{
+    for (size_t i = 0; i < command->flags.n; i++)
+        if (strstr(command->flags.at[i], "importtime"))
+            return true;
+    return false;
+}
+
 enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
                                  const struct ps_python_command *command, char version_out[24],
                                  struct ps_err *err)
@@ -98,8 +107,8 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
     ps_words_add(&words, "-c");
     ps_words_add(&words, text_of("probe"));
     ps_words_add(&words, recorder->module);
-    if (ps_child_ask(command->path, ps_words_end(&words), false, &answer, &exit_status, err) !=
-        PS_OK)
+    if (ps_child_ask(command->path, ps_words_end(&words), has_importtime(command), &answer,
+                     &exit_status, err) != PS_OK)
         return err->code;
     if (exit_status != 0)
         return ps_fail(err, PS_IO, "%s exited with status %d when it was asked for its version",
@@ -116,12 +125,14 @@ static void add_program(const struct ps_python_command *command, struct ps_words
         ps_words_add(words, command->args[i]);
 }
 
-/* As the person would: python -X importtime app.py */
+/* As the person would: python -X importtime app.py, or as they did: -X importtime=2. */
 static void add_flag(const struct ps_python_command *command, struct ps_words *words)
 {
     add_python(command, words);
-    ps_words_add(words, "-X");
-    ps_words_add(words, "importtime");
+    if (!has_importtime(command)) {
+        ps_words_add(words, "-X");
+        ps_words_add(words, "importtime");
+    }
     if (command->kind != PS_PROGRAM_FILE)
         ps_words_add(words, command->kind == PS_PROGRAM_CODE ? "-c" : "-m");
     ps_words_add(words, command->target);

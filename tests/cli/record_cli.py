@@ -7,6 +7,7 @@ import pstats
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import unittest
 
 from program import PROGRAM, ROOT, ShelfTest, call
 
-sys.path.append(os.path.join(ROOT, "tests", "http"))
+sys.path += [os.path.join(ROOT, "tests", "bench"), os.path.join(ROOT, "tests", "http")]
+import make_lprof  # noqa: E402
 import server  # noqa: E402
 
 PYTHON = os.path.realpath(sys.executable)  # not a shim that chooses one
@@ -96,6 +98,16 @@ class Tools(RecordTest):
         self.assertEqual(self.newest()["kind"], "importtime")
         self.assertIn({"module": "json"}, self.rows("SELECT module FROM imports WHERE module = 'json'"))
 
+    def test_importtime_as_it_was_wanted(self):
+        python = next((path for path in (PYTHON, shutil.which("python3.14")) if path and self.knows_all(path)), None)
+        words = ["-X", "importtime=2"] if python else ["-X", "importtime"]
+        done = self.record("importtime", "--", python or PYTHON, *words, "app.py")
+        self.assertEqual(done.stderr, b"err\n")
+
+    def knows_all(self, python):
+        done = subprocess.run([python, "-X", "importtime=2", "-c", ""], capture_output=True)
+        return done.returncode == 0 and b"cached" in done.stderr
+
     def test_cprofile(self):
         done = self.record("cprofile", "--", PYTHON, "app.py")
         self.assertEqual(done.stderr, b"err\n")
@@ -128,6 +140,24 @@ class Tools(RecordTest):
         finally:
             serving.end()
         self.assertEqual([row["state"] for row in sources], ["attached"])
+
+    def test_lines_that_are_marked_by_the_package(self):
+        """`from line_profiler import profile`, as versions since 4.1 have it: a stand-in writes what it is told to."""
+        profile = make_lprof.dump({("app.py", 2, "work"): [(3, 1, 100)]})
+        self.file("lib/line_profiler.py", f"""class LineProfiler:
+    def __call__(self, function): return function
+    def dump_stats(self, out):
+        with open(out, "wb") as file: file.write({profile!r})
+class Marks:
+    used = None
+    def _kernprof_overwrite(self, recorder): self.used = recorder
+    def __call__(self, function): return self.used(function)
+profile = Marks()
+""".encode())
+        self.file("work/marked.py", b"from line_profiler import profile\n@profile\ndef work(): return 7\nprint(work())\n")
+        done = self.record("lines", PYTHON, "marked.py", env={"PYTHONPATH": os.path.join(self.folder, "lib")})
+        self.assertTrue(done.stdout.startswith(b"7\n"), done)
+        self.assertEqual(self.newest()["kind"], "line_profiler")
 
     def test_lines_without_a_mark(self):
         done = self.record("lines", "--", self.needs("line_profiler"), "app.py")
@@ -220,7 +250,8 @@ class Failures(RecordTest):
     def test_no_python(self):
         self.assertIn("python: not in PATH", self.refused("cprofile", "python", "app.py", env={"PATH": self.work}))
         self.assertIn("say python app.py", self.refused("cprofile", "app.py"))
-        self.assertIn("python -m sh", self.refused("cprofile", "/bin/sh", "-c", "true"))
+        self.assertIn("python -m ls", self.refused("cprofile", "/bin/ls"))
+        self.assertIn("poetry ... perfshelf record", self.refused("cprofile", "poetry", "run", "pytest"))
         self.assertIn("runs no program", self.refused("cprofile", PYTHON))
 
     def test_wrong_usage(self):
@@ -327,6 +358,8 @@ class About(RecordTest):
         self.assertEqual(tags["command"], f"{PYTHON} app.py 'a b' --api-key=(masked) --password (masked) 'it'\\''s'")
         self.assertEqual((tags["host"], tags["python"]), (os.uname().nodename, "%d.%d.%d" % sys.version_info[:3]))
         self.assertNotIn("hush", self.newest()["name"])
+        self.record("cprofile", "--", PYTHON, "app.py", "-H", "Authorization: Bearer x", "db://u:p@h/", "http://h:1/@")
+        self.assertEqual(self.tags()["command"], f"{PYTHON} app.py -H Authorization:(masked) (masked) http://h:1/@")
 
     def test_commit(self):
         self.git("init", "-q")

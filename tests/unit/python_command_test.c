@@ -139,6 +139,8 @@ static void test_refused(void **state)
     CHECK("empty: neither Python nor a script whose first line names one", "empty");
     CHECK("app.py: neither Python nor a script whose first line names one", "app.py");
     CHECK(": not in PATH", "");
+    CHECK("uv starts other programs and is none to record", "uv", "run", "app.py");
+    CHECK("/usr/bin/env starts other programs and is none to record", "/usr/bin/env", "python");
 }
 
 int main(void)
