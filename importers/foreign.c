@@ -78,8 +78,6 @@ static const struct kind pages[] = {
 };
 
 static const struct kind documents[] = {
-    {{"speedscope.app/file-format-schema"}, "a speedscope profile", READS},
-    {{"\"profiles\"", "\"shared\"", "\"frames\""}, "a speedscope profile", READS},
     {{"\"benchmarks\"", "\"metadata\""}, "a pyperf result", READS},
     {{"\"nodes\"", "\"startTime\""}, "a V8 CPU profile", READS},
     {{"\"schema\"", "\"nodes\""},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/stacks/stacks.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -94,6 +93,14 @@ static uint32_t shared(const struct st_track *track, const uint32_t *frames, uin
     return common;
 }
 
+static bool make_room(struct st_stacks *stacks, uint32_t frames, struct ps_err *err)
+{
+    if (stacks->rows + frames <= ST_ROWS_MAX)
+        return true;
+    ps_fail(err, PS_LIMIT, "more than %u different frames one behind the other", ST_ROWS_MAX);
+    return false;
+}
+
 enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t *frames, uint32_t n,
                        int64_t weight, struct ps_err *err)
 {
@@ -105,9 +112,8 @@ enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t 
     if (__builtin_add_overflow(stacks->weight, weight, &stacks->weight) ||
         stacks->weight > INT64_MAX / 4)
         return ps_fail(err, PS_LIMIT, "the weights sum to more than can be counted");
-    if (stacks->rows + (n - common) > ST_ROWS_MAX)
-        return ps_fail(err, PS_LIMIT, "more than %u different frames one behind the other",
-                       ST_ROWS_MAX);
+    if (!make_room(stacks, n - common, err))
+        return err->code;
     close_to(track, common);
     for (uint32_t i = common; i < n; i++)
         open_frame(track, frames[i]);
@@ -118,29 +124,71 @@ enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t 
     return PS_OK;
 }
 
-bool st_number(struct ps_str text, struct st_number *out)
+enum ps_status st_begin(struct st_stacks *stacks, uint32_t index, uint32_t frame, int64_t at,
+                        struct ps_err *err)
 {
-    char copy[64], *end;
-    int64_t whole;
-    double value;
+    struct st_track *track = &stacks->tracks[index];
 
-    *out = (struct st_number){0};
-    if (text.len == 0 || text.len >= sizeof copy)
-        return false;
-    if (ps_str_i64(text, &whole))
-        return !__builtin_mul_overflow(whole, (int64_t)ST_SCALE, &out->thousandths);
-    for (size_t i = 0; i < text.len; i++)
-        if (!strchr("+-.0123456789eE", text.at[i]) || !text.at[i])
-            return false;
-    memcpy(copy, text.at, text.len);
-    copy[text.len] = '\0';
-    value = strtod(copy, &end) * ST_SCALE;
-    if (*end || !isfinite(value) || fabs(value) >= 9e18)
-        return false;
-    out->thousandths = llround(value);
-    out->rounded = fabs(value - (double)out->thousandths) > 1e-6 * fmax(1, fabs(value));
-    out->fraction = out->thousandths % ST_SCALE != 0;
-    return true;
+    if (at > INT64_MAX / 4)
+        return ps_fail(err, PS_LIMIT, "the times are beyond what can be counted");
+    if (!make_room(stacks, 1, err))
+        return err->code;
+    track->at = at > track->at ? at : track->at;
+    stacks->rows++;
+    if (track->n_open < ST_DEEPEST)
+        open_frame(track, frame);
+    return PS_OK;
+}
+
+enum ps_status st_end(struct st_stacks *stacks, uint32_t index, uint32_t depth, int64_t at,
+                      struct ps_err *err)
+{
+    struct st_track *track = &stacks->tracks[index];
+    int64_t from;
+
+    if (at > INT64_MAX / 4)
+        return ps_fail(err, PS_LIMIT, "the times are beyond what can be counted");
+    track->at = at > track->at ? at : track->at;
+    if (depth == 0 && track->n_open) {
+        from = track->start[track->open[0]];
+        if (__builtin_add_overflow(stacks->weight, track->at - from, &stacks->weight) ||
+            stacks->weight > INT64_MAX / 4)
+            return ps_fail(err, PS_LIMIT, "the weights sum to more than can be counted");
+    }
+    close_to(track, depth);
+    return PS_OK;
+}
+
+uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track)
+{
+    return stacks->tracks[track].n_open;
+}
+
+uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t index, uint32_t depth)
+{
+    const struct st_track *track = &stacks->tracks[index];
+
+    return track->name_id[track->open[depth]] - 1;
+}
+
+uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n)
+{
+    uint64_t others = 0;
+    uint32_t other = 0;
+
+    for (uint32_t t = 0; t < stacks->n_tracks; t++)
+        for (uint32_t row = 0; row < stacks->tracks[t].n; row++) {
+            uint32_t *name = &stacks->tracks[t].name_id[row];
+
+            if (*name - 1 < n) {
+                *name = ids[*name - 1] + 1;
+                continue;
+            }
+            if (!others++)
+                other = st_frame(stacks, PS_STR("(frame that the file does not list)"));
+            *name = other + 1;
+        }
+    return others;
 }
 
 void st_free(struct st_stacks *stacks)

@@ -68,13 +68,37 @@ enum ps_status st_track(struct st_stacks *stacks, uint32_t process, struct ps_st
 enum ps_status st_push(struct st_stacks *stacks, uint32_t track, const uint32_t *frames, uint32_t n,
                        int64_t weight, struct ps_err *err);
 
+/* The same in events: `at` from the beginning of the track, which must not go back. A frame is put
+ * on the stack; the stack is cut to its first `depth` frames. */
+enum ps_status st_begin(struct st_stacks *stacks, uint32_t track, uint32_t frame, int64_t at,
+                        struct ps_err *err);
+enum ps_status st_end(struct st_stacks *stacks, uint32_t track, uint32_t depth, int64_t at,
+                      struct ps_err *err);
+/* How many frames are open, and which: its id. */
+uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track);
+uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t depth);
+
+/* Frames were pushed by numbers of the file: number i becomes frame ids[i], what is not among the n
+ * "(frame that the file does not list)". Returns how many slices those are. */
+uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n);
+
 /* Closes what is open and gives all to the sink: texts, processes, tracks, the figures of a trace
  * (docs/api.md), the headline. */
 void st_give(struct st_stacks *stacks);
 void st_free(struct st_stacks *stacks);
 
-/* A decimal number in thousandths: digits, '.', digits, e+N. False: none, or too large. *rounded is
- * set where digits were lost; *fraction where it is no whole number. */
+/* A decimal number as it stands: digits * 10^exponent. */
+struct st_decimal {
+    int64_t digits;
+    int exponent;
+    bool lost; /* it had more than 18 digits */
+};
+bool st_decimal(struct ps_str text, struct st_decimal *out);
+/* digits * 10^(exponent + power), rounded. False: beyond int64. *rounded is only ever set. */
+bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
+
+/* A decimal number in thousandths. False: none, or too large. *rounded is set where digits were
+ * lost; *fraction where it is no whole number. */
 struct st_number {
     int64_t thousandths;
     bool fraction, rounded;

@@ -186,9 +186,9 @@ static bool kind_fits(const char *wanted, const char *kind)
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text "},
-                    {"traces", " torch-trace trace folded "},
+                    {"traces", " torch-trace trace folded speedscope "},
                     {"measured", " hyperfine pytest-benchmark time "},
-                    {"stacks", " folded "}};
+                    {"stacks", " folded speedscope "}};
     char word[40];
 
     if (!wanted || strcmp(wanted, kind) == 0)

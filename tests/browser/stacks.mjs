@@ -80,3 +80,26 @@ test('stacks: left heavy and the order of the file say samples, not times', asyn
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
     });
 });
+
+test('stacks: a speedscope file of two threads says times', async ({ pages }) => {
+    const frames = [{ name: 'main', file: 'app.py', line: 3 }, { name: 'work', file: 'app.py', line: 9 }];
+    const profile = (name, samples) => ({ type: 'sampled', name, unit: 'seconds', startValue: 0, endValue: 1, samples, weights: samples.map(() => 0.25) });
+    const content = {
+        $schema: 'https://www.speedscope.app/file-format-schema.json',
+        shared: { frames },
+        profiles: [profile('Thread 1', [[0, 1], [0, 1], [0], [0, 1]]), profile('Thread 2', [[1]])],
+    };
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'scope.json');
+        writeFileSync(file, JSON.stringify(content));
+        const { id } = shelf.add(file);
+        const page = await pages.open(`${shelf.url}#/run/${id}/functions`);
+        const rows = await rowsWith(page, 'work (app.py:9)');
+        equal(rows.get('work (app.py:9)').slice(0, 2), ['1,000.000', '1,000.000'], 'self and total of work in ms');
+        await page.getByRole('link', { name: 'Time order' }).click();
+        await until(async () => (await main(page)).includes('1\u202fs'), 'the length of the axis');
+    } finally {
+        await shelf.stop();
+    }
+});

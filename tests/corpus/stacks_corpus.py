@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stacks against the figures of their own tools: totals, own weights and totals that count a stack once."""
 import collections
+import decimal
 import functools
 import json
 import os
@@ -114,6 +115,83 @@ class Folded(CorpusTest):
         note = next(row["what"] for row in shelf().sql(path, "SELECT what FROM notes") if "memory given back" in row["what"])
         self.assertEqual(run["ledger"]["rejected"], expected["negative"])
         self.assertEqual(run["summary"]["weight"] + int(re.search(r"(-\d+) in all", note)[1]), expected["totals"][0])
+
+
+@functools.cache
+def scopes():
+    filled = Shelf()
+    filled.add(paths("wild/speedscope"))
+    return filled
+
+
+NS = {"nanoseconds": 1, "microseconds": 10**3, "milliseconds": 10**6, "seconds": 10**9}
+
+
+def frame_name(frame):
+    place = frame.get("file")
+    if not place:
+        return frame["name"]
+    return f"{frame['name']} ({place}:{frame['line']})" if frame.get("line") else f"{frame['name']} ({place})"
+
+
+def sums_of_scope(path):
+    """Own weight of each frame, sampled profiles alone, in units of the axis."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file, parse_float=decimal.Decimal)
+    names = [frame_name(frame) for frame in document["shared"]["frames"]]
+    own = collections.Counter()
+    for profile in document["profiles"]:
+        if profile["type"] == "sampled":
+            for stack, weight in zip(profile["samples"], profile["weights"]):
+                if stack: # a real file has lists where numbers should be
+                    leaf = names[stack[-1]] if isinstance(stack[-1], int) else "(frame that the file does not list)"
+                    own[leaf] += int((weight * NS.get(profile["unit"], 1)).to_integral_value()
+                                                 if isinstance(weight, decimal.Decimal) else weight * NS.get(profile["unit"], 1))
+        else:
+            spans(profile, names, own)
+    return own
+
+
+def spans(profile, names, own):
+    """The same of an evented profile whose events are in order."""
+    scale, open_frames, last = NS.get(profile["unit"], 1), [], None
+    for event in profile["events"]:
+        at = decimal.Decimal(event["at"]) * scale
+        if open_frames:
+            own[open_frames[-1]] += at - last
+        last = at
+        if event["type"] == "O":
+            open_frames.append(names[event["frame"]])
+        else:
+            open_frames.pop()
+
+
+@needs_corpus
+class Speedscope(CorpusTest):
+    fill = staticmethod(scopes)
+
+    def test_every_file_is_read(self):
+        for path in paths("wild/speedscope"):
+            with self.subTest(path):
+                self.assertEqual((scopes().of(path) or {}).get("kind"), "speedscope", scopes().refused.get(path))
+
+    def test_own_weights(self):
+        for path in paths("wild/speedscope"):
+            if "invalid" in path:
+                continue
+            with self.subTest(path):
+                own = {name: round(float(weight)) for name, weight in sums_of_scope(path).items() if round(float(weight))}
+                rows = scopes().sql(path, "SELECT name, sum(self_ns) AS own FROM slices GROUP BY name HAVING own <> 0")
+                got = {row["name"]: row["own"] for row in rows}
+                self.assertEqual(got.keys(), own.keys())
+                for name, weight in own.items(): # each time of an event is rounded to a whole ns
+                    self.assertAlmostEqual(got[name], weight, delta=20)
+
+    def test_what_is_wrong_is_told(self):
+        for name, words in (("spec-invalid-incomplete.json", "never closed"), ("spec-invalid-order.json", "not open")):
+            path = next(p for p in paths("wild/speedscope") if p.endswith(name))
+            said = [row["what"] for row in scopes().sql(path, "SELECT what FROM notes")]
+            self.assertTrue(any(words in what for what in said), said)
 
 
 # A frame counts where no frame above it has the same name.

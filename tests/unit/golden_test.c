@@ -158,12 +158,13 @@ static void test_stacks(void **state)
 {
     (void)state;
     check_folder("folded", 13);
+    check_folder("speedscope", 8);
 }
 
 static void test_foreign(void **state)
 {
     (void)state;
-    check_folder("foreign", 25);
+    check_folder("foreign", 20);
 }
 
 /* A printed table that was cut anywhere behind its header gives what came before. */
@@ -197,6 +198,7 @@ static void test_every_cut(void **state)
     cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);
     cut_anywhere(PS_TESTS_DIR "/golden/key_averages/ok_several.txt", 300);
     cut_anywhere(PS_TESTS_DIR "/golden/folded/ok_plain.txt", 22);
+    cut_anywhere(PS_TESTS_DIR "/golden/speedscope/ok_sampled.json", 540);
     for (size_t cut = 60; cut < log.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){log.at, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);

@@ -151,6 +151,7 @@ TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
 TABS.folded = stackTabs('File order', TIMELINE);
+TABS.speedscope = stackTabs('Time order', TIMELINE);
 TABS.line_profiler = [...LINES, ACROSS];
 TABS.memory_profiler = [...LINES, ACROSS];
 TABS.scalene = [...LINES, MEMORY, ACROSS];

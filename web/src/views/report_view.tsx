@@ -22,7 +22,7 @@ import { ledgerIdentity } from './ledger_words';
 import { knownRuns, noteRun, onRunChange } from './live';
 import { factsOf, RunWarnings } from './report_facts';
 import { loadView, tabsOf, viewNow, type TabSpec } from './report_tabs';
-import { axisOfRun } from './trace_data';
+import { axisOfRun, isStacks } from './trace_data';
 import { DeleteDialog, EditDialog } from './run_dialogs';
 
 const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
@@ -142,7 +142,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
         { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
     ]);
     return (
-        <main class="report">
+        <main class={isStacks(run) ? 'report stacks' : 'report'}>
             <RunHead name={<RunName run={run} />} kind={run.kind} meta={<Meta run={run} />}>
                 <Facts facts={factsOf(run)} />
             </RunHead>

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json_in.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define AHEAD 65536 /* bytes asked for at a time */
+
+uint64_t ps_json_in_at(const struct ps_json_in *json)
+{
+    return ps_stream_at(json->in) + (uint64_t)(json->at - json->base);
+}
+
+bool ps_json_in_cut(const struct ps_json_in *json)
+{
+    return !json->fault && (json->depth > 0 || !json->began);
+}
+
+enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err)
+{
+    return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(json), "%s",
+                      json->fault ? json->fault : "the JSON is damaged");
+}
+
+void ps_json_in_free(struct ps_json_in *json)
+{
+    ps_buf_free(&json->decoded);
+}
+
+static enum ps_json_token bad(struct ps_json_in *json, const char *why)
+{
+    json->fault = why;
+    return PS_JSON_BAD;
+}
+
+/* More bytes behind those that lie ahead; `at` stays on its byte. */
+static bool more(struct ps_json_in *json)
+{
+    size_t ahead = (size_t)(json->end - json->at);
+    struct ps_str window;
+
+    if (ahead > PS_JSON_IN_TEXT)
+        return false;
+    if (json->at != json->base)
+        ps_stream_skip(json->in, (size_t)(json->at - json->base));
+    window = ps_stream_peek(json->in, ahead + AHEAD);
+    json->base = json->at = window.at;
+    json->end = window.at + window.len;
+    return window.len > ahead;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == ',';
+}
+
+/* The next byte that is no blank or comma; false at the end. */
+static bool next_byte(struct ps_json_in *json)
+{
+    for (;;) {
+        while (json->at < json->end && is_blank(*json->at))
+            json->at++;
+        if (json->at < json->end)
+            return true;
+        if (!more(json))
+            return false;
+    }
+}
+
+/* ------------------------------------------------------------------ texts */
+
+static void put_utf8(struct ps_buf *out, uint32_t c)
+{
+    char bytes[4];
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    for (size_t i = n; i > 1; i--) {
+        bytes[i - 1] = (char)(0x80 | (c & 0x3f));
+        c >>= 6;
+    }
+    bytes[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xff) | c);
+    ps_buf_add(out, bytes, n);
+}
+
+/* "XXXX" at s; -1: no such. */
+static int32_t hex4(struct ps_str s)
+{
+    int32_t value = 0;
+
+    if (s.len < 4)
+        return -1;
+    for (size_t i = 0; i < 4; i++) {
+        char c = s.at[i];
+
+        if (!c || !strchr("0123456789abcdefABCDEF", c))
+            return -1;
+        value = value * 16 + (c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+    }
+    return value;
+}
+
+/* What follows "\u". Returns the bytes taken. */
+static size_t put_escape(struct ps_buf *out, struct ps_str s)
+{
+    int32_t high = hex4(s), low;
+
+    if (high < 0) {
+        ps_buf_puts(out, "\xef\xbf\xbd");
+        return 0;
+    }
+    if (high < 0xd800 || high > 0xdfff) {
+        put_utf8(out, (uint32_t)high);
+        return 4;
+    }
+    low = s.len >= 10 && s.at[4] == '\\' && s.at[5] == 'u' ? hex4(ps_str_skip(s, 6)) : -1;
+    if (high > 0xdbff || low < 0xdc00 || low > 0xdfff) {
+        ps_buf_puts(out, "\xef\xbf\xbd");
+        return 4;
+    }
+    put_utf8(out, 0x10000u + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+    return 10;
+}
+
+static struct ps_str decode(struct ps_json_in *json, struct ps_str raw)
+{
+    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+
+    json->decoded.len = 0;
+    while (raw.len) {
+        const char *slash = memchr(raw.at, '\\', raw.len), *known;
+        size_t plain = slash ? (size_t)(slash - raw.at) : raw.len;
+
+        ps_buf_add(&json->decoded, raw.at, plain);
+        raw = ps_str_skip(raw, plain);
+        if (raw.len < 2)
+            break;
+        known = strchr(from, raw.at[1]);
+        if (raw.at[1] == 'u')
+            raw = ps_str_skip(raw, 2 + put_escape(&json->decoded, ps_str_skip(raw, 2)));
+        else {
+            ps_buf_add(&json->decoded, known && *known ? &to[known - from] : &raw.at[1], 1);
+            raw = ps_str_skip(raw, 2);
+        }
+    }
+    return ps_buf_slice(&json->decoded);
+}
+
+/* The text whose quote is at json->at. */
+static bool take_text(struct ps_json_in *json)
+{
+    size_t n = 1;
+    bool escaped = false;
+
+    for (;;) {
+        size_t ahead = (size_t)(json->end - json->at);
+
+        for (; n < ahead && json->at[n] != '"'; n++)
+            if (json->at[n] == '\\') {
+                escaped = true;
+                n++;
+            }
+        if (n < ahead)
+            break;
+        if (!more(json)) {
+            if ((size_t)(json->end - json->at) > PS_JSON_IN_TEXT)
+                json->fault = "a text is larger than 64 MiB";
+            return false;
+        }
+    }
+    json->text = (struct ps_str){json->at + 1, n - 1};
+    if (escaped)
+        json->text = decode(json, json->text);
+    json->at += n + 1;
+    return true;
+}
+
+static enum ps_json_token text_token(struct ps_json_in *json)
+{
+    bool key = json->depth && json->object[json->depth - 1] && !json->after_key;
+
+    if (!take_text(json))
+        return json->fault ? PS_JSON_BAD : PS_JSON_END;
+    json->after_key = false;
+    if (!key)
+        return PS_JSON_STRING;
+    /* The text may lie in the window that looking for the colon moves. */
+    if (json->text.at != json->decoded.at) {
+        json->decoded.len = 0;
+        ps_buf_str(&json->decoded, json->text);
+        json->text = ps_buf_slice(&json->decoded);
+    }
+    if (!next_byte(json))
+        return PS_JSON_END;
+    if (*json->at != ':')
+        return bad(json, "a key without a value");
+    json->at++;
+    json->after_key = true;
+    return PS_JSON_KEY;
+}
+
+/* ------------------------------------------------------------------ numbers and words */
+
+static bool is_word_byte(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '-' || c == '+';
+}
+
+static enum ps_json_token word_token(struct ps_json_in *json)
+{
+    size_t n = 0;
+
+    do {
+        while (n < (size_t)(json->end - json->at) && is_word_byte(json->at[n]))
+            n++;
+    } while (n == (size_t)(json->end - json->at) && n < 4096 && more(json));
+    if (n == 0 || n >= 4096)
+        return bad(json, "a byte that no JSON has here");
+    json->text = (struct ps_str){json->at, n};
+    json->at += n;
+    json->after_key = false;
+    if (ps_str_is(json->text, "true"))
+        return PS_JSON_TRUE;
+    if (ps_str_is(json->text, "false"))
+        return PS_JSON_FALSE;
+    return ps_str_is(json->text, "null") ? PS_JSON_NULL : PS_JSON_NUMBER;
+}
+
+static enum ps_json_token open_token(struct ps_json_in *json, bool object)
+{
+    if (json->depth == PS_JSON_IN_DEEPEST)
+        return bad(json, "the JSON is nested more than 256 deep");
+    json->object[json->depth++] = object;
+    json->after_key = false;
+    json->at++;
+    return object ? PS_JSON_OBJECT : PS_JSON_ARRAY;
+}
+
+static enum ps_json_token close_token(struct ps_json_in *json, bool object)
+{
+    if (json->depth == 0 || json->object[json->depth - 1] != object)
+        return bad(json, "a bracket that closes nothing");
+    json->depth--;
+    json->after_key = false;
+    json->at++;
+    return object ? PS_JSON_OBJECT_END : PS_JSON_ARRAY_END;
+}
+
+enum ps_json_token ps_json_in_next(struct ps_json_in *json)
+{
+    if (json->fault)
+        return PS_JSON_BAD;
+    if ((json->began && json->depth == 0) || !next_byte(json))
+        return PS_JSON_END;
+    json->began = true;
+    switch (*json->at) {
+    case '{':
+        return open_token(json, true);
+    case '[':
+        return open_token(json, false);
+    case '}':
+        return close_token(json, true);
+    case ']':
+        return close_token(json, false);
+    case '"':
+        return text_token(json);
+    default:
+        return word_token(json);
+    }
+}
+
+bool ps_json_in_rest(struct ps_json_in *json, enum ps_json_token token)
+{
+    int depth = json->depth - (token == PS_JSON_OBJECT || token == PS_JSON_ARRAY);
+
+    while (token > PS_JSON_BAD && json->depth > depth)
+        token = ps_json_in_next(json);
+    return token > PS_JSON_BAD;
+}
+
+bool ps_json_in_skip(struct ps_json_in *json)
+{
+    return ps_json_in_rest(json, ps_json_in_next(json));
+}
+
+/* The number at json->at, which lies whole in the window. */
+static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
+{
+    uint64_t value = 0;
+    const char *from = json->at;
+
+    for (; json->at < json->end && *json->at >= '0' && *json->at <= '9'; json->at++)
+        if (value < most)
+            value = value * 10 + (uint64_t)(*json->at - '0');
+    if (json->at < json->end && is_word_byte(*json->at)) {
+        while (json->at < json->end && is_word_byte(*json->at))
+            json->at++;
+        return most;
+    }
+    return json->at == from || value > most ? most : (uint32_t)value;
+}
+
+bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
+{
+    while (next_byte(json)) {
+        if (*json->at == ']')
+            return close_token(json, false) == PS_JSON_ARRAY_END;
+        if (!is_word_byte(*json->at)) {
+            if (!ps_json_in_skip(json))
+                return false;
+            PS_PUSH_ROOM(out->at, out->n, out->cap);
+            out->at[out->n++] = most;
+            continue;
+        }
+        if (json->end - json->at < 64)
+            (void)more(json);
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] = take_u32(json, most);
+    }
+    return false;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* number.c: decimal numbers to whole ones without a double in between. */
+#include "importers/stacks/stacks.h"
+
+static const int64_t powers[] = {1,
+                                 10,
+                                 100,
+                                 1000,
+                                 10000,
+                                 100000,
+                                 1000000,
+                                 10000000,
+                                 100000000,
+                                 1000000000,
+                                 10000000000,
+                                 100000000000,
+                                 1000000000000,
+                                 10000000000000,
+                                 100000000000000,
+                                 1000000000000000,
+                                 10000000000000000,
+                                 100000000000000000,
+                                 1000000000000000000};
+#define POWERS_MAX 18
+#define DIGITS_MAX INT64_C(100000000000000000) /* another digit still fits */
+
+/* "+12", "-3" behind the e. */
+static bool take_exponent(struct ps_str text, int *out)
+{
+    int64_t value;
+
+    if (text.len && text.at[0] == '+')
+        text = ps_str_skip(text, 1);
+    if (!ps_str_i64(text, &value) || value < -1000 || value > 1000)
+        return false;
+    *out += (int)value;
+    return true;
+}
+
+bool st_decimal(struct ps_str text, struct st_decimal *out)
+{
+    bool negative = text.len && text.at[0] == '-', point = false, any = false;
+    size_t i = negative || (text.len && text.at[0] == '+');
+
+    *out = (struct st_decimal){0};
+    for (; i < text.len; i++) {
+        char c = text.at[i];
+
+        if (c == '.' && !point) {
+            point = true;
+        } else if (c >= '0' && c <= '9') {
+            any = true;
+            if (out->digits >= DIGITS_MAX) {
+                out->lost |= c != '0';
+                out->exponent += !point;
+                continue;
+            }
+            out->digits = out->digits * 10 + (c - '0');
+            out->exponent -= point;
+        } else {
+            break;
+        }
+    }
+    out->digits = negative ? -out->digits : out->digits;
+    if (i < text.len && (text.at[i] == 'e' || text.at[i] == 'E'))
+        return any && take_exponent(ps_str_skip(text, i + 1), &out->exponent);
+    return any && i == text.len;
+}
+
+bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded)
+{
+    int by = decimal->exponent + power;
+    int64_t half, rest;
+
+    *rounded |= decimal->lost;
+    *out = 0;
+    if (decimal->digits == 0)
+        return true;
+    if (by >= 0)
+        return by <= POWERS_MAX && !__builtin_mul_overflow(decimal->digits, powers[by], out);
+    if (by < -POWERS_MAX) {
+        *rounded = true;
+        return true;
+    }
+    rest = decimal->digits % powers[-by];
+    half = powers[-by] / 2;
+    *out = decimal->digits / powers[-by];
+    *rounded |= rest != 0;
+    *out += rest >= half ? 1 : rest <= -half ? -1 : 0;
+    return true;
+}
+
+bool st_number(struct ps_str text, struct st_number *out)
+{
+    struct st_decimal decimal;
+
+    *out = (struct st_number){0};
+    if (!st_decimal(text, &decimal) || !st_scaled(&decimal, 3, &out->thousandths, &out->rounded))
+        return false;
+    out->fraction = out->thousandths % ST_SCALE != 0;
+    return true;
+}
