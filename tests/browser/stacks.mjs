@@ -98,7 +98,7 @@ test('stacks: a speedscope file of two threads says times', async ({ pages }) =>
         const rows = await rowsWith(page, 'work (app.py:9)');
         equal(rows.get('work (app.py:9)').slice(0, 2), ['1,000.000', '1,000.000'], 'self and total of work in ms');
         await page.getByRole('link', { name: 'Time order' }).click();
-        await until(async () => (await main(page)).includes('1\u202fs'), 'the length of the axis');
+        await until(async () => (await main(page)).includes('1.000\u202fs'), 'the length of the axis');
     } finally {
         await shelf.stop();
     }
