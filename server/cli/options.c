@@ -52,10 +52,10 @@ static const struct verb_row verbs[] = {
          "  torch        a trace of all of it, with shapes, memory and stacks (PyTorch)\n\n"
          "The run is tagged with command, host, python, and of a git checkout commit and dirty; a "
          "--tag of that name\nwins. --repeat records a series of runs, tagged repeat=1/N and so "
-         "on. Exit status: the command's own when\nit failed; what it recorded by then is on the "
-         "shelf all the same. --open shows the newest at the server of --listen, and serves the "
-         "shelf "
-         "there itself when none\nruns.\n",
+         "on. "
+         "--open shows the newest at the server of\n--listen, or serves the shelf there where none "
+         "runs. Exit status: the command's own when it failed; what it\nrecorded by then is on the "
+         "shelf all the same.\n",
          2},
     [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL, 0},
     [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL, 0},

@@ -21,7 +21,9 @@ class Usage(unittest.TestCase):
         text = call("--help").stdout.decode()
         for verb in ("serve", "add", "record", "list", "show", "rm", "formats", "sql"):
             self.assertRegex(text, rf"(?m)^  perfshelf {verb}\b")
-            self.assertEqual(call(verb, "--help").returncode, 0)
+            own = call(verb, "--help")
+            self.assertEqual(own.returncode, 0)
+            self.assertLessEqual(max(map(len, own.stdout.decode().splitlines())), 120)
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
 
     def test_version(self):
