@@ -92,7 +92,6 @@ static const struct kind documents[] = {
 };
 
 static const struct kind reports[] = {
-    {{" per loop", "loops"}, "the output of timeit", READS},
     {{"\nevents: ", "\nfn="}, "a callgrind profile", READS},
     {{"import time", "importtime"},
      "text about import times, without one row of them",

@@ -30,6 +30,7 @@ static const struct ps_importer *const importers[] = {
     &ps_hyperfine,
     &ps_pytest_benchmark,
     &ps_time,
+    &ps_timeit,
     &ps_speedscope,
     /* The last: many texts have lines that end in numbers. */
     &ps_folded,

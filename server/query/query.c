@@ -187,7 +187,7 @@ static bool kind_fits(const char *wanted, const char *kind)
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text "},
                     {"traces", " torch-trace trace folded speedscope "},
-                    {"measured", " hyperfine pytest-benchmark time "},
+                    {"measured", " hyperfine pytest-benchmark time timeit "},
                     {"stacks", " folded speedscope "}};
     char word[40];
 

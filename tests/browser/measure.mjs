@@ -85,3 +85,12 @@ test('time: several commands of one log', ({ pages }) =>
         const heads = await page.locator('.bound h2').allInnerTexts();
         equal(heads[0], 'CPU-bound', 'the first');
     }));
+
+test('timeit: figures have the digits that were printed, and say what they are', ({ pages }) =>
+    withRun('ok_timeit.txt', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}`);
+        await until(async () => (await names(page)).length === 4, 'four rows');
+        const [first, , , last] = await rowTexts(page, LABEL);
+        equal(first.slice(2, 5).map(plain), ['13.8ns', 'best', '5'], 'the first');
+        equal(last.slice(2, 5).map(plain), ['1.04µs', 'mean', '7'], 'the last');
+    }));

@@ -24,6 +24,7 @@ def oracle(path):
 HYPERFINE = ("hyperfine*.json",)
 PYTEST = ("pytest_benchmark*.json",)
 TIME = ("bash_time.txt", "bash_time_over*.txt", "bash_time_p.txt", "gnu_time_default.txt", "gnu_time_p.txt", "gnu_time_v*.txt", "sh_time.txt", "zsh_time.txt")
+TIMEIT = ("timeit.*.txt", "timeit_[mnsuv]*.txt", "ipython_timeit*.txt")
 # Formats of the reader's own, and other programs: nobody can know what their figures are.
 UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "timeit_error*.txt")
 
@@ -32,7 +33,7 @@ UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "time
 def shelf():
     """All that measures, also from the wild."""
     made = Shelf()
-    made.add(timing(*HYPERFINE, *PYTEST, *TIME) + paths("wild/pytest-benchmark"))
+    made.add(timing(*HYPERFINE, *PYTEST, *TIME, *TIMEIT) + paths("wild/pytest-benchmark"))
     return made
 
 
@@ -97,6 +98,42 @@ class Time(Measured):
                         self.assertEqual(mine[0]["more"][key], ended[1])
                     for key, value in want.items():
                         self.assertEqual(have[self.KEYS[key]], value, key)
+
+
+@needs_corpus
+class Timeit(Measured):
+    def test_timeit_equals_the_oracle(self):
+        for path in timing(*TIMEIT[:2]):
+            rows, want = self.rows(path), oracle(path)
+            self.assertEqual(len(rows), len(want["results"]))
+            for row, result in zip(rows, want["results"]):
+                with self.subTest(os.path.basename(path)):
+                    self.assertEqual((row["more"]["loops"], row["n"]), (result["loops"], result["repeat"]))
+                    if "best_s" in result:
+                        self.assertEqual((row["statistic"], row["unit"], row["rounded"]), ("best", "s", 1))
+                        self.close(row["value"], result["best_s"])
+                    else:
+                        self.close(row["mean"], result["mean_s"])
+                        self.close(row["stddev"], result["stdev_s"])
+                    if want.get("raw_times_s"):
+                        raw = want["raw_times_s"]
+                        self.close(row["mean"], sum(raw) / len(raw) / result["loops"])
+                        self.assertIsNotNone(row["q1"])
+
+    def test_ipython_equals_the_oracle(self):
+        for path in timing(TIMEIT[2]):
+            rows, want = self.rows(path), oracle(path)
+            loops = [row for row in rows if row["group"] == "%timeit"]
+            self.assertEqual(len(loops), len(want["timeit"]))
+            for row, result in zip(loops, want["timeit"]):
+                with self.subTest(os.path.basename(path)):
+                    self.assertEqual((row["more"]["loops"], row["n"]), (result["loops"], result["runs"]))
+                    self.close(row["mean"], result["mean_s"])
+                    self.close(row["stddev"], result["stdev_s"])
+            for number, result in enumerate(want["time"], 1):
+                have = {row["name"]: row["value"] for row in rows if row["group"] == f"%time {number}"}
+                for part in ("user", "sys", "total", "wall"):
+                    self.close(have[part], result[part + "_s"])
 
 
 @needs_corpus

@@ -12,6 +12,7 @@
 #include "importers/measure.h"
 #include "importers/measure_text.h"
 #include "importers/time_text.h"
+#include "importers/timeit_text.h"
 #include "tests/dump_sink.h"
 
 static struct ps_measurement spread_of(const double *samples, size_t n)
@@ -176,13 +177,50 @@ static void test_lines_of_time(void **state)
     assert_false(ps_timed_shell(PS_STR("realtime 12"), 0, &run));
 }
 
+static void check_time(const char *word, double value)
+{
+    struct ps_str rest = ps_str_of(word);
+    struct ps_printed out;
+
+    assert_true(ps_timeit_time(&rest, &out));
+    assert_true(out.value == value && rest.len == 0);
+}
+
+static void test_lines_of_timeit(void **state)
+{
+    struct ps_loops loops;
+    struct ps_str list = PS_STR("1.5 usec, 2 msec"), rest = PS_STR("5 secondary");
+    struct ps_printed out;
+
+    (void)state;
+    check_time("591 nsec", 5.91e-07);
+    check_time("29 \xc2\xb5s", 2.9e-05);
+    check_time("29 \xce\xbcs", 2.9e-05);
+    check_time("1min 2s", 62);
+    check_time("1h 1min 3s", 3663);
+    check_time("2min", 120);
+    assert_false(ps_timeit_time(&rest, &out));
+    assert_true(ps_timeit_loops(PS_STR("12:30:01 1 loop, best of 2: 1.05 sec per loop"), &loops));
+    assert_true(loops.kind == PS_LOOPS_BEST && loops.repeats == 2 && loops.value.value == 1.05);
+    assert_false(ps_timeit_loops(PS_STR("0 loops, best of 2: 1.05 sec per loop"), &loops));
+    assert_false(ps_timeit_loops(PS_STR("9 loops, best of 2: 1.05 parsec per loop"), &loops));
+    assert_true(ps_timeit_next(&list, &out) && out.value == 1.5e-06);
+    assert_true(ps_timeit_next(&list, &out) && out.value == 2e-03 && list.len == 0);
+    assert_false(ps_timeit_next(&list, &out));
+    assert_true(ps_timeit_trial(PS_STR("1000 loops -> 0.000121 sec")));
+    assert_false(ps_timeit_trial(PS_STR("1000 hoops -> 0.000121 sec")));
+}
+
 /* A log that was cut anywhere is none, or gives what came before: always so behind the first run
  * that is whole. */
 static void test_logs_cut(void **state)
 {
     static const struct {
         const char *name, *whole;
-    } logs[] = {{"ok_time_v.txt", "Exit status: 3\n"}, {"ok_time_mixed.txt", "0m0.100s\n"}};
+    } logs[] = {{"ok_time_v.txt", "Exit status: 3\n"},
+                {"ok_time_mixed.txt", "0m0.100s\n"},
+                {"ok_timeit.txt", "13.8 nsec per loop\n"},
+                {"ok_timeit_ipython.txt", "loops each)\n"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
@@ -204,10 +242,10 @@ static void test_logs_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),        cmocka_unit_test(test_given_figures_stay),
-        cmocka_unit_test(test_documents_cut), cmocka_unit_test(test_printed),
-        cmocka_unit_test(test_clocks),        cmocka_unit_test(test_lines_of_time),
-        cmocka_unit_test(test_logs_cut),
+        cmocka_unit_test(test_spread),          cmocka_unit_test(test_given_figures_stay),
+        cmocka_unit_test(test_documents_cut),   cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_clocks),          cmocka_unit_test(test_lines_of_time),
+        cmocka_unit_test(test_lines_of_timeit), cmocka_unit_test(test_logs_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@ import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { valueFig } from '../model/measure';
 
-const KINDS = ['hyperfine', 'pytest-benchmark', 'time'];
+const KINDS = ['hyperfine', 'pytest-benchmark', 'time', 'timeit'];
 
 /** The head of a report of measurements; null for other kinds. */
 export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {

@@ -146,6 +146,7 @@ const BOUND: TabSpec = {
 };
 
 TABS.time = [BOUND, MEASUREMENTS];
+TABS.timeit = [MEASUREMENTS];
 TABS.hyperfine = [MEASUREMENTS];
 TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];
