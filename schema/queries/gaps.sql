@@ -1,4 +1,5 @@
--- Gaps of streams in which nothing ran; a range takes those that touch it. For the head's words see imports.sql.
+-- Gaps of streams in which nothing ran; a range takes those that touch it, within_us is what of
+-- them lies in it. For the head's words see imports.sql.
 --
 -- sort: duration_us desc duration_us
 -- sort: start_ns asc start_ns
@@ -6,10 +7,18 @@
 -- sort: stream asc stream, start_ns
 -- sort: cause asc cause, start_ns
 -- sum: duration_us sum(duration_us)
+-- sum: within_us sum(within_us)
+-- sum: host_wait_us total(within_us) FILTER (WHERE cause = 'host wait')
+-- sum: host_waits count(*) FILTER (WHERE cause = 'host wait')
+-- sum: kernel_wait_us total(within_us) FILTER (WHERE cause = 'kernel wait')
+-- sum: kernel_waits count(*) FILTER (WHERE cause = 'kernel wait')
+-- sum: other_us total(within_us) FILTER (WHERE cause = 'other')
+-- sum: others count(*) FILTER (WHERE cause = 'other')
 -- of: SELECT count(*) FROM gap
 SELECT g.rowid AS id, g.track, t.name AS stream, g.start_ns, (g.end_ns - g.start_ns) / 1000.0 AS duration_us,
        CASE g.cause WHEN 0 THEN 'host wait' WHEN 1 THEN 'kernel wait' ELSE 'other' END AS cause,
-       nullif(g.before, 0) AS before, nullif(g.after, 0) AS after
+       nullif(g.before, 0) AS before, nullif(g.after, 0) AS after,
+       (min(g.end_ns, coalesce(CAST(:to_ns AS INTEGER), g.end_ns)) - max(g.start_ns, coalesce(CAST(:from_ns AS INTEGER), g.start_ns))) / 1000.0 AS within_us
 FROM gap g JOIN track t ON t.id = g.track
 WHERE (:q IS NULL OR ps_words(:q, t.name))
   AND (:regex IS NULL OR t.name REGEXP :regex)

@@ -19,7 +19,8 @@ WITH RECURSIVE tree(id, depth) AS (
 placed AS MATERIALIZED (SELECT id, depth, row_number() OVER () AS ord FROM tree)
 SELECT m.id, nullif(m.parent, 0) AS parent_id, p.depth, p.ord, m.name, m.calls, m.operators,
        m.host_self_ns / 1000.0 AS host_self_us, m.host_total_ns / 1000.0 AS host_total_us,
-       m.device_self_ns / 1000.0 AS device_self_us, m.device_total_ns / 1000.0 AS device_total_us, m.first_slice
+       m.device_self_ns / 1000.0 AS device_self_us, m.device_total_ns / 1000.0 AS device_total_us, m.first_slice,
+       (SELECT o.worker FROM track t JOIN process o ON o.id = t.process WHERE t.id = m.first_slice >> 32) AS worker
 FROM placed p JOIN module m ON m.id = p.id
 WHERE (:q IS NULL OR ps_words(:q, m.name))
   AND (:regex IS NULL OR m.name REGEXP :regex)

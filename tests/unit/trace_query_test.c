@@ -399,17 +399,19 @@ static void test_tables(void **state)
     has(state, "kernels", "", "\"gemm\",4,6,0,7,1,2,0.7,0.35,0.2,0.5,100.0,");
     has(state, "kernels", "to_ns=500", "\"gemm\",4,6,0,7,1,1,0.5,0.5,0.5,0.5,100.0,");
     has(state, "steps", "", "\"rows\":[[1,0,\"ProfilerStep#1\",0,1100,1000,1]]");
-    has(state, "gaps", "", "\"rows\":[[1,2,\"stream 7\",1100,0.1,\"host wait\",8589934593,null]]");
+    has(state, "gaps", "",
+        "\"rows\":[[1,2,\"stream 7\",1100,0.1,\"host wait\",8589934593,null,0.1]]");
     has(state, "modules", "",
-        "\"rows\":[[1,null,0,1,\"Net\",1,2,0.005,0.05,0.0,0.5,4294967296],[3,1,1,2,\"Linear\",2,"
-        "2,0.045,0.045,0.5,0.5,4294967297],[2,null,0,3,\"Loss\",");
+        "\"rows\":[[1,null,0,1,\"Net\",1,2,0.005,0.05,0.0,0.5,4294967296,0],[3,1,1,2,\"Linear\",2,"
+        "2,0.045,0.045,0.5,0.5,4294967297,0],[2,null,0,3,\"Loss\",");
     has(state, "modules", "format=csv", "id,parent_id,depth,ord,name,");
 }
 
 static void test_memory(void **state)
 {
     has(state, "allocations", "",
-        "\"rows\":[[3,null,660,null,32,1,0,0,180,null,null,4294967299,0,0],[1,120,650,530,512,1,0,0,"
+        "\"rows\":[[3,null,660,null,32,1,0,0,180,null,null,4294967299,0,0],[1,120,650,530,512,1,0,"
+        "0,"
         "160,"
         "\"mm\",4294967297,4294967299,0,0],[2,130,null,null,64,1,0,0,170,\"mm\",4294967297,null,1,"
         "64]"
