@@ -182,6 +182,7 @@ function module(id: number, parent: number | null, name: string, host: number): 
         device_self_us: 0,
         device_total_us: 0,
         first_slice: null,
+        worker: 0,
     };
 }
 

@@ -125,6 +125,7 @@ export interface ModuleRow {
     device_self_us: number;
     device_total_us: number;
     first_slice: number | null;
+    worker: number;
 }
 
 export interface GapRow {

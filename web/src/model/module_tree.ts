@@ -5,7 +5,10 @@
  */
 import type { ModuleRow } from '../base/trace_types';
 
-export type ModuleSort = Exclude<keyof ModuleRow, 'id' | 'parent_id' | 'depth' | 'first_slice'>;
+export type ModuleSort = Exclude<
+    keyof ModuleRow,
+    'id' | 'parent_id' | 'depth' | 'first_slice' | 'worker'
+>;
 
 export interface ModuleLine extends ModuleRow {
     level: number;

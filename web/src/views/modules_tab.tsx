@@ -21,10 +21,12 @@ import { Spacer, Toolbar } from '../components/toolbar';
 import { readFilters, readSort } from '../model/filter_query';
 import { type ModuleLine, type ModuleSort, ModuleTree } from '../model/module_tree';
 import { type Matcher, matcher } from '../model/search';
+import type { WorkerName } from '../model/worker_names';
 import { timelineHash } from './timeline_link';
 import { countColumn, percentColumn, timeColumn } from './trace_columns';
 import { put, traceOf, useRange, viewPath } from './trace_data';
 import { useJson } from './use_json';
+import { useWorkerNames } from './worker_names';
 
 const SORTS: ModuleSort[] = [
     'name',
@@ -37,7 +39,14 @@ const SORTS: ModuleSort[] = [
 ];
 const COMMAND = 'torch.profiler.profile(with_stack=True)';
 
-function moduleColumns(search: Matcher, device: boolean, base: number): GridColumn<ModuleLine>[] {
+interface ColumnsOf {
+    search: Matcher;
+    device: boolean;
+    base: number;
+    nameOf: WorkerName | null;
+}
+
+function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<ModuleLine>[] {
     const main = device ? 'device_total_us' : 'host_total_us';
     return [
         {
@@ -45,8 +54,9 @@ function moduleColumns(search: Matcher, device: boolean, base: number): GridColu
             title: 'module',
             width: 'rest',
             sortKey: 'name',
-            render: ({ name }) => (
+            render: ({ name, level, worker }) => (
                 <span class="mono" title={name}>
+                    {nameOf && level === 0 && <span class="soft">{nameOf(worker)} · </span>}
                     <MarkedName text={name.replace(/^nn\.Module: /, '')} search={search} />
                 </span>
             ),
@@ -101,7 +111,11 @@ export function ModulesTab({ run }: { run: Run }) {
     const main = device ? 'device_total_us' : 'host_total_us';
     const tree = useMemo(() => new ModuleTree(data ?? []), [data]);
     const base = useMemo(() => tree.childrenOf(0).reduce((sum, row) => sum + row[main], 0), [tree]);
-    const columns = useMemo(() => moduleColumns(search, device, base), [search, device, base]);
+    const nameOf = useWorkerNames(run);
+    const columns = useMemo(
+        () => moduleColumns({ search, device, base, nameOf }),
+        [search, device, base, nameOf],
+    );
     const asked = readSort(query, main, true);
     const sort = SORTS.find((key) => key === asked.key) ?? main;
     const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [tree, query.open]);

@@ -69,7 +69,12 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                         />
                         <UtilisationChart run={run} use={use.data} nameOf={nameOf} />
                         <Gaps run={run} gaps={data.gaps} range={range} />
-                        <Communication overview={data} use={use.data} range={range} />
+                        <Communication
+                            overview={data}
+                            use={use.data}
+                            range={range}
+                            nameOf={nameOf}
+                        />
                     </div>
                     <div class="overview-side">
                         <DeviceCards devices={data.devices} nameOf={nameOf} />

@@ -6,6 +6,7 @@ import type { GapRow, GapSums, TraceOverview, Utilisation } from '../base/trace_
 import type { Page, Run } from '../base/types';
 import { fig, int, pct, text, THIN } from '../base/units';
 import { ms, type TraceRange } from '../model/trace_range';
+import { deviceOf, type WorkerName } from '../model/worker_names';
 import { objectsOf } from './functions_data';
 import { timelineHash } from './timeline_link';
 import { rangedPath } from './trace_data';
@@ -27,15 +28,39 @@ interface GapsProps {
     range: TraceRange | null;
 }
 
-export function Gaps({ run, gaps, range }: GapsProps) {
-    if (gaps.count === 0) return null;
+interface Causes {
+    count: number;
+    total_ns: number;
+    by_cause: GapSums['by_cause'];
+}
+
+/* What of the gaps lies in the range, by cause. */
+function causesIn(page: Page): Causes {
+    const sum = (key: string): number => Number(page.sums[key] ?? 0);
+    return {
+        count: page.total,
+        total_ns: 1000 * sum('within_us'),
+        by_cause: [
+            ['host wait', 1000 * sum('host_wait_us'), sum('host_waits')],
+            ['kernel wait', 1000 * sum('kernel_wait_us'), sum('kernel_waits')],
+            ['other', 1000 * sum('other_us'), sum('others')],
+        ],
+    };
+}
+
+export function Gaps({ run, gaps: all, range }: GapsProps) {
+    const { data: page } = useJson<Page>(
+        range ? rangedPath(run, 'gaps', range, { sort: 'duration_us', desc: 1, limit: 10 }) : null,
+    );
+    if (all.count === 0 || (range && !page)) return null;
+    const gaps = range && page ? causesIn(page) : all;
     return (
         <section class="overview-section">
             <h2>
                 Idle gaps
                 <span class="soft">
                     {int(gaps.count)} between the kernels of a stream,{' '}
-                    {text(fig(gaps.total_ns / 1e9))} in all, of the whole run
+                    {text(fig(gaps.total_ns / 1e9))} in all, of the {range ? 'range' : 'whole run'}
                 </span>
             </h2>
             <div class="gap-causes">
@@ -58,24 +83,32 @@ export function Gaps({ run, gaps, range }: GapsProps) {
                     </div>
                 ))}
             </div>
-            <Longest run={run} gaps={gaps} range={range} />
+            <Longest
+                run={run}
+                longest={range && page ? longestOf(page) : all.longest}
+                range={range}
+            />
         </section>
     );
 }
 
+function longestOf(page: Page): GapSums['longest'] {
+    return objectsOf<GapRow>(page).map(({ track, start_ns, duration_us, cause }) => ({
+        track,
+        start_ns,
+        end_ns: start_ns + Math.round(duration_us * 1000),
+        cause,
+    }));
+}
+
+interface LongestProps {
+    run: Run;
+    longest: GapSums['longest'];
+    range: TraceRange | null;
+}
+
 /* The ten longest; of a range those that touch it. */
-function Longest({ run, gaps, range }: GapsProps) {
-    const { data } = useJson<Page>(
-        range ? rangedPath(run, 'gaps', range, { sort: 'duration_us', desc: 1, limit: 10 }) : null,
-    );
-    const rows = range
-        ? objectsOf<GapRow>(data).map(({ track, start_ns, duration_us, cause }) => ({
-              track,
-              start_ns,
-              end_ns: start_ns + Math.round(duration_us * 1000),
-              cause,
-          }))
-        : gaps.longest;
+function Longest({ run, longest: rows, range }: LongestProps) {
     if (rows.length === 0) return null;
     return (
         <div class="gap-longest">
@@ -98,9 +131,10 @@ interface CommunicationProps {
     overview: TraceOverview;
     use: Utilisation | null;
     range: TraceRange | null;
+    nameOf: WorkerName | null;
 }
 
-export function Communication({ overview, use, range }: CommunicationProps) {
+export function Communication({ overview, use, range, nameOf }: CommunicationProps) {
     const rows = (range ? (use?.devices ?? []) : overview.devices).filter(
         ({ communication_ns }) => communication_ns !== null && communication_ns > 0,
     );
@@ -111,9 +145,9 @@ export function Communication({ overview, use, range }: CommunicationProps) {
                 Communication
                 <span class="soft">what of it ran while a computation did as well</span>
             </h2>
-            {rows.map(({ device, communication_ns, overlap_ns }) => (
-                <div key={device} class="overlap-row">
-                    <span>GPU {device}</span>
+            {rows.map(({ device, worker, communication_ns, overlap_ns }) => (
+                <div key={`${worker} ${device}`} class="overlap-row">
+                    <span>{deviceOf({ device, worker }, nameOf)}</span>
                     <Overlap communication={communication_ns ?? 0} overlap={overlap_ns ?? 0} />
                 </div>
             ))}
