@@ -3,8 +3,10 @@
 import gzip
 import hashlib
 import json
+import os
+import re
 
-from server import RUNS, ServerTest, dump, import_log
+from server import ROOT, RUNS, ServerTest, dump, import_log
 
 
 class Shelf(ServerTest):
@@ -23,8 +25,10 @@ class Shelf(ServerTest):
 
     def test_formats(self):
         rows = self.get_json("/api/v1/formats")["rows"]
-        self.assertEqual({row["kind"] for row in rows},
-                         {"importtime", "pstats", "line_profiler", "memory_profiler", "mprof", "scalene", "torch-trace", "trace"})
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file: # its table names every kind
+            table = re.findall(r"^\| ([a-z_-]+(?:, [a-z_-]+)*) \|", file.read().split("## How to use it")[0], re.M)
+        told = {kind for cell in table for kind in cell.split(", ")} - {"kind"}
+        self.assertEqual({row["kind"] for row in rows}, told)
         self.assertEqual(list(rows[0]), ["kind", "label", "what", "record"])
 
 
