@@ -21,6 +21,7 @@ static const struct ps_importer *const importers[] = {
     &ps_line_text,
     &ps_memory_text,
     &ps_mprof,
+    &ps_lightning, /* before the tables that it holds */
     &ps_pstats_text,
     &ps_key_averages,
     &ps_scalene,

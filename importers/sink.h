@@ -324,6 +324,22 @@ struct ps_measurement {
     size_t n_more;
 };
 
+/* A report of PyTorch Lightning, given before its actions. */
+struct ps_section {
+    uint32_t id;                  /* from 1 */
+    struct ps_str stage;          /* "FIT"; empty: not said */
+    struct ps_num total_s, calls; /* as its Total row says; none: it has none */
+};
+
+/* What its profiler timed. */
+struct ps_action {
+    uint32_t id; /* from 1 over all sections */
+    uint32_t section;
+    struct ps_str name; /* "[LightningModule]Net.training_step" */
+    struct ps_num calls, mean_s, total_s, pct;
+    uint32_t report; /* the table of its functions (ps_report); 0 none */
+};
+
 enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_REJECTED };
 
 /* A line of the ledger. */
@@ -384,6 +400,8 @@ struct ps_sink_ops {
     /* Printed tables. */
     void (*report)(struct ps_sink *, const struct ps_report *);
     void (*operator_row)(struct ps_sink *, const struct ps_operator_row *);
+    void (*section)(struct ps_sink *, const struct ps_section *);
+    void (*action)(struct ps_sink *, const struct ps_action *);
     /* An empty temporary file that is gone when it is closed, on the disk of the run; -1: see err.
      */
     int (*scratch)(struct ps_sink *);

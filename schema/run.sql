@@ -235,6 +235,19 @@ CREATE TABLE printed_operator( -- rounded; NULL: the table has no such column, o
     flops
 );
 
+CREATE TABLE section( -- a report of PyTorch Lightning
+    id INTEGER PRIMARY KEY,
+    stage TEXT NOT NULL,       -- FIT, VALIDATE, TEST, PREDICT; '': not said
+    total_s, calls             -- its Total row
+);
+CREATE TABLE action( -- what its profiler timed; actions contain each other
+    id INTEGER PRIMARY KEY,
+    section INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    calls, mean_s, total_s, pct, -- as printed; NULL: not said
+    report INTEGER NOT NULL    -- the table of its functions; 0 none
+);
+
 -- Timings --------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE measurement(
@@ -350,6 +363,11 @@ SELECT s.id, nullif(s.parent_id, 0) AS parent_id, p.pid AS process, t.tid AS thr
        nullif(s.launch, 0) AS launch_id, nullif(s.op, 0) AS operator_id -- of device slices
 FROM ps_slices s JOIN track t ON t.id = s.track JOIN process p ON p.id = t.process
 LEFT JOIN text n ON n.id = s.name LEFT JOIN text c ON c.id = s.category;
+
+CREATE VIEW actions AS -- what the profilers of PyTorch Lightning timed; actions contain each other, so nothing of it adds up to the total
+SELECT a.id, a.section, nullif(s.stage, '') AS stage, a.name AS action, a.calls, a.mean_s, a.total_s, a.pct AS percentage, -- of the section's total
+       nullif(a.report, 0) AS report           -- the table of its functions, in reports
+FROM action a JOIN section s ON s.id = a.section;
 
 CREATE VIEW printed_operators AS -- all rows of printed key_averages() tables, rounded as they were printed
 SELECT p.id, r.id AS report, p.name, p.overload, p.shapes AS input_shapes, p.source, p.cut AS name_cut, p.calls,

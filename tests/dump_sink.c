@@ -195,6 +195,35 @@ static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *
     ps_buf_printf(out, " family=%d%s\n", row->family, row->cut ? " cut" : "");
 }
 
+static void on_section(struct ps_sink *sink, const struct ps_section *row)
+{
+    struct ps_buf *out = begin(sink, "section");
+
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u", row->id);
+    put_text(out, "stage", row->stage);
+    put_num(out, "total", row->total_s);
+    put_num(out, "calls", row->calls);
+    ps_buf_puts(out, "\n");
+}
+
+static void on_action(struct ps_sink *sink, const struct ps_action *row)
+{
+    struct ps_buf *out = begin(sink, "action");
+
+    ((struct dump_sink *)sink)->rows++;
+    if (!out)
+        return;
+    ps_buf_printf(out, " %u section=%u", row->id, row->section);
+    put_text(out, "name", row->name);
+    put_num(out, "calls", row->calls);
+    put_num(out, "mean", row->mean_s);
+    put_num(out, "total", row->total_s);
+    put_num(out, "pct", row->pct);
+    ps_buf_printf(out, " report=%u\n", row->report);
+}
+
 static void on_line_file(struct ps_sink *sink, const struct ps_line_file *file)
 {
     struct ps_buf *out = begin(sink, "line_file");
@@ -419,6 +448,8 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .module = dump_module,
         .report = on_report,
         .operator_row = on_operator_row,
+        .section = on_section,
+        .action = on_action,
         .scratch = dump_scratch,
         .measurement = on_measurement,
         .ledger = on_ledger,

@@ -23,6 +23,8 @@ static const struct ps_view views[] = {
     {"printed", "functions", ps_view_of_report, "functions"},
     {"printed", "files", ps_view_of_report, "report_files"},
     {"printed", "reports", ps_view_table, "reports"},
+    {"lightning", "actions", ps_view_table, "actions"},
+    {"lightning", "sections", ps_view_table, "sections"},
     {"key-averages", "reports", ps_view_table, "reports"},
     {"key-averages", "operators", ps_view_of_report, "printed_operators"},
     {"lines", "line_functions", ps_view_table, "line_functions"},
@@ -185,7 +187,7 @@ static bool kind_fits(const char *wanted, const char *kind)
         const char *family, *kinds;
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
-                    {"printed", " pstats-text "},
+                    {"printed", " pstats-text lightning "},
                     {"traces", " torch-trace trace folded speedscope "},
                     {"measured", " hyperfine pytest-benchmark time timeit "},
                     {"stacks", " folded speedscope "}};

@@ -117,10 +117,10 @@ static enum ps_status bind_search(struct ps_stmt *stmt, struct ps_params params,
 enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err)
 {
     static const char *const plain[] = {
-        "min_us",      "by",       "under",  "parent",   "package", "cached", "module",
-        "file",        "severity", "kind",   "series",   "who",     "tag",    "from_ns",
-        "to_ns",       "by_shape", "launch", "first_id", "last_id", "on",     "open",
-        "device_type", "device",   "stream", "worker"};
+        "min_us", "by",          "under",  "parent",  "package",  "cached",  "module",
+        "file",   "severity",    "kind",   "series",  "who",      "tag",     "from_ns",
+        "to_ns",  "by_shape",    "launch", "section", "first_id", "last_id", "on",
+        "open",   "device_type", "device", "stream",  "worker"};
     const char *origin = ps_param_get(params, "origin");
     char name[24];
 

@@ -65,3 +65,35 @@ void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *
         bind_number(stmt, 8 + i, row->figures[i]);
     ps_writer_step(w, stmt);
 }
+
+void ps_writer_section(struct ps_sink *sink, const struct ps_section *row)
+{
+    struct ps_writer *w = of(sink);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_SECTION);
+
+    if (!stmt || !ps_sink_ok(sink))
+        return;
+    sqlite3_bind_int64(stmt, 1, row->id);
+    ps_bind_str(stmt, 2, row->stage);
+    bind_number(stmt, 3, row->total_s);
+    bind_number(stmt, 4, row->calls);
+    ps_writer_step(w, stmt);
+}
+
+void ps_writer_action(struct ps_sink *sink, const struct ps_action *row)
+{
+    struct ps_writer *w = of(sink);
+    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_ACTION);
+
+    if (!stmt || !ps_sink_ok(sink))
+        return;
+    sqlite3_bind_int64(stmt, 1, row->id);
+    sqlite3_bind_int64(stmt, 2, row->section);
+    ps_bind_str(stmt, 3, row->name);
+    bind_number(stmt, 4, row->calls);
+    bind_number(stmt, 5, row->mean_s);
+    bind_number(stmt, 6, row->total_s);
+    bind_number(stmt, 7, row->pct);
+    sqlite3_bind_int64(stmt, 8, row->report);
+    ps_writer_step(w, stmt);
+}

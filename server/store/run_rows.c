@@ -5,14 +5,15 @@
 #include "server/store/writer_impl.h"
 
 static const char *const insert_names[N_INSERTS] = {
-    "insert_import",    "insert_function",      "insert_file",        "insert_package",
-    "insert_note",      "insert_meta",          "insert_line_file",   "insert_line_function",
-    "insert_line",      "insert_line_sum",      "insert_memory",      "insert_span",
-    "insert_text",      "insert_args_template", "insert_process",     "insert_track",
-    "insert_chunk",     "insert_chunk_column",  "insert_pyramid",     "insert_series",
-    "insert_packed",    "insert_packed_column", "insert_operator",    "insert_step",
-    "insert_step_part", "insert_device",        "insert_gap",         "insert_module",
-    "insert_report",    "insert_measurement",   "insert_operator_row"};
+    "insert_import",    "insert_function",      "insert_file",         "insert_package",
+    "insert_note",      "insert_meta",          "insert_line_file",    "insert_line_function",
+    "insert_line",      "insert_line_sum",      "insert_memory",       "insert_span",
+    "insert_text",      "insert_args_template", "insert_process",      "insert_track",
+    "insert_chunk",     "insert_chunk_column",  "insert_pyramid",      "insert_series",
+    "insert_packed",    "insert_packed_column", "insert_operator",     "insert_step",
+    "insert_step_part", "insert_device",        "insert_gap",          "insert_module",
+    "insert_report",    "insert_measurement",   "insert_operator_row", "insert_section",
+    "insert_action"};
 
 static struct ps_writer *of(struct ps_sink *sink)
 {
@@ -429,6 +430,8 @@ const struct ps_sink_ops ps_writer_ops = {
     .module = ps_writer_module,
     .report = ps_writer_report,
     .operator_row = ps_writer_operator_row,
+    .section = ps_writer_section,
+    .action = ps_writer_action,
     .scratch = ps_writer_scratch,
     .measurement = ps_writer_measurement,
     .ledger = ledger,

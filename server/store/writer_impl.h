@@ -45,6 +45,8 @@ enum insert {
     INSERT_REPORT,
     INSERT_MEASUREMENT,
     INSERT_OPERATOR_ROW,
+    INSERT_SECTION,
+    INSERT_ACTION,
     N_INSERTS
 };
 
@@ -185,6 +187,8 @@ int ps_writer_scratch(struct ps_sink *sink);
 /* Those of printed tables (run_printed.c). */
 void ps_writer_report(struct ps_sink *sink, const struct ps_report *row);
 void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *row);
+void ps_writer_section(struct ps_sink *sink, const struct ps_section *row);
+void ps_writer_action(struct ps_sink *sink, const struct ps_action *row);
 void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *row);
 
 /* The rows of the files, when all functions have passed. */

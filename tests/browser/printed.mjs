@@ -71,3 +71,24 @@ test('printed: tables by shape and stack are chosen', async ({ pages, demo }) =>
     await page.getByRole('menuitem', { name: /by stack/ }).click();
     await until(async () => (await page.locator('main').innerText()).includes('train.py(13): step'), 'the stack');
 });
+
+test('printed: stages of Lightning', async ({ pages, demo }) => {
+    const run = sample(demo, 'lightning/ok_stages.txt');
+    const page = await pages.open(`${demo.url}#/run/${run.id}`);
+    const table = await rows(page, 'Actions', 4);
+    equal(table[0], ['run_training_epoch', '142.050000', '1', '142.050000', '98.5'], 'the longest action of fit');
+    check(/do not add up to 100/.test(await page.locator('main').innerText()), 'nothing says that actions nest');
+    await page.getByRole('radio', { name: 'validate' }).or(page.getByRole('button', { name: 'validate' })).first().click();
+    await until(async () => (await rowTexts(page, 'Actions'))[0]?.[0] === '[LightningModule]Net.validation_step', 'the action of validate');
+    equal(await tabs(page).allInnerTexts(), ['Actions6', 'Ledger'].map((text) => text.replace('6', '\n6')), 'tabs');
+});
+
+test('printed: an action of the advanced profiler leads to its functions', async ({ pages, demo }) => {
+    const run = sample(demo, 'lightning/ok_advanced.txt');
+    const page = await pages.open(`${demo.url}#/run/${run.id}`);
+    const table = await rows(page, 'Actions', 3);
+    equal(table[1].slice(0, 4), ['[LightningDataModule]Data.setup', '1', '1', '0.250'], 'the second action');
+    await grid(page, 'Actions').locator('.grid-row').nth(1).getByRole('link').click();
+    const functions = await rows(page, 'Functions', 1);
+    equal(functions.map((cells) => cells[5]), ['setup'], 'its functions');
+});

@@ -12,6 +12,7 @@ struct judge {
     struct ps_sink sink;
     uint32_t imports, packages, functions, listed;
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
+    uint32_t sections, actions;
     uint32_t reports, operators, promised; /* promised: rows that the reports hold */
     uint32_t processes, tracks, counters, steps, modules;
     uint32_t measurements;
@@ -292,6 +293,25 @@ static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *
         check_finite(row->figures[i]);
 }
 
+static void on_section(struct ps_sink *sink, const struct ps_section *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->sections);
+    check_text(row->stage);
+    check_finite(row->total_s);
+}
+
+static void on_action(struct ps_sink *sink, const struct ps_action *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->actions);
+    FUZZ_HOLDS(row->section >= 1 && row->section <= judge->sections);
+    check_text(row->name);
+    check_finite(row->mean_s);
+    check_finite(row->total_s);
+    check_finite(row->pct);
+}
+
 static int on_scratch(struct ps_sink *sink)
 {
     int fd = memfd_create("scratch", MFD_CLOEXEC);
@@ -378,6 +398,8 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .module = on_module,
         .report = on_report,
         .operator_row = on_operator_row,
+        .section = on_section,
+        .action = on_action,
         .scratch = on_scratch,
         .measurement = on_measurement,
         .ledger = on_ledger,

@@ -146,6 +146,7 @@ static void test_printed(void **state)
     (void)state;
     check_folder("pstats_text", 10);
     check_folder("key_averages", 9);
+    check_folder("lightning", 10);
 }
 
 static void test_measurements(void **state)
@@ -197,6 +198,7 @@ static void test_every_cut(void **state)
         assert_int_not_equal(dump_bytes((struct ps_str){scalene.at, cut}, cut % 5, NULL), PS_OK);
     cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);
     cut_anywhere(PS_TESTS_DIR "/golden/key_averages/ok_several.txt", 300);
+    cut_anywhere(PS_TESTS_DIR "/golden/lightning/ok_both.txt", 600);
     cut_anywhere(PS_TESTS_DIR "/golden/folded/ok_plain.txt", 22);
     cut_anywhere(PS_TESTS_DIR "/golden/speedscope/ok_sampled.json", 540);
     for (size_t cut = 60; cut < log.len; cut++)

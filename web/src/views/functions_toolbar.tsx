@@ -88,7 +88,9 @@ export function FunctionsToolbar(props: ToolbarProps) {
             />
             {wide && !grouped && !props.picker && <SortMenu />}
             <Spacer />
-            <HideField hide={filters.hide} what="functions" width={wide ? 120 : 92} />
+            {(!props.picker || viewportWidth.value >= 1000) && (
+                <HideField hide={filters.hide} what="functions" width={wide ? 120 : 92} />
+            )}
             <SearchField
                 value={filters.q}
                 inputRef={input}

@@ -95,14 +95,37 @@ function operatorWarnings(run: Run): string[] {
     return warnings;
 }
 
+interface LightningSummary {
+    sections: number;
+    actions: number;
+}
+
+function actionFacts(run: Run): Fact[] {
+    const { sections, actions } = run.summary as unknown as LightningSummary;
+    const facts: Fact[] = [];
+    if (run.headline) {
+        const { label, value } = run.headline;
+        facts.push({
+            label: label.charAt(0).toUpperCase() + label.slice(1),
+            value: <FigText fig={fig(value)} />,
+            tip: label === 'total' ? 'of the report that took longest' : undefined,
+        });
+    }
+    if (sections > 1) facts.push({ label: 'Reports', value: int(sections), tip: 'in this file' });
+    facts.push({ label: 'Actions', value: int(actions) });
+    return facts;
+}
+
 export function printedFacts(run: Run): Fact[] | null {
+    if (run.kind === 'lightning') return actionFacts(run);
     if (run.kind === 'key-averages') return operatorFacts(run);
     return run.kind === 'pstats-text' ? functionFacts(run) : null;
 }
 
 export function printedWarnings(run: Run): string[] {
     if (run.kind === 'key-averages') return operatorWarnings(run);
-    if (run.kind !== 'pstats-text') return [];
+    const functions = run.kind === 'pstats-text' || run.kind === 'lightning';
+    if (!functions || printedOf(run).reports === 0) return [];
     return [
         'Read from a printed report: times are rounded to milliseconds, and it does not say who called whom.',
     ];

@@ -121,6 +121,18 @@ const PRINTED: TabSpec[] = [
     },
 ];
 
+const ACTIONS: TabSpec = {
+    id: 'actions',
+    title: 'Actions',
+    count: ({ summary }) => (typeof summary.actions === 'number' ? summary.actions : null),
+    load: async () => (await import('./tabs_pstats')).ActionsTab,
+};
+
+/** Functions are what the advanced profiler of Lightning adds. */
+function lightningTabs({ summary }: Run): TabSpec[] {
+    return summary.reports ? [ACTIONS, ...PRINTED] : [ACTIONS];
+}
+
 TABS['pstats-text'] = PRINTED;
 TABS['key-averages'] = [
     {
@@ -160,7 +172,8 @@ TABS.mprof = [MEMORY];
 TABS.pstats.push({ ...ACROSS, title: 'Lines' });
 
 export function tabsOf(run: Run): TabSpec[] {
-    return [...(TABS[run.kind] ?? []), ...traceTabs(run), LEDGER];
+    const own = run.kind === 'lightning' ? lightningTabs(run) : (TABS[run.kind] ?? []);
+    return [...own, ...traceTabs(run), LEDGER];
 }
 
 const loaded = new Map<TabSpec, TabView>();

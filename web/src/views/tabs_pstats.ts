@@ -5,5 +5,6 @@
 export { CallGraphTab } from './callgraph_tab';
 export { CallTreeTab } from './calltree_tab';
 export { FilesTab } from './files_tab';
+export { ActionsTab } from './actions_tab';
 export { PrintedFilesTab, PrintedFunctionsTab } from './printed_tab';
 export { FunctionsTab } from './functions_tab';

@@ -1,0 +1,23 @@
+-- What the profilers of PyTorch Lightning timed. For the head's words see imports.sql.
+-- share: percent of the section's total, as printed; NULL where it has no total.
+--
+-- sort: total_s desc total_s
+-- sort: id asc id
+-- sort: action asc action
+-- sort: calls desc calls
+-- sort: mean_s desc mean_s
+-- sort: share desc share
+-- sort: functions desc functions
+-- sort: function_calls desc function_calls
+-- of: SELECT count(*) FROM action
+SELECT * FROM (
+    SELECT a.id, a.section, nullif(s.stage, '') AS stage, a.name AS action, a.calls, a.mean_s, a.total_s,
+           coalesce(a.pct, 100.0 * a.total_s / nullif(s.total_s, 0)) AS share,
+           nullif(a.report, 0) AS report, r.last - r.first + 1 AS functions, r.ncalls AS function_calls
+    FROM action a
+    JOIN section s ON s.id = a.section
+    LEFT JOIN report r ON r.id = a.report
+    WHERE (:section IS NULL OR a.section = CAST(:section AS INTEGER)))
+WHERE (:q IS NULL OR ps_words(:q, action))
+  AND (:regex IS NULL OR action REGEXP :regex)
+  AND (:hide IS NULL OR NOT action REGEXP :hide)

@@ -1,0 +1,1 @@
+INSERT INTO section VALUES (?1, ?2, ?3, ?4);
