@@ -51,6 +51,11 @@ export function placeName(place: MemoryPlace, nameOf: WorkerName | null): string
     return nameOf ? `${words}, ${nameOf(place.worker)}` : words;
 }
 
+/** What kernels run on. Some accelerators have no number. */
+export function acceleratorName(device: number): string {
+    return device < 0 ? 'device' : `GPU ${device}`;
+}
+
 export interface DeviceFacts {
     label: string;
     value: string;

@@ -3,6 +3,7 @@
  * The arguments of a slice as rows to read: the well-known ones in words and units, the rest as the
  * file has them.
  */
+import { acceleratorName } from './device';
 import { axisText, isTimeAxis } from '../base/axis';
 import { bytes, fmtFixed, int, pct, THIN } from '../base/units';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from './timeline_types';
@@ -78,7 +79,7 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     const stream = numberOf(args.stream) ?? (track && track.stream >= 0 ? track.stream : null);
     const device = numberOf(args.device) ?? (track && track.device >= 0 ? track.device : null);
     if (stream !== null && device !== null) {
-        rows.push({ key: 'Stream, device', value: `${stream}, GPU ${device}` });
+        rows.push({ key: 'Stream, device', value: `${stream}, ${acceleratorName(device)}` });
     }
     const [grid, block] = [sizes(args.grid), sizes(args.block)];
     if (grid) rows.push({ key: 'Grid', value: grid });

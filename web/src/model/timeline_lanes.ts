@@ -4,7 +4,7 @@
  * stream, memory, counters. Pure layout; the canvas and the labels draw from it.
  */
 import { figIn, int, text } from '../base/units';
-import { deviceName, placeKey } from './device';
+import { acceleratorName, deviceName, placeKey } from './device';
 import {
     type TimelineAnswer,
     TRACK,
@@ -76,7 +76,7 @@ function processWords(process: TraceProcess, nameOf: WorkerName | null): string 
 
 function plainWords({ name, labels, pid, device }: TraceProcess): string {
     if (labels) return labels;
-    if (!name && device !== null) return `GPU ${device}`;
+    if (!name && device !== null) return acceleratorName(device);
     if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : 'all processes';
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
 }

@@ -9,7 +9,8 @@ import { TRACK, type TraceTrack } from './timeline_types';
 const LEVELS = 2;
 const NAMES = 60;
 
-const STEP = /^ProfilerStep/;
+/** the training loop, by its steps or because it asks for data */
+const LOOP = /^ProfilerStep|^enumerate\(DataLoader\)/;
 const BACKWARD = /^autograd::engine::evaluate_function|Backward\d*$|AccumulateGrad$/;
 /** of the outermost names of a thread: one that runs both ways has as many forward */
 const MOST_BACKWARD = 0.6;
@@ -50,7 +51,7 @@ function runsBackward(outermost: string[]): boolean {
 }
 
 function roleOf({ names, outermost }: Outer, others: boolean): string | null {
-    if (names.some((name) => STEP.test(name))) return others ? 'main, forward' : 'main';
+    if (names.some((name) => LOOP.test(name))) return others ? 'main, forward' : 'main';
     if (runsBackward(outermost)) return 'autograd, backward';
     return names.some((name) => LOADING.test(name)) ? 'data loading' : null;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the workers of a job are called: by rank where the files tell them apart by it. */
 
+import { acceleratorName } from './device';
+
 export interface NamedWorker {
     worker: number;
     rank: number | null;
@@ -23,5 +25,6 @@ export function deviceOf(
     { device, worker }: { device: number; worker: number },
     nameOf: WorkerName | null,
 ): string {
-    return nameOf ? `GPU ${device}, ${nameOf(worker)}` : `GPU ${device}`;
+    const words = acceleratorName(device);
+    return nameOf ? `${words}, ${nameOf(worker)}` : words;
 }

@@ -2,6 +2,7 @@
  *
  * The Kernels tab: what ran on the device, by name or by how it was launched.
  */
+import { acceleratorName } from '../model/device';
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { route } from '../base/router';
@@ -99,7 +100,7 @@ export function KernelsTab({ run }: { run: Run }) {
 function Launch({ row }: { row: KernelRow }) {
     const said = (value: string | number | null | undefined) => value ?? '–';
     const rows: [string, string | number][] = [
-        ['Stream, device', `${row.stream < 0 ? '–' : row.stream}, GPU ${row.device}`],
+        ['Stream, device', `${row.stream < 0 ? '–' : row.stream}, ${acceleratorName(row.device)}`],
     ];
     if (row.grid || row.operator) {
         rows.push(['Operator', said(row.operator)], ['Grid', said(row.grid)]);

@@ -3,6 +3,7 @@
  * Kernels, copies and memsets of a run or of a range of it, by name or by how they were launched;
  * also in the dock of the timeline.
  */
+import { acceleratorName } from '../model/device';
 import type { KernelRow } from '../base/trace_types';
 import type { GridColumn } from '../components/data_grid';
 import { type Matcher, matcher } from '../model/search';
@@ -55,7 +56,8 @@ const STREAM: Column = {
     align: 'right',
     render: ({ device, stream }) => (
         <span title={`device ${device}, stream ${stream}`}>
-            <span class="soft">GPU {device} ·</span> {stream < 0 ? '–' : stream}
+            {device >= 0 && <span class="soft">{acceleratorName(device)} · </span>}
+            {stream < 0 ? '–' : stream}
         </span>
     ),
 };
@@ -145,7 +147,7 @@ export function KernelsTable(props: KernelsTableProps) {
             onSelect={props.onSelect}
             onOpen={props.onOpen ?? open}
             onShown={props.onShown}
-            empty={emptyWords(traceOf(run).devices > 0, range !== null)}
+            empty={emptyWords(traceOf(run).kernels > 0, range !== null)}
         />
     );
 }

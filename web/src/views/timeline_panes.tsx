@@ -67,7 +67,7 @@ export const DOCK_PANES: DockPane[] = [
     {
         id: 'kernels',
         title: 'Kernels',
-        shown: (run) => torch(run) && traceOf(run).devices > 0,
+        shown: (run) => torch(run) && traceOf(run).kernels > 0,
         view: KernelsPane,
         csv: 'kernels',
     },

@@ -67,7 +67,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
                             definition={definition}
                             nameOf={nameOf}
                         />
-                        <UtilisationChart run={run} use={use.data} nameOf={nameOf} />
+                        <UtilisationChart use={use.data} nameOf={nameOf} />
                         <Gaps run={run} gaps={data.gaps} range={range} />
                         <Communication
                             overview={data}

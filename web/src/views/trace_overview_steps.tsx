@@ -6,13 +6,14 @@ import { route } from '../base/router';
 import type { TraceOverview, TraceStep, Utilisation } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { fig, int, text, THIN } from '../base/units';
+import { CopyButton } from '../components/copy_button';
 import { PartLegend, StackedBar } from '../components/stacked_bar';
 import { viewportWidth } from '../components/viewport';
 import { type DefinitionWords, segmentsOf, sumOf } from '../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../model/trace_range';
 import type { WorkerName } from '../model/worker_names';
 import { timelineHash } from './timeline_link';
-import { put } from './trace_data';
+import { put, traceOf } from './trace_data';
 
 interface BreakdownProps {
     overview: TraceOverview;
@@ -63,6 +64,22 @@ function meanWords(steps: TraceStep[], counted: number): string {
     return `Mean of ${int(counted)} steps`;
 }
 
+const STEP = 'profiler.step()';
+
+function NoSteps() {
+    return (
+        <section class="overview-section">
+            <h2>
+                Steps<span class="soft">none in this trace: it is told as a whole</span>
+            </h2>
+            <p class="teach">
+                <span class="soft">At the end of each iteration this marks one:</span>
+                <code>{STEP}</code> <CopyButton text={STEP} />
+            </p>
+        </section>
+    );
+}
+
 /** More are asked for: each is a bar of several parts. */
 const SHOWN = 100;
 /** Rows that fit without scrolling. */
@@ -76,6 +93,7 @@ interface StepListProps {
 }
 
 export function StepList({ run, steps, definition, nameOf }: StepListProps) {
+    if (traceOf(run).steps === 0) return <NoSteps />;
     if (steps.length < 2) return null;
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;

@@ -4,17 +4,16 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { DeviceUse, Utilisation } from '../base/trace_types';
-import type { Run } from '../base/types';
 import { pct, THIN } from '../base/units';
 import { TimeChart, type TimeCurve } from '../components/time_chart';
 import { hideTooltip, showTooltip } from '../components/tooltip';
 import { valueAt } from '../model/held_curve';
+import { acceleratorName } from '../model/device';
 import { ms, rangeQuery } from '../model/trace_range';
 import { deviceOf, type WorkerName } from '../model/worker_names';
-import { put, traceOf } from './trace_data';
+import { put } from './trace_data';
 
 interface UtilisationProps {
-    run: Run;
     use: Utilisation | null;
     nameOf: WorkerName | null;
 }
@@ -28,8 +27,8 @@ function curveOf({ share }: DeviceUse, from: number, to: number): TimeCurve {
     return { x, y, token: 'family-matmul', strong: true, fill: true, stepped: true };
 }
 
-export function UtilisationChart({ run, use, nameOf }: UtilisationProps) {
-    if (traceOf(run).devices === 0 || !use) return null;
+export function UtilisationChart({ use, nameOf }: UtilisationProps) {
+    if (!use || use.devices.length === 0) return null;
     const many = use.devices.length > 1;
     return (
         <section class="overview-section">
@@ -77,7 +76,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
             <UseWords device={device} name={name} />
             <div class="use-chart">
                 <TimeChart
-                    label={`busy share of ${name ?? `GPU ${device.device}`}`}
+                    label={`busy share of ${name ?? acceleratorName(device.device)}`}
                     curves={curves}
                     window={{ from, to }}
                     range={null}
