@@ -39,7 +39,7 @@ static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process
 
     if (__builtin_sub_overflow(r->ts, trace->import->shift, &ts) || ts < 0)
         ts = 0;
-    PS_PUSH_ROOM(async->at, async->n, async->cap);
+    TR_PUSH_ROOM(trace->room, async->at, async->n, async->cap);
     async->at[async->n++] = (struct tr_async_event){.ts = ts,
                                                     .args_at = r->args_at,
                                                     .name = r->name,
@@ -121,7 +121,7 @@ static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t 
 {
     const struct tr_async_event *event = &w->async->at[at];
 
-    PS_PUSH_ROOM(w->spans, w->n, w->cap);
+    TR_PUSH_ROOM(w->trace->room, w->spans, w->n, w->cap);
     w->spans[w->n] = (struct span){.start = event->ts,
                                    .event = at,
                                    .parent = parent,
@@ -187,22 +187,25 @@ static bool earlier(const void *list, uint32_t a, uint32_t b)
 static void take_all(struct weave *w)
 {
     const struct tr_async *async = w->async;
-    uint32_t *order = tr_sorted(async, async->n, earlier);
+    uint32_t *order = tr_sorted(w->trace->room, async, async->n, earlier);
 
-    w->open = ps_grow(NULL, (size_t)async->keys.count + 1, sizeof *w->open);
+    w->open = tr_room_grow(w->trace->room, NULL, (size_t)async->keys.count + 1, sizeof *w->open);
     for (uint32_t i = 0; i < async->keys.count; i++)
         w->open[i] = NONE;
-    for (size_t i = 0; i < async->n; i++)
+    for (size_t i = 0; i < async->n; i++) {
         take(w, order ? order[i] : (uint32_t)i);
+        tr_room_row(w->trace->room, i);
+    }
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t left = w->trace->last_ns - w->spans[i].start;
 
+        tr_room_row(w->trace->room, i);
         if (!(w->spans[i].flags & PS_SLICE_UNCLOSED))
             continue;
         w->spans[i].duration = left > 0 ? left : 0;
         w->trace->import->remarks[TR_REMARK_ASYNC_UNCLOSED]++;
     }
-    free(order);
+    tr_room_free(w->trace->room, order);
 }
 
 static bool span_before(const void *list, uint32_t x, uint32_t y)
@@ -259,6 +262,7 @@ static void weave_rows(const struct weave *w, struct tr_track *track, const uint
         uint32_t parent = w->spans[at].parent;
         int64_t end = track->start[row] + track->duration[row];
 
+        tr_room_row(track->room, row);
         row_of[at] = row;
         track->parent[row] = parent == NONE ? TR_NO_ROW : row_of[parent];
         if (parent != NONE)
@@ -277,12 +281,14 @@ static enum ps_status give_group(struct weave *w, const uint32_t *order, uint32_
 
     if (w->trace->import->n_tracks + 2 > PS_TRACKS_MAX)
         return ps_fail(w->trace->err, PS_LIMIT, "the trace has more than %u tracks", PS_TRACKS_MAX);
-    track = tr_track_new(w->kind, to - first);
+    track = tr_track_new(w->trace->room, w->kind, to - first);
     track.n = to - first;
     tr_track_tree_columns(&track);
     name_track(w, &w->async->at[w->spans[order ? order[first] : first].event], &track);
-    for (uint32_t row = 0; row < track.n; row++)
+    for (uint32_t row = 0; row < track.n; row++) {
         put_row(w, &track, row, &w->spans[order ? order[first + row] : first + row]);
+        tr_room_row(w->trace->room, row);
+    }
     weave_rows(w, &track, order, first, row_of);
     w->trace->import->n_slices += track.n;
     return tr_emit_track(w->trace, &track);
@@ -296,8 +302,8 @@ static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
     uint32_t *order, *row_of;
 
     take_all(&w);
-    order = tr_sorted(w.spans, w.n, span_before);
-    row_of = ps_grow(NULL, (size_t)w.n + 1, sizeof *row_of);
+    order = tr_sorted(trace->room, w.spans, w.n, span_before);
+    row_of = tr_room_grow(trace->room, NULL, (size_t)w.n + 1, sizeof *row_of);
     for (uint32_t first = 0, to; first < w.n && status == PS_OK; first = to) {
         uint32_t group = w.spans[order ? order[first] : first].group;
 
@@ -305,10 +311,10 @@ static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
             to++;
         status = give_group(&w, order, first, to, row_of);
     }
-    free(order);
-    free(row_of);
-    free(w.open);
-    free(w.spans);
+    tr_room_free(trace->room, order);
+    tr_room_free(trace->room, row_of);
+    tr_room_free(trace->room, w.open);
+    tr_room_free(trace->room, w.spans);
     ps_intern_free(&w.groups);
     return status;
 }
@@ -323,8 +329,8 @@ enum ps_status tr_instants_give(struct tr_trace *trace)
     return give(trace, &trace->import->instants, PS_TRACK_INSTANTS);
 }
 
-void tr_async_free(struct tr_async *async)
+void tr_async_free(struct tr_trace *trace, struct tr_async *async)
 {
-    free(async->at);
+    tr_room_free(trace->room, async->at);
     ps_intern_free(&async->keys);
 }

@@ -8,8 +8,6 @@
  */
 #include "importers/trace/import.h"
 
-#include <stdlib.h>
-
 struct pairing {
     struct tr_trace *trace;
     struct tr_track *track;
@@ -77,7 +75,7 @@ static void pair(struct pairing *p, uint32_t row)
     uint32_t begin;
 
     if (track->family[row] == 'B') {
-        PS_PUSH_ROOM(p->open, p->n, p->cap);
+        TR_PUSH_ROOM(p->trace->room, p->open, p->n, p->cap);
         p->open[p->n++] = row;
     } else if (track->family[row] == 'E' && p->n == 0) {
         p->trace->import->remarks[TR_REMARK_END]++;
@@ -112,6 +110,7 @@ static bool drop_ends(struct tr_track *track)
     bool complete = false;
 
     for (uint32_t row = 0; row < track->n; row++) {
+        tr_room_row(track->room, row);
         if (track->family[row] == 'E')
             continue;
         complete |= track->family[row] == 0 && !(track->flags[row] & PS_SLICE_INSTANT);
@@ -134,13 +133,15 @@ void tr_begin_end(struct tr_trace *trace, struct tr_track *track)
     struct pairing p = {.trace = trace, .track = track};
 
     tr_track_sort(track, false);
-    for (uint32_t row = 0; row < track->n; row++)
+    for (uint32_t row = 0; row < track->n; row++) {
         pair(&p, row);
+        tr_room_row(track->room, row);
+    }
     end_with_trace(&p);
     /* B alone are in the order of the tree, even those of no length; beside X length decides. */
     if (drop_ends(track))
         tr_track_sort(track, true);
-    free(p.open);
+    tr_room_free(trace->room, p.open);
     ps_buf_free(&p.begin);
     ps_buf_free(&p.end);
     ps_buf_free(&p.merged);

@@ -80,7 +80,7 @@ static bool count(struct tr_trace *trace, uint32_t process, const struct tr_reco
 
     if (value.kind == PS_NUM_NONE || __builtin_sub_overflow(r->ts, trace->import->shift, &ts))
         return false;
-    PS_PUSH_ROOM(counters->at, counters->n, counters->cap);
+    TR_PUSH_ROOM(trace->room, counters->at, counters->n, counters->cap);
     counters->at[counters->n++] =
         (struct tr_count){.t = ts > 0 ? ts : 0,
                           .value = ps_num_real(value),
@@ -156,7 +156,7 @@ static bool count_before(const void *list, uint32_t x, uint32_t y)
 void tr_counters_give(struct tr_trace *trace)
 {
     struct tr_counters *counters = &trace->import->counters;
-    uint32_t *order = tr_sorted(counters->at, counters->n, count_before);
+    uint32_t *order = tr_sorted(trace->room, counters->at, counters->n, count_before);
 
     for (uint32_t i = 0; i < counters->n_series; i++) {
         const struct tr_series *series = &counters->series[i];
@@ -169,13 +169,16 @@ void tr_counters_give(struct tr_trace *trace)
         const struct tr_count *c = &counters->at[order ? order[i] : i];
 
         trace->out->ops->count(trace->out, c->series + 1, c->t, c->value);
+        tr_room_row(trace->room, i);
     }
-    free(order);
+    tr_room_free(trace->room, order);
 }
 
-void tr_counters_free(struct tr_counters *counters)
+void tr_counters_free(struct tr_trace *trace)
 {
-    free(counters->at);
+    struct tr_counters *counters = &trace->import->counters;
+
+    tr_room_free(trace->room, counters->at);
     free(counters->series);
     ps_intern_free(&counters->keys);
 }

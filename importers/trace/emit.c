@@ -208,7 +208,7 @@ static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint3
     trace->import->flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
     if (track->n > PS_CHUNK_ROWS) { /* a large track: what was given need not stay */
-        tr_pages_rest(trace);
+        tr_room_rest(trace->room);
         tr_track_let_go(track, first, first + chunk.n);
     }
     return first + chunk.n;

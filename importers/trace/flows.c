@@ -77,7 +77,7 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         import->remarks[TR_REMARK_FLOW]++;
         return;
     }
-    PS_PUSH_ROOM(import->loose, import->n_loose, import->cap_loose);
+    TR_PUSH_ROOM(trace->room, import->loose, import->n_loose, import->cap_loose);
     import->loose[import->n_loose++] = (struct tr_loose_flow){
         .id = r->dur,
         .ts = ts > 0 ? ts : 0,
@@ -113,22 +113,22 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts)
 }
 
 /* Groups may be many and small: they begin with two. */
-static void keep(struct tr_flows *flows, const struct tr_loose_flow *loose, uint32_t track,
+static void keep(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
                  uint32_t row)
 {
-    struct tr_flow_group *group = &flows->groups[loose->group];
+    struct tr_flow_group *group = &trace->import->flows.groups[loose->group];
 
     if (group->n == group->cap) {
         group->cap = group->cap ? group->cap * 2 : 2;
-        group->at = ps_grow(group->at, group->cap, sizeof *group->at);
-        group->mark = ps_grow(group->mark, group->cap, sizeof *group->mark);
+        group->at = tr_room_grow(trace->room, group->at, group->cap, sizeof *group->at);
+        group->mark = tr_room_grow(trace->room, group->mark, group->cap, sizeof *group->mark);
     }
     group->mark[group->n] = loose->mark;
     group->at[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
 }
 
-static void bind(struct tr_import *import, const struct tr_loose_flow *loose,
-                 struct tr_sweep *sweeps, size_t n)
+static void bind(struct tr_trace *trace, const struct tr_loose_flow *loose, struct tr_sweep *sweeps,
+                 size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct tr_track *track = sweeps[i].track;
@@ -136,11 +136,11 @@ static void bind(struct tr_import *import, const struct tr_loose_flow *loose,
             loose->enclosing ? enclosing_row(&sweeps[i], loose->ts) : next_row(track, loose->ts);
 
         if (row != TR_NO_ROW) {
-            keep(&import->flows, loose, track->id, row);
+            keep(trace, loose, track->id, row);
             return;
         }
     }
-    import->remarks[TR_REMARK_FLOW]++;
+    trace->import->remarks[TR_REMARK_FLOW]++;
 }
 
 static bool loose_before(const void *list, uint32_t a, uint32_t b)
@@ -162,6 +162,7 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         uint8_t rest = import->rest[track->template[row]];
         struct ps_str text;
 
+        tr_room_row(trace->room, row);
         if (!(rest & TR_REST_BIND) || !(rest & (TR_REST_IN | TR_REST_OUT)))
             continue;
         text = trace->templates[track->template[row]].text;
@@ -170,7 +171,7 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         end.ts = track->start[row];
         end.mark = TR_FLOW_ID_TEXT | TR_FLOW_OF_SLICE;
         end.mark |= mark_of(!(rest & TR_REST_OUT) ? 'f' : !(rest & TR_REST_IN) ? 's' : 't');
-        keep(&import->flows, &end, track->id, row);
+        keep(trace, &end, track->id, row);
     }
 }
 
@@ -178,15 +179,17 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
 {
     struct tr_import *import = trace->import;
     struct tr_sweep sweeps[TR_N_CLASSES] = {0};
-    uint32_t *order = tr_sorted(import->loose, import->n_loose, loose_before);
+    uint32_t *order = tr_sorted(trace->room, import->loose, import->n_loose, loose_before);
 
     for (size_t i = 0; i < n; i++)
         sweeps[i].track = tracks[i];
-    for (size_t i = 0; i < import->n_loose; i++)
-        bind(import, &import->loose[order ? order[i] : i], sweeps, n);
+    for (size_t i = 0; i < import->n_loose; i++) {
+        bind(trace, &import->loose[order ? order[i] : i], sweeps, n);
+        tr_room_row(trace->room, i);
+    }
     for (size_t i = 0; i < n; i++)
         tr_sweep_free(&sweeps[i]);
-    free(order);
+    tr_room_free(trace->room, order);
     import->n_loose = 0;
     for (size_t i = 0; i < n && import->binds; i++)
         bind_slices(trace, tracks[i]);
@@ -248,7 +251,8 @@ static void arrow(const struct flow_run *run, size_t i, size_t j)
         run->trace->out->ops->flow(run->trace->out, &flow);
 }
 
-#define NOWHERE SIZE_MAX
+#define NOWHERE      SIZE_MAX
+#define BYTES_JOINED 64 /* that are passed for each end, about */
 
 static size_t only_start(const struct flow_run *run)
 {
@@ -295,7 +299,7 @@ static void join(const struct flow_run *run)
 
 static void give_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    uint32_t *order = tr_sorted(group, group->n, flow_before);
+    uint32_t *order = tr_sorted(trace->room, group, group->n, flow_before);
     struct flow_run run = {.trace = trace, .group = group, .order = order};
 
     for (; run.from < group->n && ps_sink_ok(trace->out); run.from = run.to) {
@@ -303,14 +307,15 @@ static void give_group(struct tr_trace *trace, struct tr_flow_group *group)
         while (run.to < group->n && same_flow(&run, run.from, run.to))
             run.to++;
         join(&run);
+        tr_room_passed(trace->room, (run.to - run.from) * BYTES_JOINED);
     }
-    free(order);
+    tr_room_free(trace->room, order);
 }
 
-static void free_group(struct tr_flow_group *group)
+static void free_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    free(group->at);
-    free(group->mark);
+    tr_room_free(trace->room, group->at);
+    tr_room_free(trace->room, group->mark);
     *group = (struct tr_flow_group){0};
 }
 
@@ -320,14 +325,16 @@ void tr_flows_give(struct tr_trace *trace)
 
     for (uint32_t i = 0; i < flows->n_groups; i++) {
         give_group(trace, &flows->groups[i]);
-        free_group(&flows->groups[i]);
+        free_group(trace, &flows->groups[i]);
     }
 }
 
-void tr_flows_free(struct tr_flows *flows)
+void tr_flows_free(struct tr_trace *trace)
 {
+    struct tr_flows *flows = &trace->import->flows;
+
     for (uint32_t i = 0; i < flows->n_groups; i++)
-        free_group(&flows->groups[i]);
+        free_group(trace, &flows->groups[i]);
     free(flows->groups);
     ps_intern_free(&flows->keys);
 }

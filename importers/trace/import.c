@@ -135,10 +135,10 @@ static enum ps_status pass_all(struct run *run)
     status = nest_devices(run);
     if (status == PS_OK && run->trace->torch)
         run->torch = tr_torch_begin(run->trace, &run->devices, &run->hosts);
-    tr_pages_rest(run->trace);
+    tr_room_rest(run->trace->room);
     if (status == PS_OK)
         status = pass_hosts(run);
-    free(run->import->loose);
+    tr_room_free(run->trace->room, run->import->loose);
     run->import->loose = NULL;
     run->import->cap_loose = 0;
     if (status == PS_OK)
@@ -181,16 +181,15 @@ static void release(struct run *run)
         tr_track_free(&run->hosts.at[i]);
     free(run->devices.at);
     free(run->hosts.at);
-    free(import->loose);
-    tr_flows_free(&import->flows);
-    tr_counters_free(&import->counters);
-    tr_async_free(&import->async);
-    tr_async_free(&import->instants);
+    tr_room_free(run->trace->room, import->loose);
+    tr_flows_free(run->trace);
+    tr_counters_free(run->trace);
+    tr_async_free(run->trace, &import->async);
+    tr_async_free(run->trace, &import->instants);
     tr_emitter_free(import);
     tr_names_free(import);
     ps_buf_free(&import->args);
-    tr_memory_free(run->trace->memory);
-    run->trace->memory = NULL;
+    tr_memory_free(run->trace);
     run->trace->import = NULL;
 }
 

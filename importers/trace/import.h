@@ -163,7 +163,7 @@ struct tr_import {
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;
     struct ps_buf args; /* parameters made here: args_at with TR_OWN_ARGS set */
-    uint32_t given_texts, given_templates, params_asked;
+    uint32_t given_texts, given_templates;
     struct tr_emitter *emitter;
 };
 
@@ -187,14 +187,14 @@ void tr_track_named(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
 uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number);
 
 /* track.c */
-struct tr_track tr_track_new(enum ps_track_kind kind, uint32_t room);
+struct tr_track tr_track_new(struct tr_room *room, enum ps_track_kind kind, uint32_t n);
 void tr_track_tree_columns(struct tr_track *track);
 /* Rows [from, to) were given and are not read again: most of their memory goes back. */
 void tr_track_let_go(struct tr_track *track, uint32_t from, uint32_t to);
 
-/* sort.c: the order of n things, stable; free() it. NULL when they are in order already. */
+/* sort.c: the order of n things, stable; tr_room_free it. NULL when they are in order already. */
 typedef bool (*tr_less)(const void *list, uint32_t a, uint32_t b);
-uint32_t *tr_sorted(const void *list, size_t n, tr_less less);
+uint32_t *tr_sorted(struct tr_room *room, const void *list, size_t n, tr_less less);
 void tr_track_sort(struct tr_track *track, bool by_length);
 
 /* begin_end.c: makes slices of the B and E of a track (marked in its family column), sorted. */
@@ -235,19 +235,19 @@ int tr_markers_in(struct ps_str value); /* how many parameters it has */
 void tr_flow_add(struct tr_trace *trace, const struct tr_record *record);
 void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_t n);
 void tr_flows_give(struct tr_trace *trace);
-void tr_flows_free(struct tr_flows *flows);
+void tr_flows_free(struct tr_trace *trace);
 
 /* counters.c */
 void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
 void tr_counters_give(struct tr_trace *trace);
-void tr_counters_free(struct tr_counters *counters);
+void tr_counters_free(struct tr_trace *trace);
 
 /* async.c */
 void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
 void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
 enum ps_status tr_async_give(struct tr_trace *trace);
 enum ps_status tr_instants_give(struct tr_trace *trace);
-void tr_async_free(struct tr_async *async);
+void tr_async_free(struct tr_trace *trace, struct tr_async *async);
 
 /* headers.c: the keys beside the events as metadata, secrets masked. */
 void tr_headers_give(struct tr_trace *trace);

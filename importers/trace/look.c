@@ -169,5 +169,5 @@ void tr_names_begin(struct tr_trace *trace)
                 import->processes[facts->process].worked |= 1u << kind;
     }
     tr_names_place(trace);
-    tr_pages_rest(trace);
+    tr_room_rest(trace->room);
 }

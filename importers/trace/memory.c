@@ -53,17 +53,20 @@ struct tr_memory *tr_memory_of(struct tr_trace *trace)
     return memory;
 }
 
-void tr_memory_free(struct tr_memory *memory)
+void tr_memory_free(struct tr_trace *trace)
 {
+    struct tr_memory *memory = trace->memory;
+
     if (!memory)
         return;
-    free(memory->at);
-    free(memory->cpu);
-    free(memory->accelerator);
-    free(memory->cover);
-    free(memory->by_thread);
+    tr_room_free(trace->room, memory->at);
+    tr_room_free(trace->room, memory->cpu);
+    tr_room_free(trace->room, memory->accelerator);
+    tr_room_free(trace->room, memory->cover);
+    tr_room_free(trace->room, memory->by_thread);
     free(memory->tracks);
     free(memory);
+    trace->memory = NULL;
 }
 
 /* The parameters of a record by the indices that its template knows. */
@@ -124,7 +127,7 @@ void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_reco
     struct params params = params_of(trace, r->template, r->args_at);
     struct tr_memory_record *m;
 
-    PS_PUSH_ROOM(memory->at, memory->n, memory->cap);
+    TR_PUSH_ROOM(trace->room, memory->at, memory->n, memory->cap);
     m = &memory->at[memory->n++];
     *m = (struct tr_memory_record){.template = r->template, .thread = thread, .row = TR_NO_ROW};
     m->args_at = r->args_at;
@@ -147,13 +150,17 @@ static void sort_by_thread(struct tr_trace *trace)
     struct tr_memory *memory = trace->memory;
     uint32_t *first = ps_alloc(((size_t)trace->n_threads + 2) * sizeof *first);
 
-    for (size_t i = 0; i < memory->n; i++)
+    for (size_t i = 0; i < memory->n; i++) {
         first[memory->at[i].thread + 1]++;
+        tr_room_row(trace->room, i);
+    }
     for (uint32_t i = 0; i < trace->n_threads; i++)
         first[i + 1] += first[i];
-    memory->by_thread = ps_grow(NULL, memory->n + 1, sizeof *memory->by_thread);
-    for (size_t i = 0; i < memory->n; i++)
+    memory->by_thread = tr_room_grow(trace->room, NULL, memory->n + 1, sizeof *memory->by_thread);
+    for (size_t i = 0; i < memory->n; i++) {
         memory->by_thread[first[memory->at[i].thread]++] = (uint32_t)i;
+        tr_room_row(trace->room, i);
+    }
     free(first);
 }
 
@@ -171,26 +178,30 @@ static int64_t minus(int64_t a, int64_t b)
 void tr_memory_sort(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_of(trace);
-    uint32_t *order = tr_sorted(memory, memory->n, before);
+    uint32_t *order = tr_sorted(trace->room, memory, memory->n, before);
 
     if (order) {
-        struct tr_memory_record *sorted = ps_grow(NULL, memory->n, sizeof *sorted);
+        struct tr_memory_record *sorted =
+            tr_room_grow(trace->room, NULL, memory->n, sizeof *sorted);
 
-        for (size_t i = 0; i < memory->n; i++)
+        for (size_t i = 0; i < memory->n; i++) {
             sorted[i] = memory->at[order[i]];
-        free(memory->at);
-        free(order);
+            tr_room_row(trace->room, i);
+        }
+        tr_room_free(trace->room, memory->at);
+        tr_room_free(trace->room, order);
         memory->at = sorted;
         memory->cap = memory->n;
     }
     sort_by_thread(trace);
     memory->tracks = ps_alloc(((size_t)trace->n_threads + 1) * sizeof *memory->tracks);
-    memory->cpu = ps_alloc((memory->n + 1) * sizeof *memory->cpu);
-    memory->accelerator = ps_alloc((memory->n + 1) * sizeof *memory->accelerator);
-    memory->cover = ps_alloc((memory->n + 1) * sizeof *memory->cover);
+    memory->cpu = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->cpu);
+    memory->accelerator = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->accelerator);
+    memory->cover = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->cover);
     for (size_t i = 0; i < memory->n; i++) {
         const struct tr_memory_record *m = &memory->at[i];
 
+        tr_room_row(trace->room, i);
         memory->cpu[i + 1] = plus(memory->cpu[i], m->kind == TR_MEMORY_CPU ? m->bytes : 0);
         memory->accelerator[i + 1] =
             plus(memory->accelerator[i], m->kind == TR_MEMORY_ACCELERATOR ? m->bytes : 0);
@@ -312,6 +323,7 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
         if (m->thread != thread)
             break;
         m->row = tr_sweep(&sweep, m->t);
+        tr_room_row(trace->room, i);
     }
     tr_sweep_free(&sweep);
 }
@@ -359,5 +371,6 @@ void tr_memory_give(struct tr_trace *trace)
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         covering += memory->cover[i];
         give(trace, &memory->at[i], covering <= 0, sums);
+        tr_room_row(trace->room, i);
     }
 }

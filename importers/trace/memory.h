@@ -65,6 +65,6 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track);
 /* Gives all records to the sink. */
 void tr_memory_give(struct tr_trace *trace);
-void tr_memory_free(struct tr_memory *memory);
+void tr_memory_free(struct tr_trace *trace);
 
 #endif

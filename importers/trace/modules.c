@@ -141,10 +141,11 @@ void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
 
     if (!has_modules(modules, track))
         return;
-    around = ps_grow(NULL, track->n, sizeof *around);
+    around = tr_room_grow(track->room, NULL, track->n, sizeof *around);
     for (uint32_t row = 0; row < track->n; row++) {
         uint32_t parent = track->parent[row]; /* of a lower row, as rows are by start */
 
+        tr_room_row(track->room, row);
         around[row] = parent < row ? around[parent] : NO_MODULE;
         if (is_module(modules, track, row)) {
             around[row] =
@@ -154,7 +155,7 @@ void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
             add_operator(modules, track, row, around[row]);
         }
     }
-    free(around);
+    tr_room_free(track->room, around);
 }
 
 enum ps_status tr_modules_end(struct tr_modules *modules)

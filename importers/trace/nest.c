@@ -188,7 +188,7 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
     g.waits = tr_only_waits(thread);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i]) {
-            g.track[i] = tr_track_new(track_kinds[i], g.facts->n[i]);
+            g.track[i] = tr_track_new(trace->room, track_kinds[i], g.facts->n[i]);
             tr_track_named(trace, index, (enum tr_class)i, &g.track[i]);
         }
     tr_thread_take(trace, thread, gather, &g);

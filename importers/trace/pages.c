@@ -6,24 +6,24 @@
  * thousand threads. Slabs are anonymous memory up to a budget, then windows of a scratch file;
  * windows that are full are dropped from memory, the kernel reads them back when they are touched.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "importers/trace/read.h"
 
 #define SEGMENT_BITS 22
 #define SEGMENT      (UINT64_C(1) << SEGMENT_BITS)
 #define WINDOW       (32u << 20)
+#define BYTES_TAKEN  128         /* that are passed when a record becomes a slice, about */
+#define AROUND       (64u << 10) /* that a page fault brings */
+#define ARRAYS_PARTS 5 /* of the budget: arrays that are memory, when records are no more */
 
 void tr_pages_init(struct tr_trace *trace, size_t budget)
 {
     struct tr_pages *pages = trace->pages = ps_alloc(sizeof *pages);
 
-    pages->scratch = -1;
     pages->budget = budget;
+    trace->room = tr_room_new(trace->out, ARRAYS_PARTS * budget);
 }
 
 static void *map_memory(struct tr_pages *pages, size_t size)
@@ -44,52 +44,29 @@ static void *map_memory(struct tr_pages *pages, size_t size)
     return at;
 }
 
-/* Another window at the end of the scratch file; the others leave memory. */
+/* Another window of the scratch file; all before it rest. Its address is NULL when there is no
+ * file. */
 static enum ps_status add_window(struct tr_trace *trace)
 {
-    struct tr_pages *pages = trace->pages;
-    off_t offset = (off_t)(pages->n_windows * (size_t)WINDOW);
-    int code = posix_fallocate(pages->scratch, offset, WINDOW);
-    void *at;
+    struct tr_window *window = &trace->pages->window;
 
-    if (code) {
-        errno = code;
-        return ps_fail_errno(trace->err, "cannot extend", "the temporary file of the import");
-    }
-    at = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, pages->scratch, offset);
-    if (at == MAP_FAILED)
-        return ps_fail_errno(trace->err, "cannot map", "the temporary file of the import");
-    tr_pages_rest(trace);
-    PS_PUSH_ROOM(pages->windows, pages->n_windows, pages->windows_cap);
-    pages->windows[pages->n_windows++] = (struct tr_window){at, 0};
-    return PS_OK;
-}
-
-static bool has_scratch(struct tr_trace *trace)
-{
-    struct tr_pages *pages = trace->pages;
-
-    if (!pages->asked && trace->out->ops->scratch)
-        pages->scratch = trace->out->ops->scratch(trace->out);
-    pages->asked = true;
-    return pages->scratch >= 0;
+    tr_room_rest(trace->room);
+    window->used = 0;
+    return tr_room_segment(trace->room, WINDOW, trace->err, &window->at);
 }
 
 /* Zeroed bytes, page aligned. */
 static enum ps_status take(struct tr_trace *trace, size_t size, char **out)
 {
     struct tr_pages *pages = trace->pages;
-    struct tr_window *window;
+    struct tr_window *window = &pages->window;
+    bool memory = pages->anonymous + size <= pages->budget || size > WINDOW;
 
-    if (pages->anonymous + size <= pages->budget || size > WINDOW || !has_scratch(trace)) {
+    if (!memory && (!window->at || WINDOW - window->used < size) && add_window(trace) != PS_OK)
+        return trace->err->code;
+    if (memory || !window->at) {
         *out = map_memory(pages, size);
         return PS_OK;
-    }
-    window = pages->n_windows ? &pages->windows[pages->n_windows - 1] : NULL;
-    if (!window || WINDOW - window->used < size) {
-        if (add_window(trace) != PS_OK)
-            return trace->err->code;
-        window = &pages->windows[pages->n_windows - 1];
     }
     *out = window->at + window->used;
     window->used += size;
@@ -191,6 +168,16 @@ enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_
     return PS_OK;
 }
 
+/* The kernel brings what lies around too: who asks here and there has soon seen all of it. */
+static void pass_to(const struct tr_trace *trace, uint64_t args_at)
+{
+    struct tr_pages *pages = trace->pages;
+    uint64_t way = args_at < pages->asked ? pages->asked - args_at : args_at - pages->asked;
+
+    pages->asked = args_at;
+    tr_room_passed(trace->room, way < AROUND ? (size_t)way : AROUND);
+}
+
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
 {
     const struct tr_pages *pages = trace->pages;
@@ -199,23 +186,21 @@ struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
 
     if (args_at >> SEGMENT_BITS >= pages->n_segments)
         return (struct ps_str){"", 0};
+    pass_to(trace, args_at);
     segment = &pages->segments[args_at >> SEGMENT_BITS];
     at = segment->at + (args_at & (SEGMENT - 1));
     return (struct ps_str){at, (size_t)(segment->end - at)};
 }
 
 /* A page is not needed any more: whole slabs go back. */
-static void release(struct tr_pages *pages, uint8_t *page, size_t size)
+static void release(struct tr_trace *trace, uint8_t *page, size_t size)
 {
     if (size < TR_SLAB)
         return;
-    for (size_t i = 0; i < pages->n_windows; i++)
-        if ((char *)page >= pages->windows[i].at && (char *)page < pages->windows[i].at + WINDOW) {
-            if (madvise(page, size, MADV_REMOVE) != 0)
-                (void)madvise(page, size, MADV_DONTNEED);
-            return;
-        }
-    (void)madvise(page, size, MADV_DONTNEED);
+    if (tr_room_has(trace->room, page))
+        tr_room_remove(trace->room, page, size);
+    else
+        (void)madvise(page, size, MADV_DONTNEED);
 }
 
 void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
@@ -224,11 +209,11 @@ void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
 {
     size_t left = thread->n;
 
-    (void)trace;
     for (size_t i = 0; i < thread->n_pages; i++) {
         size_t n = page_records(i) < left ? page_records(i) : left;
 
         visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
+        tr_room_passed(trace->room, n * sizeof(struct tr_record));
         left -= n;
     }
 }
@@ -252,7 +237,7 @@ struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *threa
 
         memcpy(out + at, thread->pages[i], n * sizeof *out);
         at += n;
-        release(trace->pages, thread->pages[i], page_records(i) * sizeof *out);
+        release(trace, thread->pages[i], page_records(i) * sizeof *out);
     }
     forget_pages(thread);
     return out;
@@ -268,16 +253,11 @@ void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread,
         size_t n = page_records(i) < left ? page_records(i) : left;
 
         visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
-        release(trace->pages, thread->pages[i], page_records(i) * sizeof(struct tr_record));
+        release(trace, thread->pages[i], page_records(i) * sizeof(struct tr_record));
+        tr_room_passed(trace->room, n * BYTES_TAKEN);
         left -= n;
     }
     forget_pages(thread);
-}
-
-void tr_pages_rest(const struct tr_trace *trace)
-{
-    for (size_t i = 0; i < trace->pages->n_windows; i++)
-        (void)madvise(trace->pages->windows[i].at, WINDOW, MADV_DONTNEED);
 }
 
 void tr_pages_free(struct tr_trace *trace)
@@ -290,10 +270,6 @@ void tr_pages_free(struct tr_trace *trace)
         free((void *)(uintptr_t)trace->threads[i].pages);
     for (size_t i = 0; i < pages->n_blocks; i++)
         (void)munmap(pages->blocks[i], pages->block_sizes[i]);
-    for (size_t i = 0; i < pages->n_windows; i++)
-        (void)munmap(pages->windows[i].at, WINDOW);
-    if (pages->scratch >= 0)
-        (void)close(pages->scratch);
     ps_intern_free(&pages->threads);
     ps_intern_free(&pages->templates);
     ps_intern_free(&pages->cats);
@@ -303,9 +279,10 @@ void tr_pages_free(struct tr_trace *trace)
     free(pages->cursors);
     free(pages->findings.at);
     free(pages->segments);
-    free(pages->windows);
     free(pages->blocks);
     free(pages->block_sizes);
     free(pages);
     trace->pages = NULL;
+    tr_room_close(trace->room);
+    trace->room = NULL;
 }

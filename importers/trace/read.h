@@ -12,7 +12,7 @@
 
 #include "importers/trace/parse.h"
 
-/* pages.c: where records and parameters lie. Beyond `budget` bytes they lie in a scratch file. */
+/* pages.c: where records and parameters lie: beyond `budget` bytes in the scratch file. */
 struct tr_segment {
     char *at, *end; /* end of the parameters that may be read from here on */
 };
@@ -23,7 +23,7 @@ struct tr_cursor {
     size_t cap; /* of pages */
 };
 
-struct tr_window { /* of the scratch file */
+struct tr_window { /* of the scratch file, NULL: none */
     char *at;
     size_t used;
 };
@@ -42,14 +42,12 @@ struct tr_pages {
     struct tr_segment *segments;
     size_t n_segments, segments_cap;
     uint64_t args_used; /* address behind the last parameter */
+    uint64_t asked;     /* address that was read last */
     char *slab;         /* pages smaller than a slab are carved from it */
     size_t slab_used;
     size_t anonymous, budget; /* bytes */
-    int scratch;              /* descriptor; -1 none */
-    bool asked;               /* for the scratch file */
-    struct tr_window *windows;
-    size_t n_windows, windows_cap;
-    void **blocks; /* anonymous slabs, to be unmapped at the end */
+    struct tr_window window;  /* the last one */
+    void **blocks;            /* anonymous slabs, to be unmapped at the end */
     size_t *block_sizes;
     size_t n_blocks, blocks_cap;
 };

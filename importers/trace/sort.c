@@ -10,9 +10,11 @@
 
 #include <stdlib.h>
 
-#define RUN_LEAST 16
+#define RUN_LEAST    16
+#define BYTES_SORTED 32 /* that are passed for each thing, about */
 
 struct sorting {
+    struct tr_room *room;
     const void *list;
     tr_less less;
     uint32_t *order, *other;
@@ -74,9 +76,11 @@ static void merge(const struct sorting *s, size_t from, size_t middle, size_t to
 {
     size_t left = from, right = middle, at = from;
 
-    while (left < middle && right < to)
+    while (left < middle && right < to) {
+        tr_room_row(s->room, at);
         s->other[at++] = s->less(s->list, s->order[right], s->order[left]) ? s->order[right++]
                                                                            : s->order[left++];
+    }
     memcpy(s->other + at, s->order + left, (middle - left) * sizeof *s->order);
     at += middle - left;
     memcpy(s->other + at, s->order + right, (to - right) * sizeof *s->order);
@@ -102,31 +106,36 @@ static void halve_runs(struct sorting *s)
     s->other = order;
 }
 
-static bool in_order(const void *list, size_t n, tr_less less)
+static bool in_order(struct tr_room *room, const void *list, size_t n, tr_less less)
 {
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n; i++) {
         if (less(list, (uint32_t)i, (uint32_t)i - 1))
             return false;
+        tr_room_row(room, i);
+    }
     return true;
 }
 
-uint32_t *tr_sorted(const void *list, size_t n, tr_less less)
+uint32_t *tr_sorted(struct tr_room *room, const void *list, size_t n, tr_less less)
 {
-    struct sorting s = {.list = list, .less = less};
+    struct sorting s = {.room = room, .list = list, .less = less};
 
-    if (in_order(list, n, less))
+    if (in_order(room, list, n, less))
         return NULL;
-    s.order = ps_grow(NULL, n, sizeof *s.order);
+    s.order = tr_room_grow(room, NULL, n, sizeof *s.order);
     for (size_t i = 0; i < n; i++)
         s.order[i] = (uint32_t)i;
-    for (size_t at = 0; at < n; at = run_from(&s, at, n))
+    for (size_t at = 0, to; at < n; at = to) {
+        to = run_from(&s, at, n);
         run_begins(&s, at);
+        tr_room_passed(room, (to - at) * BYTES_SORTED);
+    }
     run_begins(&s, n);
     if (s.n_runs > 2)
-        s.other = ps_grow(NULL, n, sizeof *s.other);
+        s.other = tr_room_grow(room, NULL, n, sizeof *s.other);
     while (s.n_runs > 2)
         halve_runs(&s);
-    free(s.other);
+    tr_room_free(room, s.other);
     free(s.runs);
     return s.order;
 }
@@ -184,7 +193,8 @@ static size_t stretch(const uint32_t *order, size_t from)
 
 void tr_track_sort(struct tr_track *track, bool by_length)
 {
-    uint32_t *order = tr_sorted(track, track->n, by_length ? encloses_before : starts_before);
+    uint32_t *order =
+        tr_sorted(track->room, track, track->n, by_length ? encloses_before : starts_before);
     size_t room = 0;
     char *scratch = NULL;
 
@@ -193,11 +203,12 @@ void tr_track_sort(struct tr_track *track, bool by_length)
         to = stretch(order, from);
         if (to - from > room) {
             room = (to - from) * 2;
-            scratch = ps_grow(scratch, room, sizeof(int64_t));
+            scratch = tr_room_grow(track->room, scratch, room, sizeof(int64_t));
         }
         if (to - from > 1)
             reorder_all(track, order, from, to, scratch);
+        tr_room_passed(track->room, (to - from) * BYTES_SORTED);
     }
-    free(scratch);
-    free(order);
+    tr_room_free(track->room, scratch);
+    tr_room_free(track->room, order);
 }

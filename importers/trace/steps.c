@@ -63,7 +63,7 @@ static void add_launch(struct tr_steps *steps, const struct tr_track *track, uin
         steps->n_launches = n;
     }
     of = &steps->launches[track->id];
-    PS_PUSH_ROOM(of->at, of->n, of->cap);
+    TR_PUSH_ROOM(steps->trace->room, of->at, of->n, of->cap);
     of->at[of->n++] = (struct tr_launch){
         .start = track->start[row],
         .row = row,
@@ -92,9 +92,11 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
 
 static void host_track(struct tr_steps *steps, const struct tr_track *track)
 {
-    for (uint32_t row = 0; row < track->n; row++)
+    for (uint32_t row = 0; row < track->n; row++) {
+        tr_room_row(track->room, row);
         if (track->slice_kind[row] != PS_SLICE_PYTHON)
             host_slice(steps, track, row);
+    }
 }
 
 /* The host has passed: steps by their start; a trace without any is one step. */
@@ -204,7 +206,8 @@ static void drop_launches(struct tr_steps *steps)
             if (of->at[k].duration < UINT32_MAX)
                 ps_spans_add(&steps->roles[PS_ROLE_RUNTIME], of->at[k].start,
                              of->at[k].start + of->at[k].duration);
-        free(of->at);
+        tr_room_rest(steps->trace->room);
+        tr_room_free(steps->trace->room, of->at);
         *of = (struct tr_launches){0};
     }
 }
@@ -339,7 +342,7 @@ void tr_steps_free(struct tr_steps *steps)
     if (!steps)
         return;
     for (size_t i = 0; i < steps->n_launches; i++)
-        free(steps->launches[i].at);
+        tr_room_free(steps->trace->room, steps->launches[i].at);
     for (size_t k = 0; k < PS_N_ROLES; k++)
         ps_spans_free(&steps->roles[k]);
     ps_spans_free(&steps->communication);

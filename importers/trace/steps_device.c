@@ -131,7 +131,7 @@ static void add_kernel(struct tr_steps *steps, struct tr_device *device,
 
     if (params->blocks >= 0 || params->occupancy >= 0)
         args = tr_args_of(steps->trace, track->args_at[row]);
-    PS_PUSH_ROOM(device->kernels, device->n_kernels, device->cap_kernels);
+    TR_PUSH_ROOM(steps->trace->room, device->kernels, device->n_kernels, device->cap_kernels);
     device->kernels[device->n_kernels++] = (struct ps_device_work){
         .start = start,
         .end = start + duration,
@@ -235,6 +235,7 @@ void tr_steps_stream(struct tr_steps *steps, const struct tr_track *track)
         int64_t start = track->start[row], end = start + track->duration[row];
         const struct tr_launch *launch;
 
+        tr_room_row(track->room, row);
         if (!ps_slice_on_device(track->slice_kind[row]))
             continue;
         device = device ? device : device_of(steps, track->device);
@@ -408,6 +409,9 @@ static void give_device(struct tr_steps *steps, struct tr_device *device, int64_
 
     ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
     use = ps_device_use_of(device->kernels, device->n_kernels, from, to);
+    tr_room_free(steps->trace->room, device->kernels);
+    device->kernels = NULL;
+    tr_room_rest(steps->trace->room);
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     temporal(device, &summary);
@@ -441,7 +445,7 @@ void tr_steps_devices_free(struct tr_steps *steps)
             ps_spans_free(&steps->devices[i].works[1][k]);
         }
         ps_spans_free(&steps->devices[i].waits);
-        free(steps->devices[i].kernels);
+        tr_room_free(steps->trace->room, steps->devices[i].kernels);
     }
     free(steps->devices);
 }

@@ -3,8 +3,6 @@
  * however deep they nest. */
 #include "importers/trace/import.h"
 
-#include <stdlib.h>
-
 static int64_t end_of(const struct tr_track *track, uint32_t row)
 {
     return track->start[row] + track->duration[row];
@@ -23,10 +21,11 @@ uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time)
     for (; sweep->next < track->n && track->start[sweep->next] <= time; sweep->next++) {
         uint32_t row = sweep->next;
 
+        tr_room_row(track->room, row);
         if (track->duration[row] == 0 || (sweep->takes && !sweep->takes(track, row)))
             continue;
         close_until(sweep, track->start[row]);
-        PS_PUSH_ROOM(sweep->open, sweep->n, sweep->cap);
+        TR_PUSH_ROOM(track->room, sweep->open, sweep->n, sweep->cap);
         sweep->open[sweep->n++] = row;
     }
     close_until(sweep, time);
@@ -35,6 +34,7 @@ uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time)
 
 void tr_sweep_free(struct tr_sweep *sweep)
 {
-    free(sweep->open);
+    if (sweep->open)
+        tr_room_free(sweep->track->room, sweep->open);
     sweep->open = NULL;
 }

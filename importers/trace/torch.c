@@ -34,6 +34,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
 static void name_autograd(struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
+        tr_room_row(track->room, row);
         if (track->slice_kind[row] == PS_SLICE_OTHER)
             track->slice_kind[row] = PS_SLICE_OP;
     }
@@ -84,8 +85,12 @@ static void paint(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 
 enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track)
 {
-    for (uint32_t row = 0; row < track->n; row++)
+    tr_correlations_free(torch->correlations); /* the host has passed: all work is attributed */
+    torch->correlations = NULL;
+    for (uint32_t row = 0; row < track->n; row++) {
         paint(torch, track, row);
+        tr_room_row(track->room, row);
+    }
     tr_steps_track(torch->steps, track);
     return PS_OK;
 }

@@ -107,9 +107,10 @@ static void make_room(struct tr_correlations *links)
     if (links->dense)
         size = (size_t)span + 1;
     links->mask = size - 1;
-    links->slots = ps_alloc(size * sizeof *links->slots);
-    links->groups = ps_grow(NULL, extent.correlated + 1, sizeof *links->groups);
-    links->entries = ps_grow(NULL, extent.n + 1, sizeof *links->entries);
+    links->slots = tr_room_alloc(links->trace->room, size, sizeof *links->slots);
+    links->groups =
+        tr_room_grow(links->trace->room, NULL, extent.correlated + 1, sizeof *links->groups);
+    links->entries = tr_room_grow(links->trace->room, NULL, extent.n + 1, sizeof *links->entries);
 }
 
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
@@ -129,7 +130,7 @@ static void add_work(struct tr_correlations *links, uint32_t device, uint32_t ro
 static void add_call(struct tr_correlations *links, const struct tr_group *group, uint32_t thread,
                      int64_t ts)
 {
-    PS_PUSH_ROOM(links->calls, links->n_calls, links->calls_cap);
+    TR_PUSH_ROOM(links->trace->room, links->calls, links->n_calls, links->calls_cap);
     links->calls[links->n_calls++] =
         (struct tr_call){(uint32_t)(group - links->groups), thread, ts, TR_NO_ENTRY};
 }
@@ -243,14 +244,14 @@ static void share_out(struct tr_correlations *links)
              e = links->entries[e].next) {
             const struct tr_entry *entry = &links->entries[e];
             const struct tr_track *track = &links->devices->at[entry->device];
-            PS_PUSH_ROOM(given, n_given, cap);
+            TR_PUSH_ROOM(links->trace->room, given, n_given, cap);
             given[n_given] = *last_before(calls + from, to - from, track->start[entry->row]);
             given[n_given++].entry = e;
         }
     }
     if (n_given)
         qsort(given, n_given, sizeof *given, by_thread);
-    free(calls);
+    tr_room_free(links->trace->room, calls);
     links->calls = given;
     links->n_calls = n_given;
 }
@@ -353,10 +354,10 @@ void tr_correlations_free(struct tr_correlations *links)
 {
     if (links == NULL)
         return;
-    free(links->entries);
-    free(links->groups);
-    free(links->slots);
-    free(links->calls);
-    free(links->orphans);
+    tr_room_free(links->trace->room, links->entries);
+    tr_room_free(links->trace->room, links->groups);
+    tr_room_free(links->trace->room, links->slots);
+    tr_room_free(links->trace->room, links->calls);
+    tr_room_free(links->trace->room, links->orphans);
     free(links);
 }

@@ -58,7 +58,7 @@ void tr_collect_orphans(struct tr_correlations *links)
         if (!asked && external_is_correlation(links))
             return;
         asked = true;
-        PS_PUSH_ROOM(links->orphans, links->n_orphans, links->orphans_cap);
+        TR_PUSH_ROOM(links->trace->room, links->orphans, links->n_orphans, links->orphans_cap);
         links->orphans[links->n_orphans++] =
             (struct tr_orphan){.external_id = external, .entry = (uint32_t)i};
     }

@@ -134,6 +134,7 @@ static void build(struct tr_torch *torch, struct tr_track *track)
     int64_t *self = tr_track_extra(track, TR_OP_SELF);
     size_t depth = 0;
     for (uint32_t row = 0; row < track->n; row++) {
+        tr_room_row(track->room, row);
         torch->parent[row] = NOT_IN_TREE;
         torch->children[row] = 0;
         if (is_named(track, row))
@@ -165,6 +166,7 @@ static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool 
 static void sum_memory(struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
+        tr_room_row(track->room, row);
         bool in_tree = torch->parent[row] != NOT_IN_TREE;
         if (!in_tree && !(track->flags[row] & PS_SLICE_ASYNC))
             continue;
@@ -224,6 +226,7 @@ static void fold(struct tr_torch *torch, struct tr_track *track)
             fold_row(torch, track, row);
         if (is_python(track, row))
             track->extra[TR_OP_SELF][row] = 0; /* kept in the tree, never a row */
+        tr_room_row(track->room, row);
     }
 }
 
@@ -231,14 +234,14 @@ void tr_tree_track(struct tr_torch *torch, struct tr_track *track)
 {
     if (track->n == 0)
         return;
-    torch->parent = ps_grow(NULL, track->n, sizeof *torch->parent);
-    torch->children = ps_grow(NULL, track->n, sizeof *torch->children);
+    torch->parent = tr_room_grow(track->room, NULL, track->n, sizeof *torch->parent);
+    torch->children = tr_room_grow(track->room, NULL, track->n, sizeof *torch->children);
     build(torch, track);
     if (tr_memory_any(torch->memory))
         sum_memory(torch, track);
     fold(torch, track);
-    free(torch->parent); /* what follows needs much memory itself */
-    free(torch->children);
+    tr_room_free(track->room, torch->parent); /* what follows needs much memory itself */
+    tr_room_free(track->room, torch->children);
     torch->parent = NULL;
     torch->children = NULL;
 }

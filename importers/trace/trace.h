@@ -8,8 +8,8 @@
  *   torch*.c  what the slices mean to PyTorch: operators, kernels, memory, steps, modules
  *   emit.c    tracks go to the sink in chunks and are forgotten
  *
- * Memory is bounded: pages of records beyond a budget lie in a scratch file that the kernel may
- * write out, and threads are processed one after the other.
+ * Memory is bounded: pages of records and large arrays beyond a budget lie in a scratch file that
+ * the kernel may write out (room.h), and threads are processed one after the other.
  */
 #ifndef PS_TRACE_H
 #define PS_TRACE_H
@@ -17,6 +17,7 @@
 #include "base/intern.h"
 #include "base/stream.h"
 #include "importers/sink.h"
+#include "importers/trace/room.h"
 #include "slices/args.h"
 #include "slices/slices.h"
 
@@ -95,6 +96,7 @@ struct tr_trace {
     bool autograd;             /* torch.autograd.profiler's export: pid "CPU functions" */
     int64_t step_ns;           /* mean of the steps that count; 0: there are none (steps.c) */
     struct tr_pages *pages;    /* read.c's own */
+    struct tr_room *room;      /* of all that grows with the file; NULL: memory */
     struct tr_memory *memory;  /* memory.c's own: lives while tr_import runs */
     struct tr_import *import;  /* import.c's own, likewise */
 };
@@ -114,8 +116,6 @@ void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
 void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread,
                     void (*visit)(void *user, const struct tr_record *records, size_t n),
                     void *user);
-/* What lies in the scratch file leaves memory until it is asked for again. */
-void tr_pages_rest(const struct tr_trace *trace);
 /* The parameters of a record; the slice runs on to the end of its segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
 

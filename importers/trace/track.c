@@ -2,69 +2,69 @@
 /* track.c: the columns of a track. */
 #include "importers/trace/import.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 
-static void *column(uint32_t n, size_t size)
+static void *column(const struct tr_track *track, uint32_t n, size_t size)
 {
-    return ps_grow(NULL, n ? n : 1, size);
+    return tr_room_grow(track->room, NULL, n ? n : 1, size);
 }
 
 /* The columns that come from the file; those of the tree are made when the records are gone. */
-struct tr_track tr_track_new(enum ps_track_kind kind, uint32_t room)
+struct tr_track tr_track_new(struct tr_room *room, enum ps_track_kind kind, uint32_t n)
 {
-    struct tr_track track = {.kind = kind, .device = -1};
+    struct tr_track track = {.room = room, .kind = kind, .device = -1};
 
     track.stream = -1;
     track.tid = INT64_MIN;
-    track.start = column(room, sizeof *track.start);
-    track.duration = column(room, sizeof *track.duration);
-    track.args_at = column(room, sizeof *track.args_at);
-    track.name_id = column(room, sizeof *track.name_id);
-    track.template = column(room, sizeof *track.template);
-    track.cat = column(room, sizeof *track.cat);
-    track.slice_kind = column(room, sizeof *track.slice_kind);
-    track.flags = column(room, sizeof *track.flags);
-    track.family = ps_alloc(room ? room : 1);
+    track.start = column(&track, n, sizeof *track.start);
+    track.duration = column(&track, n, sizeof *track.duration);
+    track.args_at = column(&track, n, sizeof *track.args_at);
+    track.name_id = column(&track, n, sizeof *track.name_id);
+    track.template = column(&track, n, sizeof *track.template);
+    track.cat = column(&track, n, sizeof *track.cat);
+    track.slice_kind = column(&track, n, sizeof *track.slice_kind);
+    track.flags = column(&track, n, sizeof *track.flags);
+    track.family = tr_room_alloc(room, n, sizeof *track.family);
     return track;
 }
 
 void tr_track_tree_columns(struct tr_track *track)
 {
-    track->self = column(track->n, sizeof *track->self);
-    track->parent = column(track->n, sizeof *track->parent);
-    track->lane = ps_alloc((track->n ? track->n : 1) * sizeof *track->lane);
+    track->self = column(track, track->n, sizeof *track->self);
+    track->parent = column(track, track->n, sizeof *track->parent);
+    track->lane = tr_room_alloc(track->room, track->n, sizeof *track->lane);
 }
 
 int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which)
 {
     if (!track->extra[which])
-        track->extra[which] = ps_alloc((track->n ? track->n : 1) * sizeof(int64_t));
+        track->extra[which] = tr_room_alloc(track->room, track->n, sizeof(int64_t));
     return track->extra[which];
 }
 
 /* The whole pages between row `from` and row `to` of a column go back to the system. */
-static void let_go(void *column, size_t size, uint32_t from, uint32_t to)
+static void let_go(const struct tr_track *track, void *column, size_t size, uint32_t from,
+                   uint32_t to)
 {
     const uintptr_t page = 4096;
     uintptr_t at = ((uintptr_t)column + from * size + page - 1) & ~(page - 1);
     uintptr_t end = ((uintptr_t)column + to * size) & ~(page - 1);
 
-    if (column && at < end)
+    if (column && at < end && !tr_room_has(track->room, column))
         (void)madvise((void *)at, end - at, MADV_DONTNEED);
 }
 
 void tr_track_let_go(struct tr_track *track, uint32_t from, uint32_t to)
 {
-    let_go(track->start, sizeof *track->start, from, to);
-    let_go(track->duration, sizeof *track->duration, from, to);
-    let_go(track->self, sizeof *track->self, from, to);
-    let_go(track->args_at, sizeof *track->args_at, from, to);
-    let_go(track->name_id, sizeof *track->name_id, from, to);
-    let_go(track->template, sizeof *track->template, from, to);
-    let_go(track->parent, sizeof *track->parent, from, to);
+    let_go(track, track->start, sizeof *track->start, from, to);
+    let_go(track, track->duration, sizeof *track->duration, from, to);
+    let_go(track, track->self, sizeof *track->self, from, to);
+    let_go(track, track->args_at, sizeof *track->args_at, from, to);
+    let_go(track, track->name_id, sizeof *track->name_id, from, to);
+    let_go(track, track->template, sizeof *track->template, from, to);
+    let_go(track, track->parent, sizeof *track->parent, from, to);
     for (int i = 0; i < TR_N_EXTRAS; i++)
-        let_go(track->extra[i], sizeof *track->extra[i], from, to);
+        let_go(track, track->extra[i], sizeof *track->extra[i], from, to);
 }
 
 void tr_track_free(struct tr_track *track)
@@ -74,9 +74,9 @@ void tr_track_free(struct tr_track *track)
                        track->cat,     track->slice_kind, track->flags,  track->family};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        free(columns[i]);
+        tr_room_free(track->room, columns[i]);
     for (int i = 0; i < TR_N_EXTRAS; i++)
-        free(track->extra[i]);
+        tr_room_free(track->room, track->extra[i]);
     *track = (struct tr_track){.id = track->id};
 }
 
@@ -87,8 +87,6 @@ struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at)
     return tr_args_at(trace, args_at);
 }
 
-#define PARAMS_UNTIL_REST (1u << 16)
-
 bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                     int index, int64_t *out)
 {
@@ -96,9 +94,6 @@ bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, 
 
     if (index < 0 || (track->args_at[row] & TR_OWN_ARGS))
         return false;
-    /* Whoever asks goes over a whole track: what was read need not stay in memory. */
-    if (++trace->import->params_asked % PARAMS_UNTIL_REST == 0)
-        tr_pages_rest(trace);
     record.args_at = track->args_at[row] & ((UINT64_C(1) << 40) - 1);
     return tr_param(trace, &record, index, out);
 }

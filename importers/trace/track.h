@@ -24,8 +24,9 @@ enum tr_extra {
 };
 
 struct tr_track {
-    uint32_t id;      /* from 1, given when the track is made */
-    uint32_t process; /* id of a ps_process */
+    struct tr_room *room; /* of the columns */
+    uint32_t id;          /* from 1, given when the track is made */
+    uint32_t process;     /* id of a ps_process */
     enum ps_track_kind kind;
     struct ps_str name; /* thread_name as in the file, or what it is */
     const struct tr_thread *thread;

@@ -119,7 +119,7 @@ static void overlap(struct nesting *nest, uint32_t row, int64_t end)
         open->waiting = row;
     nest->track->flags[row] |= PS_SLICE_OVERLAP;
     nest->n_flagged++;
-    PS_PUSH_ROOM(nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
+    TR_PUSH_ROOM(nest->track->room, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
     nest->overlaps[nest->n_overlaps++] = row;
 }
 
@@ -143,7 +143,7 @@ static bool stands_apart(const struct tr_track *track, uint32_t row)
 static void set_apart(struct nesting *nest, uint32_t row)
 {
     nest->track->parent[row] = TR_NO_ROW;
-    PS_PUSH_ROOM(nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
+    TR_PUSH_ROOM(nest->track->room, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
     nest->overlaps[nest->n_overlaps++] = row;
 }
 
@@ -180,6 +180,7 @@ static void spread_overlaps(struct nesting *nest)
 
         lane += nest->lanes;
         nest->track->lane[row] = (uint16_t)(lane < LANE_MOST ? lane : LANE_MOST);
+        tr_room_row(nest->track->room, i);
     }
     nest->track->depth = nest->lanes + lanes.used;
     if (nest->track->depth > UINT16_MAX)
@@ -193,15 +194,16 @@ uint32_t tr_tree(struct tr_track *track, int64_t unit)
 
     push(&nest, TR_NO_ROW, INT64_MAX);
     nest.stack[0].level = 0;
-    memcpy(track->self, track->duration, track->n * sizeof *track->self);
     for (uint32_t row = 0; row < track->n; row++) {
+        track->self[row] = track->duration[row];
         place(&nest, row);
+        tr_room_row(track->room, row);
         if (end_of(track, row) > track->end_ns || row == 0)
             track->end_ns = end_of(track, row);
     }
     track->start_ns = track->n ? track->start[0] : 0;
     spread_overlaps(&nest);
     free(nest.stack);
-    free(nest.overlaps);
+    tr_room_free(track->room, nest.overlaps);
     return nest.n_flagged;
 }

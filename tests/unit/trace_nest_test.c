@@ -378,7 +378,7 @@ static void any_overlap_is_kept(void **state)
 
     (void)state;
     for (int round = 0; round < 300; round++) {
-        struct tr_track track = tr_track_new(PS_TRACK_THREAD, 200);
+        struct tr_track track = tr_track_new(NULL, PS_TRACK_THREAD, 200);
 
         track.n = 200;
         for (uint32_t i = 0; i < track.n; i++) {
@@ -421,14 +421,14 @@ static void sorting_is_stable(void **state)
             keys[i] = round % 4 == 0 ? N - i : round % 4 == 1 ? i % 700 : seed >> 20;
             keys[i] += round % 4 == 3 && i % 100 ? i * 10 : 0;
         }
-        order = tr_sorted(keys, N, less);
+        order = tr_sorted(NULL, keys, N, less);
         assert_non_null(order);
         for (uint32_t i = 1; i < N; i++)
             assert_true(keys[order[i - 1]] < keys[order[i]] ||
                         (keys[order[i - 1]] == keys[order[i]] && order[i - 1] < order[i]));
         free(order);
     }
-    assert_null(tr_sorted(keys, 0, less));
+    assert_null(tr_sorted(NULL, keys, 0, less));
 }
 
 static void first_free_lanes(void **state)
