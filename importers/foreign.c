@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/foreign.h"
 
+#include "importers/importer.h"
+
 #define READS "it cannot be read yet; `perfshelf formats` lists what can, and how to record it"
 
 struct magic {
@@ -65,7 +67,6 @@ static const struct kind pickles[] = {
 };
 
 static const struct kind pages[] = {
-    {{"<svg", "<title>"}, "a flame graph picture (SVG)", "add the profile that it was drawn from"},
     {{"<svg"}, "an SVG picture", "add the profile that it was drawn from"},
     {{"memray"}, "an HTML report of memray", READS},
     {{"viztracer"}, "an HTML report of viztracer", READS},
@@ -141,7 +142,7 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
     if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 6 && head.at[1] <= 9)
         return REFUSE_KIND(head, pickles, err);
     if (body.len && body.at[0] == '<')
-        return REFUSE_KIND(body, pages, err);
+        return ps_flamegraph_svg.sniff(body) == PS_MATCH_NO && REFUSE_KIND(body, pages, err);
     return false;
 }
 

@@ -33,6 +33,7 @@ static const struct ps_importer *const importers[] = {
     &ps_time,
     &ps_timeit,
     &ps_speedscope,
+    &ps_flamegraph_svg,
     /* The last: many texts have lines that end in numbers. */
     &ps_folded,
 };

@@ -188,9 +188,9 @@ static bool kind_fits(const char *wanted, const char *kind)
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text lightning "},
-                    {"traces", " torch-trace trace folded speedscope "},
+                    {"traces", " torch-trace trace folded speedscope flamegraph-svg "},
                     {"measured", " hyperfine pytest-benchmark time timeit "},
-                    {"stacks", " folded speedscope "}};
+                    {"stacks", " folded speedscope flamegraph-svg "}};
     char word[40];
 
     if (!wanted || strcmp(wanted, kind) == 0)

@@ -78,6 +78,7 @@ test('stacks: left heavy and the order of the file say samples, not times', asyn
         await until(async () => (await main(page)).includes('9\u202fsamples'), 'the length of the longest thread');
         check(!/\d\s*(ns|µs|ms)\b/.test(await page.locator('.timeline-main').innerText()), 'no times');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await page.goto('about:blank'); // nothing is on its way when the server goes
     });
 });
 
@@ -99,6 +100,7 @@ test('stacks: a speedscope file of two threads says times', async ({ pages }) =>
         equal(rows.get('work (app.py:9)').slice(0, 2), ['1,000.000', '1,000.000'], 'self and total of work in ms');
         await page.getByRole('link', { name: 'Time order' }).click();
         await until(async () => (await main(page)).includes('1.000\u202fs'), 'the length of the axis');
+        await page.goto('about:blank'); // nothing is on its way when the server goes
     } finally {
         await shelf.stop();
     }

@@ -3,9 +3,12 @@
 import collections
 import decimal
 import functools
+import html
+import itertools
 import json
 import os
 import re
+import tempfile
 
 from corpus import CorpusTest, Shelf, needs_corpus, paths
 
@@ -192,6 +195,84 @@ class Speedscope(CorpusTest):
             path = next(p for p in paths("wild/speedscope") if p.endswith(name))
             said = [row["what"] for row in scopes().sql(path, "SELECT what FROM notes")]
             self.assertTrue(any(words in what for what in said), said)
+
+
+TITLE = re.compile(r"<title>(.*) \(([\d,]+) samples, [\d.]+%\)</title>")
+
+
+@functools.cache
+def pictures():
+    filled = Shelf()
+    filled.add(paths("wild/py-spy-svg"))
+    return filled
+
+
+def drawn(path):
+    """Weight of each name over all its frames, without the root."""
+    weights = collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        for title in re.findall(r"<title>.*?</title>", file.read()):
+            name, count = TITLE.fullmatch(title).groups()
+            weights[html.unescape(name)] += int(count.replace(",", ""))
+    return weights
+
+
+def picture_of(stacks, inverted):
+    """A flame graph as flamegraph.pl lays it out: stacks sorted, a level 16 pixels, places with one decimal."""
+    total, frames, left = sum(stacks.values()), [], 0
+    scale = 1180 / total
+
+    def draw(name, depth, start, weight):
+        y = 36 + 16 * depth if inverted else 2000 - 16 * depth
+        frames.append(f'<g class="func_g"><title>{html.escape(name)} ({weight:,} samples, {100 * weight / total:.2f}%)</title>'
+                      f'<rect x="{10 + start * scale:.1f}" y="{y}" width="{weight * scale:.1f}" height="15.0"/></g>')
+
+    def level(stacks, depth, start):
+        for first, group in itertools.groupby(sorted(stacks), key=lambda pair: pair[0][:1]):
+            group = list(group)
+            weight = sum(count for _, count in group)
+            if first:
+                draw(first[0], depth, start, weight)
+                level([(stack[1:], count) for stack, count in group], depth + 1, start)
+            start += weight
+
+    draw("all", 0, left, total)
+    level([(tuple(stack.split(";")), count) for stack, count in stacks.items()], 1, 0)
+    return '<svg xmlns="http://www.w3.org/2000/svg">' + "\n".join(frames) + "</svg>"
+
+
+@needs_corpus
+class Pictures(CorpusTest):
+    fill = staticmethod(pictures)
+
+    def test_weights_are_those_of_the_titles(self):
+        for path in paths("wild/py-spy-svg"):
+            with self.subTest(path):
+                weights = drawn(path)
+                self.assertEqual(pictures().show(path)["summary"]["weight"], weights.pop("all"))
+                rows = pictures().sql(path, "SELECT name, sum(duration_ns) AS total FROM slices GROUP BY name")
+                got = {row["name"]: row["total"] for row in rows if row["name"] != "(not in file)"}
+                self.assertEqual(got, dict(weights))
+
+    def test_stacks_drawn_and_read_are_the_same(self):
+        for source in folded():
+            stacks = collections.Counter()
+            for stack, weight in lines_of(source):
+                stacks[";".join(frame for frame in stack.split(";") if frame)] += int(weight)
+            if not stacks or min(stacks.values()) * 1180 / sum(stacks.values()) < 0.3: # too narrow to be drawn
+                continue
+            for inverted in (False, True):
+                with self.subTest(source, inverted=inverted), tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "flame.svg")
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(picture_of(stacks, inverted))
+                    shelf = Shelf()
+                    shelf.add([path])
+                    own = collections.Counter()
+                    for stack, weight in stacks.items():
+                        own[stack.split(";")[-1]] += weight
+                    rows = shelf.sql(path, "SELECT name, sum(self_ns) AS own FROM slices GROUP BY name HAVING own > 0")
+                    self.assertEqual({row["name"]: row["own"] for row in rows}, dict(own))
 
 
 # A frame counts where no frame above it has the same name.

@@ -160,6 +160,7 @@ static void test_stacks(void **state)
     (void)state;
     check_folder("folded", 13);
     check_folder("speedscope", 8);
+    check_folder("svg", 5);
 }
 
 static void test_foreign(void **state)
@@ -201,6 +202,7 @@ static void test_every_cut(void **state)
     cut_anywhere(PS_TESTS_DIR "/golden/lightning/ok_both.txt", 600);
     cut_anywhere(PS_TESTS_DIR "/golden/folded/ok_plain.txt", 22);
     cut_anywhere(PS_TESTS_DIR "/golden/speedscope/ok_sampled.json", 540);
+    cut_anywhere(PS_TESTS_DIR "/golden/svg/ok_normal.svg", 320);
     for (size_t cut = 60; cut < log.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){log.at, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);

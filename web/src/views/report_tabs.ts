@@ -164,6 +164,7 @@ TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
 TABS.folded = stackTabs('File order', TIMELINE);
+TABS['flamegraph-svg'] = stackTabs('As drawn', TIMELINE);
 TABS.speedscope = stackTabs('Time order', TIMELINE);
 TABS.line_profiler = [...LINES, ACROSS];
 TABS.memory_profiler = [...LINES, ACROSS];

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * svg.c: flame graphs as SVG, which py-spy record, inferno and flamegraph.pl draw.
+ *
+ *     <g><title>work (app.py:9) (48 samples, 1.66%)</title><rect x="10" y="84" width="19" .../>
+ *
+ * Titles tell name and weight, places tell what lies on what. What is written in the boxes is cut
+ * and never looked at. Frames narrower than a tenth of a pixel were not drawn: their weight is the
+ * own weight of the frame below them, or, on the root, of "(not in file)".
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/clean.h"
+#include "importers/reading.h"
+#include "importers/stacks/svg.h"
+
+#define LARGEST ((uint64_t)1 << 30)
+enum { TOLD = 20 };
+
+struct reader {
+    struct st_stacks stacks;
+    struct sv_tree tree;
+    struct ps_sink *out;
+    struct ps_buf bytes, text, number;
+    bool unit_known;
+    uint64_t read, rejected, rounded;
+};
+
+/* ------------------------------------------------------------------ texts */
+
+static void put_character(struct ps_buf *out, uint32_t c)
+{
+    char bytes[4];
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    for (size_t i = n; i > 1; i--, c >>= 6)
+        bytes[i - 1] = (char)(0x80 | (c & 0x3f));
+    bytes[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xff) | c);
+    ps_buf_add(out, bytes, n);
+}
+
+/* "#955" or "#x3bb". */
+static bool numbered(struct ps_str name, uint32_t *out)
+{
+    bool hex = name.len > 1 && (name.at[1] | 32) == 'x';
+    uint32_t value = 0;
+
+    for (size_t i = 1 + hex; i < name.len; i++) {
+        char c = (char)(name.at[i] | 32);
+        uint32_t digit = c >= '0' && c <= '9'          ? (uint32_t)(name.at[i] - '0')
+                         : hex && c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+                                                       : 99;
+
+        if (digit == 99 || value > 0x10ffff)
+            return false;
+        value = value * (hex ? 16 : 10) + digit;
+    }
+    *out = value;
+    return name.len > 1u + hex && value && value <= 0x10ffff;
+}
+
+static bool put_entity(struct ps_buf *out, struct ps_str name)
+{
+    static const struct {
+        const char *name, *text;
+    } known[] = {{"lt", "<"}, {"gt", ">"}, {"amp", "&"}, {"quot", "\""}, {"apos", "'"}};
+    uint32_t c;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (ps_str_is(name, known[i].name)) {
+            ps_buf_puts(out, known[i].text);
+            return true;
+        }
+    if (!name.len || name.at[0] != '#' || !numbered(name, &c))
+        return false;
+    put_character(out, c);
+    return true;
+}
+
+static struct ps_str unescape(struct ps_buf *out, struct ps_str text)
+{
+    out->len = 0;
+    while (text.len) {
+        const char *mark = memchr(text.at, '&', text.len);
+        size_t plain = mark ? (size_t)(mark - text.at) : text.len;
+        const char *end;
+
+        ps_buf_add(out, text.at, plain);
+        text = ps_str_skip(text, plain);
+        if (!text.len)
+            break;
+        end = memchr(text.at, ';', text.len < 12 ? text.len : 12);
+        if (end && put_entity(out, (struct ps_str){text.at + 1, (size_t)(end - text.at) - 1})) {
+            text = ps_str_skip(text, (size_t)(end - text.at) + 1);
+        } else {
+            ps_buf_add(out, text.at, 1);
+            text = ps_str_skip(text, 1);
+        }
+    }
+    return ps_buf_slice(out);
+}
+
+/* ------------------------------------------------------------------ titles */
+
+struct title {
+    struct ps_str name, count, unit;
+};
+
+/* "1,490 samples, 51.50%", behind which "; +1.20%" may stand. */
+static bool read_inside(struct ps_str inside, struct title *out)
+{
+    size_t at = 0, unit, digits = 0;
+    struct ps_str rest;
+
+    for (; at < inside.len && memchr("0123456789.,", inside.at[at], 12); at++)
+        digits += inside.at[at] >= '0' && inside.at[at] <= '9';
+    if (!digits || at >= inside.len || inside.at[at] != ' ')
+        return false;
+    out->count = (struct ps_str){inside.at, at};
+    for (unit = ++at; at < inside.len && inside.at[at] != ','; at++)
+        if (inside.at[at] == '(' || inside.at[at] == ')')
+            return false;
+    out->unit = (struct ps_str){inside.at + unit, at - unit};
+    rest = ps_str_skip(inside, at);
+    if (!ps_str_starts(rest, PS_STR(", ")))
+        return false;
+    rest = ps_str_skip(rest, 2);
+    for (digits = 0; digits < rest.len && memchr("0123456789.", rest.at[digits], 11);)
+        digits++;
+    return digits && digits < rest.len && rest.at[digits] == '%' &&
+           (digits + 1 == rest.len || rest.at[digits + 1] == ';');
+}
+
+/* "NAME (N samples, P%)": the name may hold parentheses, so the search goes from the end. */
+static bool read_title(struct ps_str text, struct title *out)
+{
+    if (text.len < 8 || text.at[text.len - 1] != ')')
+        return false;
+    for (size_t at = text.len - 1; at > 0; at--)
+        if (text.at[at] == '(' && text.at[at - 1] == ' ' &&
+            read_inside((struct ps_str){text.at + at + 1, text.len - at - 2}, out)) {
+            out->name = (struct ps_str){text.at, at - 1};
+            return out->name.len > 0;
+        }
+    return false;
+}
+
+static int take_unit(struct reader *r, struct ps_str word)
+{
+    static const struct {
+        const char *word;
+        enum st_unit unit;
+        int power;
+    } units[] = {
+        {"samples", ST_SAMPLES, 3}, {"sample", ST_SAMPLES, 3}, {"bytes", ST_BYTES, 3},
+        {"ns", ST_TIME, 0},         {"us", ST_TIME, 3},        {"\xc2\xb5s", ST_TIME, 3},
+        {"ms", ST_TIME, 6},         {"s", ST_TIME, 9},         {"seconds", ST_TIME, 9},
+    };
+    enum st_unit unit = ST_WEIGHT;
+    int power = 3;
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ps_str_is(word, units[i].word)) {
+            unit = units[i].unit;
+            power = units[i].power;
+        }
+    if (!r->unit_known)
+        r->stacks.unit = unit;
+    r->unit_known = true;
+    return unit == r->stacks.unit ? power : -1;
+}
+
+/* N has separators of thousands. */
+static bool read_weight(struct reader *r, const struct title *title, int64_t *out)
+{
+    struct st_decimal decimal;
+    int power = take_unit(r, title->unit);
+    bool rounded = false;
+
+    r->number.len = 0;
+    for (size_t i = 0; i < title->count.len; i++)
+        if (title->count.at[i] != ',')
+            ps_buf_add(&r->number, &title->count.at[i], 1);
+    if (power < 0 || !st_decimal(ps_buf_slice(&r->number), &decimal) ||
+        !st_scaled(&decimal, power, out, &rounded) || *out < 0 || *out > INT64_MAX / 8)
+        return false;
+    r->rounded += rounded;
+    r->stacks.fractions |= *out % ST_SCALE != 0;
+    return true;
+}
+
+/* ------------------------------------------------------------------ places */
+
+/* The number of an attribute: ` x="10.5"`, ` x="0.5%"`. */
+static bool attribute(struct ps_str tag, const char *name, double *out)
+{
+    const char *at = ps_str_find(tag, ps_str_of(name));
+    char copy[40];
+    struct ps_str rest;
+    size_t n = 0;
+    char *end;
+
+    if (!at)
+        return false;
+    rest = ps_str_skip(tag, (size_t)(at - tag.at) + strlen(name));
+    while (n < rest.len && n < sizeof copy - 1 && memchr("0123456789.-+eE", rest.at[n], 15))
+        n++;
+    memcpy(copy, rest.at, n);
+    copy[n] = '\0';
+    *out = strtod(copy, &end);
+    return n > 0 && !*end && isfinite(*out) && fabs(*out) < 1e12;
+}
+
+/* inferno's own places are whole numbers of samples; others are pixels. */
+static bool read_place(struct ps_str tag, struct sv_rect *rect)
+{
+    double y;
+
+    if (!attribute(tag, " y=\"", &y))
+        return false;
+    rect->y = llround(y * 100);
+    if (attribute(tag, " fg:x=\"", &rect->x) && attribute(tag, " fg:w=\"", &rect->width))
+        return true;
+    return attribute(tag, " x=\"", &rect->x) && attribute(tag, " width=\"", &rect->width) &&
+           rect->width >= 0;
+}
+
+static void reject(struct reader *r, uint64_t at, const char *why)
+{
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, at, 0, "%s", why);
+}
+
+/* A title and the rect behind it; `rest` begins behind the title. */
+static void take_frame(struct reader *r, struct ps_str raw, struct ps_str rest, uint64_t at)
+{
+    const char *open =
+        ps_str_find((struct ps_str){rest.at, rest.len < 4096 ? rest.len : 4096}, PS_STR("<rect"));
+    const char *close;
+    struct title title = {0};
+    struct sv_rect rect = {0};
+    struct ps_str tag;
+
+    r->read++;
+    if (!read_title(unescape(&r->text, raw), &title) || !read_weight(r, &title, &rect.weight)) {
+        reject(r, at, "a title that says no weight");
+        return;
+    }
+    tag = open ? ps_str_skip(rest, (size_t)(open - rest.at)) : PS_STR("");
+    close = tag.len ? memchr(tag.at, '>', tag.len) : NULL;
+    if (!close || !read_place((struct ps_str){tag.at, (size_t)(close - tag.at)}, &rect)) {
+        reject(r, at, "a frame without a place");
+        return;
+    }
+    if (r->tree.n >= ST_ROWS_MAX) {
+        reject(r, at, "more frames than can be laid out");
+        return;
+    }
+    r->number.len = 0;
+    ps_clean_text(&r->number, title.name);
+    rect.name = st_frame(&r->stacks, ps_buf_slice(&r->number));
+    PS_PUSH_ROOM(r->tree.at, r->tree.n, r->tree.cap);
+    r->tree.at[r->tree.n++] = rect;
+}
+
+static void take_frames(struct reader *r)
+{
+    struct ps_str all = ps_buf_slice(&r->bytes), rest = all;
+    const char *at;
+
+    while ((at = ps_str_find(rest, PS_STR("<title>")))) {
+        const char *end;
+
+        rest = ps_str_skip(rest, (size_t)(at - rest.at) + 7);
+        end = ps_str_find(rest, PS_STR("</title>"));
+        if (!end)
+            return;
+        take_frame(r, (struct ps_str){rest.at, (size_t)(end - rest.at)},
+                   ps_str_skip(rest, (size_t)(end - rest.at) + 8), (uint64_t)(at - all.at));
+        rest = ps_str_skip(rest, (size_t)(end - rest.at) + 8);
+    }
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
+{
+    if (n)
+        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+}
+
+static void tell_title(struct reader *r)
+{
+    const char *at = ps_str_find(ps_buf_slice(&r->bytes), PS_STR("id=\"title\""));
+    struct ps_str rest = {NULL, 0};
+    const char *open, *close;
+
+    if (!at)
+        return;
+    rest = ps_str_skip(ps_buf_slice(&r->bytes), (size_t)(at - r->bytes.at));
+    rest.len = rest.len < 65536 ? rest.len : 65536;
+    open = memchr(rest.at, '>', rest.len);
+    rest = open ? ps_str_skip(rest, (size_t)(open - rest.at) + 1) : PS_STR("");
+    close = rest.len ? memchr(rest.at, '<', rest.len) : NULL;
+    if (!close)
+        return;
+    r->number.len = 0;
+    ps_clean_text(&r->number,
+                  unescape(&r->text, (struct ps_str){rest.at, (size_t)(close - rest.at)}));
+    /* Of a command line only its beginning: arguments may be passwords. */
+    if (ps_str_starts(ps_buf_slice(&r->number), PS_STR("py-spy")))
+        r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
+    else if (r->number.len && r->number.len < 200)
+        r->out->ops->meta(r->out, "title", ps_buf_slice(&r->number));
+}
+
+static void tell_all(struct reader *r)
+{
+    struct ps_ledger ledger = {.unit = "frames",
+                               .read = r->read,
+                               .stored = r->read - r->rejected - r->rounded,
+                               .repaired = r->rounded,
+                               .rejected = r->rejected};
+
+    tell_title(r);
+    st_give(&r->stacks);
+    ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                 "frames too narrow to be drawn are not in the file: their weight counts as the "
+                 "own weight of the frame they stood on");
+    tell_count(r, PS_NOTE_WARNING, r->tree.orphans,
+               "frames that lie on no other: counted with the nearest");
+    tell_count(r, PS_NOTE_WARNING, r->tree.excess,
+               "frames whose callees weigh more than they do, by rounding");
+    tell_count(r, PS_NOTE_WARNING, r->rounded, "weights rounded to thousandths");
+    r->out->ops->ledger(r->out, &ledger);
+}
+
+static enum ps_status build(struct reader *r, struct ps_err *err)
+{
+    uint32_t track, process;
+
+    take_frames(r);
+    if (!sv_tree_link(&r->tree))
+        return ps_fail(err, PS_BAD_INPUT, "the picture holds no frame with a weight");
+    process = st_process(&r->stacks, PS_STR(""), PS_STR(""));
+    if (st_track(&r->stacks, process, PS_STR("all stacks"), PS_STR(""), &track, err) != PS_OK ||
+        sv_tree_push(&r->tree, &r->stacks, track, err) != PS_OK)
+        return err->code;
+    if (!r->stacks.samples)
+        return ps_fail(err, PS_BAD_INPUT, "the picture holds no frame with a weight");
+    return PS_OK;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.out = out, .stacks = {.out = out}};
+    enum ps_status status = ps_read_whole(in, LARGEST, "flame graph", &r.bytes, out, err);
+
+    if (status != PS_OK && ps_stream_cut(in)) {
+        ps_sink_note(out, PS_NOTE_WARNING, err->at, 0, "%s; what came before was read", err->text);
+        *err = (struct ps_err)PS_ERR_INIT;
+        status = PS_OK;
+    }
+    if (status == PS_OK)
+        status = build(&r, err);
+    if (status == PS_OK)
+        tell_all(&r);
+    st_free(&r.stacks);
+    free(r.tree.at);
+    ps_buf_free(&r.bytes);
+    ps_buf_free(&r.text);
+    ps_buf_free(&r.number);
+    return status;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    while (head.len && head.at[0] && strchr(" \t\r\n", head.at[0]))
+        head = ps_str_skip(head, 1);
+    if (!head.len || head.at[0] != '<' || !ps_str_find(head, PS_STR("<svg")))
+        return PS_MATCH_NO;
+    return ps_str_find(head, PS_STR("id=\"frames\"")) || ps_str_find(head, PS_STR("func_g")) ||
+                   ps_str_find(head, PS_STR("fg:x="))
+               ? PS_MATCH_SURE
+               : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_flamegraph_svg = {
+    .kind = "flamegraph-svg",
+    .label = "Flame graph picture",
+    .what = "SVG flame graphs of py-spy, inferno and flamegraph.pl, back into stacks",
+    .record = "py-spy record -o profile.svg -- python your_program.py",
+    .sniff = sniff,
+    .load = load,
+};
