@@ -3,9 +3,9 @@
  * The arguments of a slice as rows to read: the well-known ones in words and units, the rest as the
  * file has them.
  */
-import { acceleratorName } from './device';
 import { axisText, isTimeAxis } from '../base/axis';
 import { bytes, fmtFixed, int, pct, THIN } from '../base/units';
+import { acceleratorName } from './device';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from './timeline_types';
 
 export interface FactRow {
@@ -148,4 +148,11 @@ export function argRows({ slice, args }: SliceAnswer): FactRow[] {
             key,
             value: typeof value === 'string' ? value : JSON.stringify(value),
         }));
+}
+
+/** What stands at the other end of an arrow; torch's own kinds have words. */
+export function flowWord(kind: string, out: boolean): string {
+    if (kind === 'fwdbwd') return out ? 'Its backward' : 'Its forward';
+    if (kind === 'ac2g') return out ? 'Launched' : 'Launched by';
+    return `${kind || 'flow'} ${out ? 'to' : 'from'}`;
 }

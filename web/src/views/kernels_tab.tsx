@@ -2,7 +2,6 @@
  *
  * The Kernels tab: what ran on the device, by name or by how it was launched.
  */
-import { acceleratorName } from '../model/device';
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { route } from '../base/router';
@@ -11,6 +10,7 @@ import type { Run } from '../base/types';
 import { fmtFixed, int, THIN } from '../base/units';
 import { Segmented } from '../components/segmented';
 import { viewportWidth } from '../components/viewport';
+import { acceleratorName } from '../model/device';
 import { readFilters } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { KERNEL_SORT, kernelKey, KernelsTable } from './kernels_table';

@@ -3,9 +3,9 @@
  * Kernels, copies and memsets of a run or of a range of it, by name or by how they were launched;
  * also in the dock of the timeline.
  */
-import { acceleratorName } from '../model/device';
 import type { KernelRow } from '../base/trace_types';
 import type { GridColumn } from '../components/data_grid';
+import { acceleratorName } from '../model/device';
 import { type Matcher, matcher } from '../model/search';
 import {
     besidePane,

@@ -14,7 +14,14 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { HistogramView } from '../components/histogram_view';
 import { kindWord } from '../model/family';
-import { argRows, type FactRow, factRows, flagWords, timesText } from '../model/timeline_args';
+import {
+    argRows,
+    type FactRow,
+    factRows,
+    flagWords,
+    flowWord,
+    timesText,
+} from '../model/timeline_args';
 import { shortName } from '../model/timeline_names';
 import type { NamedAnswer, SliceAnswer, SliceRef, TimelineAnswer } from '../model/timeline_types';
 import { type Answer, useJson } from './use_json';
@@ -144,7 +151,7 @@ function Relations({ data, launcher, onSelect }: RelationsProps) {
                         return (
                             <Relation
                                 key={`${flow.from} ${flow.to}`}
-                                word={`${flow.kind || 'flow'} ${out ? 'to' : 'from'}`}
+                                word={flowWord(flow.kind, out)}
                             >
                                 {link(end)}
                             </Relation>

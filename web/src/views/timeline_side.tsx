@@ -32,6 +32,13 @@ export function SidePane({ field, find, timeline, onName, children }: SidePanePr
 const hasStreams = ({ tracks }: TimelineAnswer): boolean =>
     tracks.some(({ stream }) => stream >= 0);
 
+/* One word for each colour: Python frames look like annotations, what is unknown like the runtime. */
+const LEGEND = FAMILIES.flatMap(({ key, word }, family): [number, string][] => {
+    if (key === 'none' || key === 'python') return [];
+    if (key === 'runtime') return [[family, 'runtime, other']];
+    return [[family, key === 'annotation' ? 'annotation, Python' : word]];
+});
+
 const KEYS: [string[], string][] = [
     [['W', 'S'], 'zoom at the pointer'],
     [['A', 'D'], 'pan'],
@@ -62,9 +69,9 @@ function Hints({ families }: { families: boolean }) {
             </dl>
             {families && (
                 <ul>
-                    {FAMILIES.slice(1).map(({ word }, i) => (
+                    {LEGEND.map(([family, word]) => (
                         <li key={word}>
-                            <FamilySwatch family={i + 1} /> {word}
+                            <FamilySwatch family={family} /> {word}
                         </li>
                     ))}
                 </ul>
