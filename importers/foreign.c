@@ -190,8 +190,6 @@ bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
         return refuse(err, pickles[0].what, pickles[0].hint);
     if (memchr(head.at, '\0', head.len < 4096 ? head.len : 4096))
         return refuse(err, "no profile of any known kind (binary data)", record_hint);
-    if (ps_str_starts(body, PS_STR("top - ")))
-        return refuse(err, "the output of top", READS);
     if (REFUSE_KIND(head, reports, err))
         return true;
     return refuse(err, "no profile of any known kind", record_hint);

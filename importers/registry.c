@@ -32,6 +32,7 @@ static const struct ps_importer *const importers[] = {
     &ps_pytest_benchmark,
     &ps_time,
     &ps_timeit,
+    &ps_top,
     &ps_speedscope,
     &ps_flamegraph_svg,
     /* The last: many texts have lines that end in numbers. */

@@ -58,6 +58,7 @@ static const struct ps_view views[] = {
     {"stacks", "stack_functions", ps_view_stack_functions, "stack_functions"},
     {"stacks", "sandwich", ps_view_sandwich, NULL},
     {"time", "bound", ps_view_bound, NULL},
+    {"top", "processes", ps_view_processes, NULL},
     {NULL, "notes", ps_view_table, "notes"},
 };
 
@@ -189,7 +190,7 @@ static bool kind_fits(const char *wanted, const char *kind)
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text lightning "},
                     {"traces", " torch-trace trace folded speedscope flamegraph-svg "},
-                    {"measured", " hyperfine pytest-benchmark time timeit "},
+                    {"measured", " hyperfine pytest-benchmark time timeit top "},
                     {"stacks", " folded speedscope flamegraph-svg "}};
     char word[40];
 

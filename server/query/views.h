@@ -53,6 +53,10 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
 enum ps_status ps_view_bound(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
+enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err);
+
 /* A whole number parameter in [low, high]; `fallback` when it is not given. */
 enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
                             int64_t fallback, int64_t *out, struct ps_err *err);

@@ -94,3 +94,19 @@ test('timeit: figures have the digits that were printed, and say what they are',
         equal(first.slice(2, 5).map(plain), ['13.8ns', 'best', '5'], 'the first');
         equal(last.slice(2, 5).map(plain), ['1.04µs', 'mean', '7'], 'the last');
     }));
+
+test('top: lines of processes, memory, and the legend that hides them', ({ pages }) =>
+    withRun('ok_top.txt', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}`);
+        await page.locator('.processes-chart canvas').waitFor();
+        const legend = page.locator('.process-row');
+        equal(plain((await legend.allInnerTexts())[0]).split(/\s+/).slice(0, 2), ['python3.11', '-c'], 'busiest');
+        await page.getByRole('button', { name: 'Memory' }).click();
+        await until(async () => /3\.00 GiB/.test(plain(await legend.first().innerText())), 'peaks of memory');
+        await legend.first().click();
+        await until(() => page.url().includes('off=22519'), 'the URL knows what is hidden');
+        equal(await legend.first().getAttribute('aria-pressed'), 'false', 'hidden');
+        await page.reload();
+        await settle(page);
+        equal(await legend.first().getAttribute('aria-pressed'), 'false', 'hidden after a reload');
+    }));

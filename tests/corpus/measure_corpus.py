@@ -25,6 +25,7 @@ HYPERFINE = ("hyperfine*.json",)
 PYTEST = ("pytest_benchmark*.json",)
 TIME = ("bash_time.txt", "bash_time_over*.txt", "bash_time_p.txt", "gnu_time_default.txt", "gnu_time_p.txt", "gnu_time_v*.txt", "sh_time.txt", "zsh_time.txt")
 TIMEIT = ("timeit.*.txt", "timeit_[mnsuv]*.txt", "ipython_timeit*.txt")
+TOP = ("top_b_*.txt",)
 # Formats of the reader's own, and other programs: nobody can know what their figures are.
 UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "timeit_error*.txt")
 
@@ -33,7 +34,7 @@ UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "time
 def shelf():
     """All that measures, also from the wild."""
     made = Shelf()
-    made.add(timing(*HYPERFINE, *PYTEST, *TIME, *TIMEIT) + paths("wild/pytest-benchmark"))
+    made.add(timing(*HYPERFINE, *PYTEST, *TIME, *TIMEIT, *TOP) + paths("wild/pytest-benchmark"))
     return made
 
 
@@ -98,6 +99,28 @@ class Time(Measured):
                         self.assertEqual(mine[0]["more"][key], ended[1])
                     for key, value in want.items():
                         self.assertEqual(have[self.KEYS[key]], value, key)
+
+
+@needs_corpus
+class Top(Measured):
+    SUFFIXES = {"m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
+
+    def kib(self, printed):
+        return float(printed[:-1]) * self.SUFFIXES[printed[-1]] if printed[-1] in self.SUFFIXES else float(printed)
+
+    def test_each_frame_equals_the_oracle(self):
+        for path in timing(*TOP):
+            with self.subTest(os.path.basename(path)):
+                frames = oracle(path)["frames"]
+                have = self.shelf.sql(path, "SELECT process, name, value FROM counters ORDER BY process, name, t_ns")
+                want = sorted(((row["PID"], "CPU", i, float(row["%CPU"])) for i, frame in enumerate(frames) if i
+                               for row in frame["rows"]), key=lambda point: point[:3])
+                want += sorted(((row["PID"], "RES", i, self.kib(row["RES"])) for i, frame in enumerate(frames)
+                                for row in frame["rows"]), key=lambda point: point[:3])
+                want.sort(key=lambda point: point[:3])
+                self.assertEqual([(row["process"], row["name"], row["value"]) for row in have],
+                                 [(pid, name, value) for pid, name, _, value in want])
+                self.assertEqual(self.shelf.show(path)["summary"]["frames"], len(frames))
 
 
 @needs_corpus

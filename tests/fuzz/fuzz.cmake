@@ -4,7 +4,7 @@
 # regression folder once as a test.
 foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
         pstats_text key_averages lightning
-        hyperfine pytest_benchmark time timeit
+        hyperfine pytest_benchmark time timeit top
         folded speedscope flamegraph_svg)
   set(target fuzz_${what})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_${what}.c ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_import.c)

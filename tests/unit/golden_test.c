@@ -152,7 +152,7 @@ static void test_printed(void **state)
 static void test_measurements(void **state)
 {
     (void)state;
-    check_folder("measure", 18);
+    check_folder("measure", 22);
 }
 
 static void test_stacks(void **state)

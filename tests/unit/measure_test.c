@@ -219,6 +219,7 @@ static void test_logs_cut(void **state)
         const char *name, *whole;
     } logs[] = {{"ok_time_v.txt", "Exit status: 3\n"},
                 {"ok_time_mixed.txt", "0m0.100s\n"},
+                {"ok_top.txt", "S  50.0   0:04.83 python3.11 -c x = 1\n"},
                 {"ok_timeit.txt", "13.8 nsec per loop\n"},
                 {"ok_timeit_ipython.txt", "loops each)\n"}};
 

@@ -2,7 +2,7 @@
  *
  * Figures of measurements: a value and its spread in one unit, and the scale of box plots.
  */
-import { type Fig, fig, figIn, fmtFixed } from '../base/units';
+import { bytesFig, type Fig, fig, figIn, fmtFixed } from '../base/units';
 
 /* A figure whose unit goes with the size of the largest: "21.24 ms" beside "0.08 ms". */
 const SECONDS: readonly [below: number, factor: number, unit: string][] = [
@@ -14,7 +14,8 @@ const SECONDS: readonly [below: number, factor: number, unit: string][] = [
 
 /** The value in its own unit: four digits, fewer where not so many were printed. */
 export function valueFig(value: number, unit: string, resolution: number | null = null): Fig {
-    const shown = unit === 's' ? fig(value) : figIn(value, unit);
+    const shown =
+        unit === 's' ? fig(value) : unit === 'KiB' ? bytesFig(value * 1024) : figIn(value, unit);
     const step = SECONDS.find(([, , name]) => name === shown.unit);
     if (!resolution || unit !== 's' || !step) return shown;
     const printed = Math.max(0, Math.round(-Math.log10(resolution * step[1])));
@@ -24,7 +25,7 @@ export function valueFig(value: number, unit: string, resolution: number | null 
 
 /** A spread in the unit that its value is shown in, with as many decimals as say something. */
 export function spreadFig(spread: number, value: number, unit: string): Fig {
-    if (unit !== 's' || spread === 0) return figIn(spread, unit);
+    if (unit !== 's' || spread === 0) return valueFig(spread, unit);
     if (Math.abs(value) >= 120) return fig(spread);
     const step = SECONDS.find(([below]) => Math.abs(value) < below) ?? SECONDS[3];
     const scaled = spread * step[1];

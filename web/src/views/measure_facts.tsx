@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { bytesFig, fig, int } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { valueFig } from '../model/measure';
 
-const KINDS = ['hyperfine', 'pytest-benchmark', 'time', 'timeit'];
+const KINDS = ['hyperfine', 'pytest-benchmark', 'time', 'timeit', 'top'];
+
+function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
+    return [
+        {
+            label: 'Peak RES',
+            value: <FigText fig={bytesFig((headline?.value ?? 0) * 1048576)} />,
+            tip: 'of the process that held most',
+        },
+        { label: 'Lasted', value: <FigText fig={fig(summary.duration_s as number)} /> },
+        { label: 'Frames', value: int(summary.frames as number) },
+        { label: 'Processes', value: int(summary.processes as number) },
+    ];
+}
 
 /** The head of a report of measurements; null for other kinds. */
 export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
     if (!KINDS.includes(kind)) return null;
+    if (kind === 'top') return topFacts(summary, headline);
     const count = summary.measurements as number;
     const facts: Fact[] = [];
     if (count > 0 && headline) {

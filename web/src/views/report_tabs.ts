@@ -157,6 +157,14 @@ const BOUND: TabSpec = {
     load: async () => (await import('./tabs_measure')).BoundTab,
 };
 
+const PROCESSES: TabSpec = {
+    id: 'processes',
+    title: 'Processes',
+    count: ({ summary }) => (typeof summary.processes === 'number' ? summary.processes : null),
+    load: async () => (await import('./tabs_measure')).ProcessesTab,
+};
+
+TABS.top = [PROCESSES, MEASUREMENTS];
 TABS.time = [BOUND, MEASUREMENTS];
 TABS.timeit = [MEASUREMENTS];
 TABS.hyperfine = [MEASUREMENTS];

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* processes.c: CPU or memory of the processes that have most of it, over time. */
+#include <stdio.h>
+
+#include "server/query/views.h"
+
+#define POINTS_MAX 4000 /* of a curve; of more, the greatest of each run of neighbours is kept */
+
+struct curve {
+    struct ps_buf t_text, value_text;
+    struct ps_json t, value;
+};
+
+static void put(struct curve *c, int64_t t_ns, double value)
+{
+    ps_json_real(&c->t, (double)t_ns / 1e9);
+    ps_json_real(&c->value, value);
+}
+
+static enum ps_status count_points(struct ps_db *db, int64_t series, int64_t *out,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_query_prepare(db, "series_points", series, &stmt, err);
+
+    *out = 0;
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        ++*out;
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status fill(struct ps_db *db, int64_t series, struct curve *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t n = 0, step, at = 0, best_t = 0;
+    double best = 0;
+    enum ps_status status = count_points(db, series, &n, err);
+
+    if (status == PS_OK)
+        status = ps_query_prepare(db, "series_points", series, &stmt, err);
+    step = (n + POINTS_MAX - 1) / POINTS_MAX;
+    for (; status == PS_OK && ps_stmt_row(stmt, err); at++) {
+        double value = ps_col_real(stmt, 1);
+
+        if (at % step == 0 || value > best) {
+            best = value;
+            best_t = ps_col_int(stmt, 0);
+        }
+        if (at % step == step - 1 || at == n - 1)
+            put(c, best_t, best);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status write_curve(struct ps_db *db, int64_t series, struct ps_json *json,
+                                  struct ps_err *err)
+{
+    struct curve c = {.t_text = {0}};
+    enum ps_status status;
+
+    c.t = ps_json_to(&c.t_text);
+    c.value = ps_json_to(&c.value_text);
+    ps_json_array(&c.t);
+    ps_json_array(&c.value);
+    status = fill(db, series, &c, err);
+    ps_json_end(&c.t);
+    ps_json_end(&c.value);
+    ps_json_key(json, "t_s");
+    ps_json_raw(json, ps_buf_slice(&c.t_text));
+    ps_json_key(json, "value");
+    ps_json_raw(json, ps_buf_slice(&c.value_text));
+    ps_buf_free(&c.t_text);
+    ps_buf_free(&c.value_text);
+    return status;
+}
+
+static enum ps_status write_processes(struct ps_db *db, struct ps_stmt *stmt, struct ps_json *json,
+                                      struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    ps_json_key(json, "processes");
+    ps_json_array(json);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        ps_json_object(json);
+        for (int i = 0; i < 3; i++) {
+            ps_json_key(json, ps_col_name(stmt, i));
+            ps_col_json(stmt, i, json);
+        }
+        ps_json_key(json, "peak");
+        ps_col_json(stmt, 4, json);
+        status = write_curve(db, ps_col_int(stmt, 3), json, err);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_json json = ps_json_to(&answer->body);
+    const char *of = ps_param_get(params, "of");
+    bool memory = of && strcmp(of, "res") == 0;
+    int64_t limit;
+    enum ps_status status = ps_param_int(params, "limit", 1, 100, 8, &limit, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK && of && of[0] && !memory && strcmp(of, "cpu") != 0)
+        status = ps_fail(err, PS_BAD_REQUEST, "of must be cpu or res");
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("processes"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":what", memory ? PS_STR("RES") : PS_STR("CPU"));
+    ps_bind_text(stmt, ":by", memory ? PS_STR("peak") : PS_STR("order"));
+    ps_bind_int(stmt, ":limit", limit);
+    ps_json_object(&json);
+    ps_json_kstr(&json, "of", memory ? "res" : "cpu");
+    ps_json_kstr(&json, "unit", memory ? "KiB" : "%");
+    status = write_processes(db, stmt, &json, err);
+    ps_json_end(&json);
+    return status;
+}
