@@ -165,18 +165,6 @@ export interface SliceAnswer {
     memory: { t_ns: number; bytes: number; device: number; device_type: number }[];
 }
 
-export interface NamedAnswer {
-    name: string;
-    count: number;
-    total_ns: number;
-    mean_ns: number;
-    median_ns: number;
-    p95_ns: number;
-    min_ns: number;
-    max_ns: number;
-    histogram: { from_ns: number; to_ns: number; log: boolean; count: number[] };
-}
-
 export interface FoundName {
     id: number;
     name: string;

@@ -7,6 +7,7 @@ import { axisText } from '../base/axis';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
+import type { Named } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { bytes, int } from '../base/units';
 import { CopyButton } from '../components/copy_button';
@@ -23,7 +24,7 @@ import {
     timesText,
 } from '../model/timeline_args';
 import { shortName } from '../model/timeline_names';
-import type { NamedAnswer, SliceAnswer, SliceRef, TimelineAnswer } from '../model/timeline_types';
+import type { SliceAnswer, SliceRef, TimelineAnswer } from '../model/timeline_types';
 import { type Answer, useJson } from './use_json';
 
 const BINS = 24;
@@ -248,7 +249,7 @@ function SliceList({ title, unit, slices, total, onSelect }: ListProps) {
 function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
     const { slice } = data;
     const path = withParams(`${API}/runs/${run.id}/named`, { name: slice.name_id, px: BINS });
-    const { data: named } = useJson<NamedAnswer>(path);
+    const { data: named } = useJson<Named>(path);
     if (!named || named.name !== slice.name) return null;
     const say = (ns: number): string => axisText(ns);
     return (
