@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make_trace.py EVENTS FILE [--slow-loader] [--seed N]: a Kineto trace of a training loop on one GPU, the same every time.
+"""make_trace.py EVENTS FILE [--slow-loader] [--seed N] [--rank N]: a Kineto trace of a training loop on one GPU, the same every time.
 
 Synthetic, with the parts of a real one: ProfilerStep annotations, Python frames with ids, nested operators on a main and
 an autograd thread, launches and kernels on two streams joined by correlation, both kinds of flows, copies, [memory]
@@ -152,13 +152,14 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--slow-loader", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--depth", type=int, default=12, help="times the four layers")
     options = parser.parse_args()
     trace, left, number, first = Trace(options.seed, options.slow_loader), options.events - 5, 3, True
     packed = options.file.endswith(".gz")
     with (gzip.GzipFile(options.file, "wb", 6, mtime=0) if packed else open(options.file, "wb")) as out:
         head = {"schemaVersion": 1, "deviceProperties": [DEVICE], "profile_memory": 1, "record_shapes": 1, "with_stack": 1,
-                "cuda_runtime_version": 12040, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 8},
+                "cuda_runtime_version": 12040, "distributedInfo": {"backend": "nccl", "rank": options.rank, "world_size": 8},
                 "trace_id": f"{random.Random(options.seed).getrandbits(128):032X}", "displayTimeUnit": "ms",
                 "baseTimeNanoseconds": 1727759448000000000}
         out.write((json.dumps(head, indent=2)[:-2] + ',\n  "traceEvents": [\n').encode())

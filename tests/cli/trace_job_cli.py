@@ -19,7 +19,7 @@ class Job(ShelfTest):
         os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
         paths = [os.path.join(self.folder, folder, f"host_47{rank}.1727759448000.pt.trace.json{'.gz' if rank else ''}") for rank in range(3)]
         for rank, path in enumerate(paths):
-            subprocess.run([sys.executable, MAKE, "4000", path, "--seed", str(rank), "--depth", "3"], check=True)
+            subprocess.run([sys.executable, MAKE, "4000", path, "--seed", str(rank), "--rank", str(rank + 4), "--depth", "3"], check=True)
         return paths
 
     def sums(self, runs):
@@ -46,6 +46,8 @@ class Job(ShelfTest):
         self.assertEqual([row["worker"] for row in workers], [0, 1, 2])
         names = self.json("sql", job, "SELECT v FROM meta WHERE k LIKE 'worker.%.name' ORDER BY k")
         self.assertEqual([row["v"] for row in names], ["host_470", "host_471", "host_472"])
+        ranks = self.json("sql", job, "SELECT v FROM meta WHERE k LIKE 'worker.%.rank' ORDER BY k")
+        self.assertEqual([row["v"] for row in ranks], ["4", "5", "6"])
 
     def test_memory_is_of_a_worker(self):
         """Addresses repeat from worker to worker: what was held is told apart by whose it is."""
