@@ -17,7 +17,8 @@ struct ps_records {
     size_t n, cap;
 };
 
-/* All of them. A free belongs to the last allocation at its address on its device, in its worker. */
+/* All of them. A free belongs to the last allocation at its address on its device, in its worker.
+ */
 enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
 void ps_records_free(struct ps_records *records);
 
