@@ -183,10 +183,19 @@ static bool is_rule(struct ps_str text)
     return text.len >= 4;
 }
 
+/* The line behind what a container puts before it, from a whole character on. */
+static struct ps_str row_of(const struct ps_pl_reader *r, struct ps_str text)
+{
+    text = ps_str_skip(text, r->left);
+    while (text.len && ((unsigned char)text.at[0] & 0xc0) == 0x80)
+        text = ps_str_skip(text, 1);
+    return trim(text);
+}
+
 /* Whether the line belongs to the simple report at hand. */
 static bool in_report(struct ps_pl_reader *r, struct ps_str text)
 {
-    struct ps_str row = trim(ps_str_skip(text, r->left));
+    struct ps_str row = row_of(r, text);
 
     if (is_rule(row))
         return true;
