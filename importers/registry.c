@@ -28,6 +28,7 @@ static const struct ps_importer *const importers[] = {
     &ps_torch_trace,
     &ps_trace_generic,
     &ps_trace_job,
+    &ps_memory_timeline,
     &ps_hyperfine,
     &ps_pytest_benchmark,
     &ps_time,

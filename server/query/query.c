@@ -23,6 +23,7 @@ static const struct ps_view views[] = {
     {"printed", "functions", ps_view_of_report, "functions"},
     {"printed", "files", ps_view_of_report, "report_files"},
     {"printed", "reports", ps_view_table, "reports"},
+    {"memory-timeline", "categories", ps_view_memory_categories, NULL},
     {"lightning", "actions", ps_view_table, "actions"},
     {"lightning", "sections", ps_view_table, "sections"},
     {"key-averages", "reports", ps_view_table, "reports"},

@@ -42,6 +42,9 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
 enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int64_t id,
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err);
+enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                         struct ps_params params, struct ps_answer *answer,
+                                         struct ps_err *err);
 enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer,
                               struct ps_err *err);

@@ -92,3 +92,17 @@ test('printed: an action of the advanced profiler leads to its functions', async
     const functions = await rows(page, 'Functions', 1);
     equal(functions.map((cells) => cells[5]), ['setup'], 'its functions');
 });
+
+test('printed: the memory timeline of torch is stacked', async ({ pages, demo }) => {
+    const run = sample(demo, 'memory_timeline/ok_sums.json');
+    const page = await pages.open(`${demo.url}#/run/${run.id}`);
+    const text = await until(async () => {
+        const now = await page.locator('main').innerText();
+        return /Peak/.test(now) ? now : null;
+    }, 'the peak');
+    check(/0\.299\s*MiB/.test(text), `another peak: ${text}`);
+    for (const name of ['parameter', 'optimizer state', 'input', 'activation']) {
+        check(text.includes(name), `no ${name} in the legend`);
+    }
+    check(!text.includes('gradient'), 'a category that holds nothing is in the legend');
+});

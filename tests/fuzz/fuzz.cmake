@@ -3,7 +3,7 @@
 # UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus tests/fuzz/regression/pstats`. Without it, each runs the files of its
 # regression folder once as a test.
 foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
-        pstats_text key_averages lightning
+        pstats_text key_averages lightning memory_timeline
         hyperfine pytest_benchmark time timeit top
         folded speedscope flamegraph_svg)
   set(target fuzz_${what})

@@ -147,6 +147,7 @@ static void test_printed(void **state)
     check_folder("pstats_text", 10);
     check_folder("key_averages", 9);
     check_folder("lightning", 10);
+    check_folder("memory_timeline", 8);
 }
 
 static void test_measurements(void **state)
@@ -200,6 +201,7 @@ static void test_every_cut(void **state)
     cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);
     cut_anywhere(PS_TESTS_DIR "/golden/key_averages/ok_several.txt", 300);
     cut_anywhere(PS_TESTS_DIR "/golden/lightning/ok_both.txt", 600);
+    cut_anywhere(PS_TESTS_DIR "/golden/memory_timeline/ok_raw.json", 26);
     cut_anywhere(PS_TESTS_DIR "/golden/folded/ok_plain.txt", 22);
     cut_anywhere(PS_TESTS_DIR "/golden/speedscope/ok_sampled.json", 540);
     cut_anywhere(PS_TESTS_DIR "/golden/svg/ok_normal.svg", 320);

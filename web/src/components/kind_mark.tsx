@@ -6,6 +6,7 @@ const SHORT: Record<string, string> = {
     pstats: 'pstats',
     'pstats-text': 'pstats',
     'key-averages': 'table',
+    'memory-timeline': 'memory',
     'torch-trace': 'trace',
     trace: 'trace',
     line_profiler: 'lines',

@@ -13,6 +13,8 @@ export interface ChartCurve {
     main: boolean;
     t_s: number[];
     mib: number[];
+    /** The token of what is below the curve, which is a step then. */
+    fill?: string;
 }
 
 interface MemoryChartProps {
@@ -41,12 +43,14 @@ function viewOf(
         top,
         xText: (value) => `${tickText(value)} s`,
         yText: (value) => `${value.toLocaleString('en', { maximumFractionDigits: 1 })} MiB`,
-        curves: curves.map(({ t_s, mib, main }) => ({
+        curves: curves.map(({ t_s, mib, main, fill }) => ({
             x: t_s,
             y: mib,
-            colour: token(main ? 'bar' : 'text-3'),
-            width: main ? 1.75 : 1,
+            colour: token(fill ?? (main ? 'bar' : 'text-3')),
+            width: main && !fill ? 1.75 : 1,
             dash: main ? undefined : [4, 3],
+            stepped: fill !== undefined,
+            fill: fill && token(fill),
         })),
     };
 }

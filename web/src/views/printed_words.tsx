@@ -3,7 +3,7 @@
  * What runs that were read from printed tables say of themselves.
  */
 import type { Run } from '../base/types';
-import { fig, int } from '../base/units';
+import { bytesFig, fig, int } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 
@@ -116,7 +116,20 @@ function actionFacts(run: Run): Fact[] {
     return facts;
 }
 
+function timelineFacts(run: Run): Fact[] {
+    const { peak_mib, duration_s } = run.summary as { peak_mib?: number; duration_s?: number };
+    return [
+        {
+            label: 'Peak memory',
+            value: <FigText fig={bytesFig((peak_mib ?? 0) * 1048576)} />,
+            tip: 'the most that all categories held at once',
+        },
+        { label: 'Lasted', value: <FigText fig={fig(duration_s ?? 0)} /> },
+    ];
+}
+
 export function printedFacts(run: Run): Fact[] | null {
+    if (run.kind === 'memory-timeline') return timelineFacts(run);
     if (run.kind === 'lightning') return actionFacts(run);
     if (run.kind === 'key-averages') return operatorFacts(run);
     return run.kind === 'pstats-text' ? functionFacts(run) : null;

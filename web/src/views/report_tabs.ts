@@ -133,6 +133,13 @@ function lightningTabs({ summary }: Run): TabSpec[] {
     return summary.reports ? [ACTIONS, ...PRINTED] : [ACTIONS];
 }
 
+TABS['memory-timeline'] = [
+    {
+        id: 'memory',
+        title: 'Memory',
+        load: async () => (await import('./memory_timeline_tab')).MemoryTimelineTab,
+    },
+];
 TABS['pstats-text'] = PRINTED;
 TABS['key-averages'] = [
     {

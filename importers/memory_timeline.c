@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_timeline.c: what torch's export_memory_timeline writes: memory by category over time.
+ *
+ *   [[t, t, ...], [[0, 8 sums], [0, 8 sums], ...]]   sums in bytes, t in us (.json)
+ *   [[t, action, bytes, category], ...]              changes, t in ns; -1: before it began (.raw)
+ *
+ * Both become one curve a category, a point where it changes. Seen: torch 2.0 to 2.14.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json_in.h"
+#include "importers/importer.h"
+#include "importers/reading.h"
+
+enum {
+    CATEGORIES = 8,
+    MOST_POINTS = 16 * 1000 * 1000,
+    TOLD = 20,
+    BREATH = 65536,
+};
+
+/* In torch's order. */
+static const char *const categories[CATEGORIES] = {"parameter",       "optimizer state", "input",
+                                                   "temporary",       "activation",      "gradient",
+                                                   "autograd detail", "unknown"};
+
+struct reader {
+    struct ps_json_in json;
+    struct ps_sink *out;
+    int64_t *times; /* of the form with sums, us */
+    size_t n_times, cap_times;
+    int64_t first, last;      /* times told, in units of `unit` seconds */
+    double unit;              /* 1e-6 or 1e-9 */
+    double bytes[CATEGORIES]; /* now */
+    double told[CATEGORIES];  /* as the sink has them */
+    bool began, complete;     /* complete: the document was read to its end */
+    double peak;
+    uint64_t points;               /* told */
+    uint64_t read, bad, backwards; /* records */
+};
+
+/* ------------------------------------------------------------------ telling */
+
+/* Tells what changed at a time; everything where it begins and ends. */
+static void tell(struct reader *r, int64_t t, bool all)
+{
+    double sum = 0;
+
+    if (!r->began)
+        r->first = t;
+    for (int i = 0; i < CATEGORIES; i++) {
+        sum += r->bytes[i];
+        if (r->began && !all && r->bytes[i] == r->told[i])
+            continue;
+        r->told[i] = r->bytes[i];
+        r->points++;
+        r->out->ops->memory(r->out, &(struct ps_memory_sample){
+                                        .t_s = (double)(t - r->first) * r->unit,
+                                        .kind = categories[i],
+                                        .mib = ps_real(r->bytes[i] / 1048576.0),
+                                    });
+    }
+    r->began = true;
+    r->last = t;
+    r->peak = sum > r->peak ? sum : r->peak;
+}
+
+static void reject(struct reader *r, const char *what)
+{
+    if (r->bad++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_at(&r->json), 0, "%s", what);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static bool number(const struct ps_json_in *json, double *out)
+{
+    char text[64], *end;
+
+    if (json->text.len == 0 || json->text.len >= sizeof text)
+        return false;
+    memcpy(text, json->text.at, json->text.len);
+    text[json->text.len] = '\0';
+    *out = strtod(text, &end);
+    return *end == '\0' && isfinite(*out) && fabs(*out) < 0x1p62;
+}
+
+static bool whole(const struct ps_json_in *json, int64_t *out)
+{
+    return ps_str_i64(json->text, out) && *out > -((int64_t)1 << 61) && *out < (int64_t)1 << 61;
+}
+
+/* The numbers of an array whose beginning was taken: how many there are, the first `most` of them
+ * in `out`; -1: something else is among them. *good: the document goes on. */
+static int numbers(struct ps_json_in *json, double *out, int most, int64_t *first, bool *good)
+{
+    enum ps_json_token token;
+    int n = 0;
+    bool odd = false;
+
+    while ((token = ps_json_in_next(json)) == PS_JSON_NUMBER) {
+        if (n == 0)
+            odd |= !whole(json, first);
+        if (n < most)
+            odd |= !number(json, &out[n]);
+        n += n <= most;
+    }
+    *good = token == PS_JSON_ARRAY_END;
+    while (!*good && token != PS_JSON_END && token != PS_JSON_BAD) {
+        odd = true;
+        if (!ps_json_in_rest(json, token))
+            break;
+        token = ps_json_in_next(json);
+        *good = token == PS_JSON_ARRAY_END;
+    }
+    return odd ? -1 : n;
+}
+
+/* [t, action, bytes, category] */
+static void take_change(struct reader *r, int64_t t, const double *row)
+{
+    int category = row[3] >= 0 && row[3] < CATEGORIES ? (int)row[3] : -1;
+
+    if (category < 0 || row[1] < 1 || row[1] > 4) {
+        reject(r, "this row has an action or a category that torch does not know");
+        return;
+    }
+    if (t < 0)
+        t = r->began ? r->last : INT64_MIN; /* before the first time */
+    if (t != INT64_MIN && r->last != INT64_MIN && t < r->last) {
+        r->backwards++;
+        t = r->last;
+    }
+    if (t != r->last && r->last != INT64_MIN)
+        tell(r, r->last, false);
+    r->last = t;
+    r->bytes[category] += row[2];
+}
+
+static bool goes_on(struct reader *r, struct ps_err *err)
+{
+    return r->read % BREATH || ps_reading_goes_on(r->json.in, r->out, r->points, err) == PS_OK;
+}
+
+/* Rows until the document ends. The first was read to learn what the document is. */
+static enum ps_status read_changes(struct reader *r, int64_t t, const double *first,
+                                   struct ps_err *err)
+{
+    enum ps_json_token token;
+    double row[4] = {0};
+    bool good = true;
+
+    r->unit = 1e-9;
+    r->last = INT64_MIN;
+    r->read = 1;
+    take_change(r, t, first);
+    while (good && !r->complete) {
+        token = ps_json_in_next(&r->json);
+        r->complete = token == PS_JSON_ARRAY_END;
+        if (r->complete || token == PS_JSON_END || token == PS_JSON_BAD)
+            break;
+        r->read++;
+        if (token != PS_JSON_ARRAY) {
+            reject(r, "this is no row of four numbers");
+            good = ps_json_in_rest(&r->json, token);
+        } else if (numbers(&r->json, row, 4, &t, &good) == 4) {
+            take_change(r, t, row);
+        } else {
+            reject(r, "this is no row of four numbers");
+        }
+        if (!goes_on(r, err))
+            return err->code;
+    }
+    if (r->last == INT64_MIN && r->read > r->bad)
+        r->last = 0;
+    if (r->last != INT64_MIN)
+        tell(r, r->last, true);
+    return PS_OK;
+}
+
+static bool read_times(struct reader *r)
+{
+    enum ps_json_token token;
+
+    while ((token = ps_json_in_next(&r->json)) == PS_JSON_NUMBER && r->n_times < MOST_POINTS) {
+        PS_PUSH_ROOM(r->times, r->n_times, r->cap_times);
+        if (!whole(&r->json, &r->times[r->n_times]))
+            r->times[r->n_times] = r->n_times ? r->times[r->n_times - 1] : 0;
+        r->n_times++;
+    }
+    return token == PS_JSON_ARRAY_END;
+}
+
+static void take_sums(struct reader *r, size_t at, const double *row)
+{
+    int64_t t = r->times[at];
+
+    if (r->began && t < r->last) {
+        r->backwards++;
+        t = r->last;
+    }
+    for (int i = 0; i < CATEGORIES; i++)
+        r->bytes[i] = row[i + 1];
+    tell(r, t, at + 1 == r->n_times);
+}
+
+static enum ps_status read_sums(struct reader *r, struct ps_err *err)
+{
+    enum ps_json_token token;
+    double row[CATEGORIES + 1] = {0};
+    int64_t ignored;
+    bool good = ps_json_in_next(&r->json) == PS_JSON_ARRAY;
+
+    r->unit = 1e-6;
+    for (size_t at = 0; good && at < r->n_times; at++) {
+        token = ps_json_in_next(&r->json);
+        if (token != PS_JSON_ARRAY)
+            break;
+        r->read++;
+        if (numbers(&r->json, row, CATEGORIES + 1, &ignored, &good) == CATEGORIES + 1 && good)
+            take_sums(r, at, row);
+        else
+            reject(r, "these are no sums of eight categories");
+        if (!goes_on(r, err))
+            return err->code;
+    }
+    r->complete = good && r->read == r->n_times && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END &&
+                  ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
+    if (r->read < r->n_times) {
+        ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_at(&r->json), 0,
+                     "times without their sums, for the file ends here: %llu",
+                     (unsigned long long)(r->n_times - r->read));
+        r->bad += r->n_times - r->read;
+        r->read = r->n_times;
+    }
+    return PS_OK;
+}
+
+/* Which of the two forms it is shows in its first array: four numbers, an action among them. */
+static enum ps_status read_document(struct reader *r, struct ps_err *err)
+{
+    double first[4] = {0};
+
+    if (ps_json_in_next(&r->json) != PS_JSON_ARRAY || ps_json_in_next(&r->json) != PS_JSON_ARRAY)
+        return ps_fail_at(err, PS_BAD_INPUT, 0, "the document is no memory timeline");
+    if (!read_times(r) && r->n_times < MOST_POINTS)
+        return read_sums(r, err);
+    if (r->n_times >= MOST_POINTS)
+        return ps_fail(err, PS_LIMIT, "the timeline has more than %d points", MOST_POINTS);
+    if (r->n_times == 4 && r->times[1] >= 1 && r->times[1] <= 4) {
+        for (int i = 0; i < 4; i++)
+            first[i] = (double)r->times[i];
+        return read_changes(r, r->times[0], first, err);
+    }
+    return read_sums(r, err);
+}
+
+static void tell_all(struct reader *r)
+{
+    struct ps_ledger ledger = {
+        .unit = "points",
+        .read = r->read,
+        .stored = r->read - r->bad,
+        .rejected = r->bad,
+    };
+
+    r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
+    r->out->ops->number(r->out, "points", ps_int((int64_t)r->points));
+    r->out->ops->number(r->out, "duration_s",
+                        ps_real(r->began ? (double)(r->last - r->first) * r->unit : 0));
+    r->out->ops->number(r->out, "peak_mib", ps_real(r->peak / 1048576.0));
+    if (!r->began)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the timeline holds no point");
+    if (r->backwards)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "points that are earlier than the one before, told at its time: %llu",
+                     (unsigned long long)r->backwards);
+    if (!r->complete)
+        ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
+                     "truncated: the document ends here, what came before was kept");
+    r->out->ops->ledger(r->out, &ledger);
+    r->out->ops->headline(r->out, &(struct ps_headline){r->peak / 1048576.0, "MiB", "peak"});
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.json = {.in = in}, .out = out};
+    enum ps_status status = read_document(&r, err);
+
+    if (status == PS_OK)
+        status = ps_stream_status(in, err);
+    if (status == PS_OK)
+        tell_all(&r);
+    ps_json_in_free(&r.json);
+    free(r.times);
+    return status;
+}
+
+/* ------------------------------------------------------------------ sniffing */
+
+/* The next number of the head, and the character behind it; false: there is none. */
+static bool next_number(struct ps_str *rest, double *out, char *behind)
+{
+    char text[40], *end;
+    size_t n = 0;
+
+    while (rest->len && strchr(" \t\r\n,", rest->at[0]) && rest->at[0])
+        *rest = ps_str_skip(*rest, 1);
+    while (n < rest->len && n < sizeof text - 1 && strchr("0123456789-", rest->at[n]) &&
+           rest->at[n]) {
+        text[n] = rest->at[n];
+        n++;
+    }
+    text[n] = '\0';
+    if (n == 0 || n == rest->len)
+        return false;
+    *out = strtod(text, &end);
+    *rest = ps_str_skip(*rest, n);
+    while (rest->len && rest->at[0] == ' ')
+        *rest = ps_str_skip(*rest, 1);
+    *behind = rest->len ? rest->at[0] : '\0';
+    return *end == '\0' && (*behind == ',' || *behind == ']');
+}
+
+static struct ps_str opened(struct ps_str body, size_t brackets)
+{
+    while (brackets) {
+        while (body.len && strchr(" \t\r\n,", body.at[0]) && body.at[0])
+            body = ps_str_skip(body, 1);
+        if (!body.len || body.at[0] != '[')
+            return (struct ps_str){NULL, 0};
+        body = ps_str_skip(body, 1);
+        brackets--;
+    }
+    return body;
+}
+
+/* Behind the times, or where the head ends among them: sums begin with a zero and go on. */
+static enum ps_match sniff_sums(struct ps_str rest)
+{
+    double value;
+    char behind = '\0';
+    int n = 0;
+
+    rest = opened(ps_str_skip(rest, 1), 2);
+    while (rest.len && next_number(&rest, &value, &behind) && behind == ',')
+        n++;
+    return behind == ']' && n == CATEGORIES ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str rest = opened(head, 2);
+    double value, before = -1, second = 0, fourth = 0;
+    char behind = ',';
+    size_t n = 0;
+    bool rises = true;
+
+    while (behind == ',' && next_number(&rest, &value, &behind)) {
+        rises &= value >= before;
+        before = value;
+        n++;
+        second = n == 2 ? value : second;
+        fourth = n == 4 ? value : fourth;
+    }
+    if (n == 4 && behind == ']' && second >= 1 && second <= 4 && fourth >= 0 &&
+        fourth < CATEGORIES && opened(ps_str_skip(rest, 1), 1).at)
+        return sniff_sums(rest) == PS_MATCH_SURE ? PS_MATCH_NO : PS_MATCH_SURE;
+    if (!n || !rises)
+        return PS_MATCH_NO;
+    if (behind == ']')
+        return sniff_sums(rest);
+    return n > 1000 && before > 1e12 ? PS_MATCH_LIKELY : PS_MATCH_NO; /* times, no end in sight */
+}
+
+const struct ps_importer ps_memory_timeline = {
+    .kind = "memory-timeline",
+    .label = "PyTorch memory timeline",
+    .what =
+        "memory by category over time, as export_memory_timeline writes it (.json, .raw.json.gz)",
+    .record = "prof.export_memory_timeline(\"timeline.json\", device=\"cuda:0\")",
+    .sniff = sniff,
+    .load = load,
+};

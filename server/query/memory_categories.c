@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_categories.c: memory by category over time, for a stacked picture: all categories at the
+ * same moments. Of each pixel the moment with most memory is kept, and its last one.
+ */
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+enum { MOST = 16 }; /* categories */
+
+struct moment {
+    double t, sum, mib[MOST];
+};
+
+struct stack {
+    struct ps_buf t_text, mib_text[MOST];
+    struct ps_json t, mib[MOST];
+    char *names[MOST];
+    int n;
+    double from, to;
+    int64_t px, pixel;
+    struct moment now, highest, last, peak;
+    bool any; /* highest and last are of a pixel */
+    bool peaked;
+};
+
+static void put(struct stack *s, const struct moment *m)
+{
+    ps_json_real(&s->t, m->t);
+    for (int i = 0; i < s->n; i++)
+        ps_json_real(&s->mib[i], m->mib[i]);
+}
+
+static void flush(struct stack *s)
+{
+    if (!s->any)
+        return;
+    put(s, &s->highest);
+    if (s->last.t > s->highest.t)
+        put(s, &s->last);
+    s->any = false;
+}
+
+/* All of a moment is known. */
+static void take(struct stack *s)
+{
+    double span = s->to - s->from;
+    struct moment m = s->now;
+    bool inside = m.t >= s->from;
+    int64_t pixel;
+
+    m.sum = 0;
+    for (int i = 0; i < s->n; i++)
+        m.sum += m.mib[i];
+    if (m.t > s->to)
+        return;
+    m.t = m.t < s->from ? s->from : m.t;
+    pixel = span > 0 ? (int64_t)((m.t - s->from) / span * (double)s->px) : 0;
+    if (s->any && pixel != s->pixel)
+        flush(s);
+    /* Before the window only what it begins with counts. */
+    if (!s->any || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
+        s->highest = m;
+    if (inside && (!s->peaked || m.sum > s->peak.sum)) {
+        s->peak = m;
+        s->peaked = true;
+    }
+    s->last = m;
+    s->any = true;
+    s->pixel = pixel;
+}
+
+static int category(struct stack *s, struct ps_str kind)
+{
+    for (int i = 0; i < s->n; i++)
+        if (ps_str_is(kind, s->names[i]))
+            return i;
+    if (s->n == MOST)
+        return -1;
+    s->names[s->n] = ps_strdup(kind);
+    return s->n++;
+}
+
+static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_categories"), &stmt, err);
+    bool began = false;
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        double t = ps_col_real(stmt, 0);
+        int at = category(s, ps_col_text(stmt, 1));
+
+        if (began && t != s->now.t)
+            take(s);
+        began = true;
+        s->now.t = t;
+        if (at >= 0)
+            s->now.mib[at] = ps_col_real(stmt, 2);
+    }
+    if (began)
+        take(s);
+    flush(s);
+    if (began && s->last.t < s->to) {
+        s->last.t = s->to;
+        put(s, &s->last);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static void write_moment(const struct stack *s, struct ps_json *json)
+{
+    ps_json_key(json, "peak");
+    if (!s->peaked) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_kreal(json, "t_s", s->peak.t);
+    ps_json_kreal(json, "mib", s->peak.sum);
+    ps_json_end(json);
+}
+
+static void write_stack(struct stack *s, double start, double end, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kreal(json, "start_s", start);
+    ps_json_kreal(json, "end_s", end);
+    ps_json_kstr(json, "unit", "MiB");
+    write_moment(s, json);
+    ps_json_key(json, "t_s");
+    ps_json_end(&s->t);
+    ps_json_raw(json, ps_buf_slice(&s->t_text));
+    ps_json_key(json, "categories");
+    ps_json_array(json);
+    for (int i = 0; i < s->n; i++) {
+        ps_json_object(json);
+        ps_json_kstr(json, "name", s->names[i]);
+        ps_json_key(json, "mib");
+        ps_json_end(&s->mib[i]);
+        ps_json_raw(json, ps_buf_slice(&s->mib_text[i]));
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static void stack_free(struct stack *s)
+{
+    ps_buf_free(&s->t_text);
+    for (int i = 0; i < MOST; i++) {
+        ps_buf_free(&s->mib_text[i]);
+        free(s->names[i]);
+    }
+}
+
+static void stack_open(struct stack *s)
+{
+    s->t = ps_json_to(&s->t_text);
+    ps_json_array(&s->t);
+    for (int i = 0; i < MOST; i++) {
+        s->mib[i] = ps_json_to(&s->mib_text[i]);
+        ps_json_array(&s->mib[i]);
+    }
+}
+
+static enum ps_status bounds(struct ps_db *db, double *start, double *end, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_bounds"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+        *start = ps_col_real(stmt, 0);
+        *end = ps_col_real(stmt, 1);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                         struct ps_params params, struct ps_answer *answer,
+                                         struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct stack s = {.pixel = -1};
+    double start = 0, end = 0;
+    enum ps_status status = bounds(db, &start, &end, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_param_int(params, "px", 16, 8192, 1600, &s.px, err);
+    if (status == PS_OK)
+        status = ps_param_real(params, "from_s", -1e12, 1e12, start, &s.from, err);
+    if (status == PS_OK)
+        status = ps_param_real(params, "to_s", -1e12, 1e12, end, &s.to, err);
+    if (status != PS_OK)
+        return status;
+    stack_open(&s);
+    status = read_rows(db, &s, err);
+    if (status == PS_OK)
+        write_stack(&s, start, end, &json);
+    stack_free(&s);
+    return status;
+}
