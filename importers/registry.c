@@ -36,6 +36,7 @@ static const struct ps_importer *const importers[] = {
     &ps_top,
     &ps_speedscope,
     &ps_flamegraph_svg,
+    &ps_gecko,
     /* The last: many texts have lines that end in numbers. */
     &ps_folded,
 };

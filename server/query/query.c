@@ -190,9 +190,9 @@ static bool kind_fits(const char *wanted, const char *kind)
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text lightning "},
-                    {"traces", " torch-trace trace folded speedscope flamegraph-svg "},
+                    {"traces", " torch-trace trace folded speedscope flamegraph-svg gecko "},
                     {"measured", " hyperfine pytest-benchmark time timeit top "},
-                    {"stacks", " folded speedscope flamegraph-svg "}};
+                    {"stacks", " folded speedscope flamegraph-svg gecko "}};
     char word[40];
 
     if (!wanted || strcmp(wanted, kind) == 0)

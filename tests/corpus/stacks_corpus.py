@@ -275,6 +275,45 @@ class Pictures(CorpusTest):
                     self.assertEqual({row["name"]: row["own"] for row in rows}, dict(own))
 
 
+def gecko_files():
+    return [path for path in paths("made/sampling-py315") if path.endswith(".gecko.json")]
+
+
+@functools.cache
+def geckos():
+    filled = Shelf()
+    filled.add(gecko_files())
+    return filled
+
+
+def sums_of_gecko(path):
+    """Samples by their innermost frame, name and line."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    strings, own = document["shared"]["stringArray"], collections.Counter()
+    for thread in document["threads"]:
+        frames, funcs = thread["frameTable"], thread["funcTable"]
+        for stack in thread["samples"]["stack"]:
+            frame = thread["stackTable"]["frame"][stack]
+            func, line = frames["func"][frame], frames["line"][frame]
+            name, place = strings[funcs["name"][func]], funcs["fileName"][func]
+            if place is not None:
+                name += f" ({strings[place]}:{line})" if line else f" ({strings[place]})"
+            own[name] += 1
+    return own
+
+
+@needs_corpus
+class Gecko(CorpusTest):
+    fill = staticmethod(geckos)
+
+    def test_samples(self):
+        for path in gecko_files():
+            with self.subTest(path):
+                rows = geckos().sql(path, "SELECT name, sum(self_ns) AS own FROM slices GROUP BY name HAVING own > 0")
+                self.assertEqual({row["name"]: row["own"] for row in rows}, dict(sums_of_gecko(path)))
+
+
 # A frame counts where no frame above it has the same name.
 OUTERMOST = """
 WITH RECURSIVE above(id, name, up) AS (

@@ -162,6 +162,7 @@ static void test_stacks(void **state)
     check_folder("folded", 13);
     check_folder("speedscope", 8);
     check_folder("svg", 5);
+    check_folder("gecko", 5);
 }
 
 static void test_foreign(void **state)
@@ -189,6 +190,7 @@ static void test_every_cut(void **state)
     struct ps_buf prof = slurp(PS_TESTS_DIR "/golden/pstats/ok_profile_py310.prof");
     struct ps_buf lprof = slurp(PS_TESTS_DIR "/golden/lprof/ok_v40.lprof");
     struct ps_buf scalene = slurp(PS_TESTS_DIR "/golden/scalene/ok_odd.json");
+    struct ps_buf gecko = slurp(PS_TESTS_DIR "/golden/gecko/ok_shared.json");
 
     (void)state;
     assert_true(log.len > 1000 && prof.len > 1000);
@@ -196,6 +198,9 @@ static void test_every_cut(void **state)
         assert_int_not_equal(dump_bytes((struct ps_str){prof.at, cut}, cut % 5, NULL), PS_OK);
     for (size_t cut = 0; cut < lprof.len; cut++)
         assert_int_not_equal(dump_bytes((struct ps_str){lprof.at, cut}, cut % 5, NULL), PS_OK);
+    for (size_t cut = 0; cut < gecko.len - 1; cut++)
+        assert_int_not_equal(dump_bytes((struct ps_str){gecko.at, cut}, cut % 5, NULL), PS_OK);
+    ps_buf_free(&gecko);
     for (size_t cut = 0; cut < scalene.len; cut++)
         assert_int_not_equal(dump_bytes((struct ps_str){scalene.at, cut}, cut % 5, NULL), PS_OK);
     cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);

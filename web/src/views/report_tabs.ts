@@ -180,6 +180,7 @@ TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
 TABS.folded = stackTabs('File order', TIMELINE);
 TABS['flamegraph-svg'] = stackTabs('As drawn', TIMELINE);
+TABS.gecko = stackTabs('Time order', TIMELINE);
 TABS.speedscope = stackTabs('Time order', TIMELINE);
 TABS.line_profiler = [...LINES, ACROSS];
 TABS.memory_profiler = [...LINES, ACROSS];
