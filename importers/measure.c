@@ -4,11 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "importers/line_names.h"
+
 static struct ps_measured_fact *more(struct ps_measuring *m, const char *key)
 {
+    bool mended; /* keys are the file's own words too: names of parameters */
+
     PS_PUSH_ROOM(m->more, m->n_more, m->more_cap);
     m->more[m->n_more] = (struct ps_measured_fact){
-        .key = ps_arena_copy(&m->arena, ps_str_of(key)),
+        .key = ps_arena_copy(&m->arena, ps_shown_text(&m->arena, ps_str_of(key), &mended)),
         .text = PS_STR(""),
     };
     return &m->more[m->n_more++];
