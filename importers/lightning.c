@@ -94,6 +94,7 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
     static const unsigned short_form[] = {PS_PL_ACTION, PS_PL_MEAN, PS_PL_TOTAL};
     const char *action = ps_str_find(text, PS_STR("Action")), *from = action;
     struct ps_str cells[PS_PL_N_COLUMNS];
+    size_t before;
     unsigned n;
 
     if (!action || !ps_str_find(text, PS_STR("Mean duration (s)")))
@@ -104,13 +105,16 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
         from--;
     else
         from = action;
-    *left = (size_t)(from - text.at);
-    n = cells_of(ps_str_skip(text, *left), cells, PS_PL_N_COLUMNS);
+    before = (size_t)(from - text.at);
+    n = cells_of(ps_str_skip(text, before), cells, PS_PL_N_COLUMNS);
+    if (n != 3 && n != PS_PL_N_COLUMNS)
+        return false;
     for (unsigned i = 0; i < n; i++)
         if (!ps_str_is(cells[i], titles[n == 3 ? short_form[i] : i]))
             return false;
+    *left = before;
     *columns = n;
-    return n == 3 || n == PS_PL_N_COLUMNS;
+    return true;
 }
 
 /* A figure; "-", "_" and nothing are none. */
