@@ -48,7 +48,7 @@ bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out)
 {
     char copy[LONGEST + 16], unit[32];
     size_t whole = digits(text, 0), n = ps_printed_len(text), fraction;
-    long exponent = shift;
+    long exponent = shift, written = 0;
 
     if (n == 0 || n != text.len || n >= LONGEST)
         return false;
@@ -59,9 +59,10 @@ bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out)
         copy[whole] = '.';
     whole += fraction ? 1 + fraction : 0;
     if (whole < n)
-        exponent += strtol(copy + whole + 1, NULL, 10);
-    if (exponent > 1000 || exponent < -1000)
+        written = strtol(copy + whole + 1, NULL, 10);
+    if (written > 1000 || written < -1000)
         return false;
+    exponent += written;
     (void)snprintf(copy + whole, sizeof copy - whole, "e%ld", exponent);
     (void)snprintf(unit, sizeof unit, "1e%ld", exponent - (long)fraction);
     out->value = strtod(copy, NULL);

@@ -114,6 +114,7 @@ static void test_printed(void **state)
     assert_false(ps_printed_read(PS_STR(""), 0, &out));
     assert_false(ps_printed_read(PS_STR("1.2.3"), 0, &out));
     assert_false(ps_printed_read(PS_STR("1e999"), 0, &out));
+    assert_false(ps_printed_read(PS_STR("1e-99999999999999999999"), -9, &out));
     assert_false(ps_printed_read(PS_STR("1e99999999999999999999"), 0, &out));
     assert_int_equal(ps_printed_len(PS_STR("12.")), 2);
 }
