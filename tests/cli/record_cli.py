@@ -21,6 +21,8 @@ import make_lprof  # noqa: E402
 import server  # noqa: E402
 
 PYTHON = os.path.realpath(sys.executable)  # not a shim that chooses one
+# Who starts the tests in the background may have Ctrl-C ignored, and children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 PROGRAM_TEXT = b"""import json, os, sys
 def work(n):
     return sum(i * i for i in range(n))

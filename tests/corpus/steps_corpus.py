@@ -16,7 +16,8 @@ LARGEST = 40_000_000 # bytes of JSON that this file's own reading takes on
 
 
 def is_trace(path):
-    return path.endswith((".json", ".json.gz")) and not path.endswith((".oracle.json", ".oracle.json.gz"))
+    """By name: neither what a trace is compared with nor torch's memory timelines."""
+    return path.endswith((".json", ".json.gz")) and not path.endswith((".oracle.json", ".oracle.json.gz")) and "memory_timeline" not in path
 
 
 def traces():
