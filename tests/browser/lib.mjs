@@ -77,6 +77,7 @@ export class Shelf {
 
     /* Asks the server to end and says whether it did so by itself, in time and without a word. */
     async stop() {
+        await Pages.current?.close(); // a page that outlives its server would complain of it
         const { process } = this;
         process.removeAllListeners('exit');
         const gone = new Promise((resolve) => process.once('exit', (code) => resolve(code === 0)));
@@ -91,7 +92,10 @@ export class Shelf {
 
 /* The pages of one test. */
 export class Pages {
+    static current = null;
+
     constructor(browser) {
+        Pages.current = this;
         this.browser = browser;
         this.contexts = [];
         this.faults = [];
@@ -133,7 +137,7 @@ export class Pages {
     }
 
     async close() {
-        for (const context of this.contexts) await context.close();
+        for (const context of this.contexts.splice(0)) await context.close();
     }
 }
 
