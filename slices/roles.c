@@ -102,6 +102,7 @@ enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_meaning meaning)
         return PS_ROLE_RUNTIME;
     case PS_SLICE_OP:
     case PS_SLICE_ANNOTATION:
+    case PS_SLICE_NVTX:
     case PS_SLICE_GPU_ANNOTATION: /* tb_plugin takes these for the host's too */
         return role_of_host(meaning);
     default:

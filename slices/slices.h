@@ -25,12 +25,15 @@ enum ps_slice_kind {
     PS_SLICE_PYTHON = 3,     /* python_function */
     PS_SLICE_RUNTIME = 4,    /* CUDA, HIP ... calls: cuda_runtime, cuda_driver, xpu_runtime */
     PS_SLICE_OVERHEAD = 5,   /* of the profiler itself */
-    PS_SLICE_KERNEL = 6,     /* from here on: on a device */
+    PS_SLICE_KERNEL = 6,     /* from here to PS_SLICE_SPAN: on a device */
     PS_SLICE_MEMCPY = 7,
     PS_SLICE_MEMSET = 8,
     PS_SLICE_SYNC = 9,            /* a stream or context that waits; not work */
     PS_SLICE_GPU_ANNOTATION = 10, /* an annotation projected on a stream; not work */
     PS_SLICE_SPAN = 11,           /* the recording window and the like; not work */
+    PS_SLICE_NVTX = 12,           /* of the host: an NVTX range or mark; operator of what its
+                                     thread launches inside. PS_SLICE_ASYNC: start/end ranges */
+    PS_SLICE_OSRT = 13,           /* of the host: a call of the operating system's library */
     PS_N_SLICE_KINDS
 };
 

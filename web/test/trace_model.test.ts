@@ -71,6 +71,7 @@ test('families and kinds that are not known yet have words', () => {
     assert.equal(familyOf(77).key, 'none');
     assert.equal(familyOf(null).key, 'none');
     assert.equal(kindWord(6), 'kernel');
+    assert.equal(kindWord(12), 'NVTX range');
     assert.equal(kindWord(99), 'slice');
     assert.deepEqual(
         [...Array(12).keys()].filter((kind) => isDeviceKind(kind)),

@@ -47,6 +47,8 @@ const KINDS = [
     'synchronisation',
     'device annotation',
     'span',
+    'NVTX range',
+    'system call',
 ] as const;
 
 export function kindWord(kind: number): string {
