@@ -5,6 +5,8 @@ enum {
     HEAD = 9,         /* code and base */
     SPARSE = 0x10,    /* code: rows and values of what is not 0 */
     SPARSE_HEAD = 13, /* and how many there are */
+    SCALED = 0x20,    /* code: values are multiples */
+    SCALED_HEAD = 17, /* and of what */
 };
 
 static unsigned width_of(uint64_t most)
@@ -23,6 +25,61 @@ static void head(struct ps_buf *out, unsigned code, int64_t base)
     memcpy(bytes + 1, &base, sizeof base);
     ps_buf_add(out, bytes, sizeof bytes);
 }
+
+/* ------------------------------------------------------------------ multiples */
+
+/* Division without remainder, as a product: by = odd << shift, inverse * odd = 1 mod 2^64. */
+struct divisor {
+    uint64_t by, inverse, most; /* most: what a quotient can be at most */
+    unsigned shift;
+};
+
+static struct divisor divisor_of(uint64_t by)
+{
+    struct divisor d = {.by = by, .shift = (unsigned)__builtin_ctzll(by), .most = UINT64_MAX / by};
+    uint64_t odd = by >> d.shift;
+
+    d.inverse = odd; /* right in 3 bits; each step doubles them */
+    for (int i = 0; i < 5; i++)
+        d.inverse *= 2 - odd * d.inverse;
+    return d;
+}
+
+/* The quotient, where there is no remainder; else what is above d->most. Torbjorn Granlund, Peter
+ * L. Montgomery, "Division by invariant integers using multiplication", PLDI 1994, section 9. */
+static uint64_t quotient(const struct divisor *d, uint64_t value)
+{
+    uint64_t product = value * d->inverse;
+
+    return d->shift ? product >> d->shift | product << (64 - d->shift) : product;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What the values less the base are all multiples of; 1 when nothing is. One is not 0. */
+static struct divisor divisor_of_all(const int64_t *values, size_t n, int64_t base)
+{
+    struct divisor d = {0};
+
+    for (size_t i = 0; i < n && d.by != 1; i++) {
+        uint64_t value = (uint64_t)values[i] - (uint64_t)base;
+
+        if (value && (!d.by || quotient(&d, value) > d.most))
+            d = divisor_of(common_divisor(value, d.by));
+    }
+    return d;
+}
+
+/* ------------------------------------------------------------------ packing */
 
 /* The low `width` bytes of each value less base; little endian machines only, like the run file. */
 static void put(const int64_t *values, size_t n, int64_t base, unsigned width, char *out)
@@ -116,6 +173,32 @@ static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned
     out->len += filled * (2 + width);
 }
 
+/* In steps of what all are multiples of. False: that takes as many bytes as they do. */
+static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t high,
+                        struct ps_buf *out)
+{
+    enum { PIECE = 1024 };
+    uint64_t range = (uint64_t)high - (uint64_t)low;
+    unsigned width = width_of(range);
+    struct divisor d = width > 1 ? divisor_of_all(values, n, low) : divisor_of(1);
+    int64_t steps[PIECE];
+
+    if (width_of(range / d.by) == width)
+        return false;
+    width = width_of(range / d.by);
+    head(out, SCALED | width, low);
+    ps_buf_add(out, &d.by, sizeof d.by);
+    ps_buf_room(out, n * width);
+    for (size_t i = 0, count; i < n; i += count) {
+        count = n - i < PIECE ? n - i : PIECE;
+        for (size_t k = 0; k < count; k++)
+            steps[k] = (int64_t)quotient(&d, (uint64_t)values[i + k] - (uint64_t)low);
+        put(steps, count, 0, width, out->at + out->len);
+        out->len += count * width;
+    }
+    return true;
+}
+
 void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
 {
     int64_t low = n ? values[0] : 0, high = low, low_set = INT64_MAX, high_set = INT64_MIN;
@@ -141,6 +224,8 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
             return;
         }
     }
+    if (n > SCALED_HEAD && pack_scaled(values, n, low, high, out))
+        return;
     width = width_of((uint64_t)high - (uint64_t)low);
     head(out, width, low);
     ps_buf_room(out, n * width);
@@ -148,9 +233,12 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
     out->len += n * width;
 }
 
+/* ------------------------------------------------------------------ reading */
+
 struct list {
     unsigned width;
     int64_t base;
+    uint64_t by; /* 0: not scaled */
     bool sparse;
     uint32_t count;
     const char *rows, *values;
@@ -167,6 +255,13 @@ static bool open_list(struct ps_str packed, size_t n, struct list *list)
     memcpy(&list->base, packed.at + 1, sizeof list->base);
     if ((list->width & (list->width - 1)) != 0 || list->width > 8)
         return false;
+    if (code & SCALED) {
+        if (packed.len != SCALED_HEAD + n * list->width || list->sparse)
+            return false;
+        memcpy(&list->by, packed.at + HEAD, sizeof list->by);
+        list->values = packed.at + SCALED_HEAD;
+        return true;
+    }
     if (!list->sparse) {
         list->values = packed.at + HEAD;
         return packed.len == HEAD + n * list->width;
@@ -212,7 +307,9 @@ bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, 
     if (!open_list(packed, n, &list) || first > n || count > n - first)
         return false;
     if (!list.sparse) {
-        get(list.values + first * list.width, count, list.base, list.width, out);
+        get(list.values + first * list.width, count, list.by ? 0 : list.base, list.width, out);
+        for (size_t i = 0; list.by && i < count; i++)
+            out[i] = (int64_t)((uint64_t)list.base + (uint64_t)out[i] * list.by);
         return true;
     }
     memset(out, 0, count * sizeof *out);

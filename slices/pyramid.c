@@ -38,7 +38,8 @@ struct level {
 
 struct ps_pyramid {
     int64_t start;
-    uint64_t rows_max; /* a finest level with more is given up */
+    uint64_t rows_max; /* a level with more is given up */
+    uint64_t slices;   /* that passed */
     unsigned base, n;  /* levels [base, n) are alive */
     unsigned given;    /* next to give out */
     bool finished;
@@ -180,8 +181,7 @@ static uint64_t rows_of(const struct level *level)
     return level->bins.total + level->longs.total;
 }
 
-/* Moves all levels on to the bins that hold `at`. A level that is about as long as the slices is of
- * no use; the one above is complete without it. */
+/* Moves all levels on to the bins that hold `at`. */
 static void advance(struct ps_pyramid *p, uint64_t at)
 {
     for (unsigned k = p->base; k < p->n && at >= p->level[k].end; k++) {
@@ -192,7 +192,19 @@ static void advance(struct ps_pyramid *p, uint64_t at)
         if (__builtin_add_overflow(level->first, level->bin, &level->end))
             level->end = UINT64_MAX;
     }
-    while (p->base + 1 < p->n && rows_of(&p->level[p->base]) > p->rows_max) {
+}
+
+/* A level that is about as long as the slices is of no use, nor are those below it; the one above
+ * is complete without them. One that holds half of the first slices is not waited for. */
+static void give_up(struct ps_pyramid *p)
+{
+    uint64_t most = p->slices / 2 + PS_PYRAMID_ROWS;
+    unsigned keep = p->n ? p->n - 1 : 0;
+
+    most = most < p->rows_max ? most : p->rows_max;
+    while (keep > p->base && rows_of(&p->level[keep - 1]) <= most)
+        keep--;
+    while (p->base < keep) {
         end_bin(p, p->base); /* what has begun counts above */
         level_free(&p->level[p->base++]);
     }
@@ -272,6 +284,8 @@ void ps_pyramid_add(struct ps_pyramid *p, const struct ps_chunk *chunk)
             advance(p, since);
         add_slice(p, chunk, i);
     }
+    p->slices += chunk->n;
+    give_up(p);
 }
 
 static void finish(struct ps_pyramid *p)

@@ -55,6 +55,7 @@ static void as_few_bytes_as_they_need(void **state)
     values[3] = 7 + 255;
     check(values, 1000, 9 + 1000);
     values[3] = 7 + 256;
+    values[4] = 8;
     check(values, 1000, 9 + 2000);
     values[3] = 7 - (INT64_C(1) << 31);
     check(values, 1000, 9 + 4000);
@@ -63,6 +64,27 @@ static void as_few_bytes_as_they_need(void **state)
     check(values, 1000, 9 + 8000);
     check(values, 0, 9);
     check(values, 1, 9);
+}
+
+static void multiples_of_one_number(void **state)
+{
+    static const int64_t by[] = {10000000, 3, 1 << 20, 1000000007, -10000000, 6};
+    int64_t values[1000];
+
+    (void)state;
+    for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
+        for (int i = 0; i < 1000; i++)
+            values[i] = 77 + by[k] * (i % 250);
+        check(values, 1000, 17 + 1000);
+        for (int i = 0; i < 1000; i++)
+            values[i] = 77 + by[k] * i * 60;
+        check(values, 1000, 17 + 2000);
+        values[500]++; /* of nothing any more */
+        check(values, 1000, 0);
+    }
+    for (int i = 0; i < 1000; i++)
+        values[i] = i % 2 ? INT64_MAX : INT64_MIN + 1;
+    check(values, 1000, 17 + 1000);
 }
 
 static void few_that_are_not_zero(void **state)
@@ -85,9 +107,10 @@ static void any_list(void **state)
     for (int round = 0; round < 300; round++) {
         size_t n = dice() % 5000;
         unsigned shift = (unsigned)(dice() % 64), sparse = (unsigned)(1 + dice() % 20);
+        uint64_t by = round % 2 ? 1 : dice() >> dice() % 64;
 
         for (size_t i = 0; i < n; i++)
-            values[i] = dice() % sparse ? 0 : (int64_t)(dice() >> shift);
+            values[i] = dice() % sparse ? 0 : (int64_t)((dice() >> shift) * by);
         check(values, n, 0);
     }
 }
@@ -102,7 +125,7 @@ static void damage_is_told(void **state)
         size_t n = 1 + dice() % 300;
 
         for (size_t i = 0; i < n; i++)
-            values[i] = dice() % 9 ? 0 : (int64_t)(dice() % 100000);
+            values[i] = dice() % 9 ? 0 : (int64_t)(dice() % 100000) * (round % 2 ? 1 : 1000);
         packed.len = 0;
         ps_column_pack(values, n, &packed);
         for (int flips = 0; flips < 3; flips++)
@@ -120,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_few_bytes_as_they_need),
+        cmocka_unit_test(multiples_of_one_number),
         cmocka_unit_test(few_that_are_not_zero),
         cmocka_unit_test(any_list),
         cmocka_unit_test(damage_is_told),

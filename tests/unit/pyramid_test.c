@@ -269,6 +269,31 @@ static void the_base_holds_less_than_the_slices(void **state)
     drop(&track);
 }
 
+/* Stacks of a sampler: nothing is shorter than a sample, so that the finest bins hold nothing, and
+ * all depths change at once. */
+static void levels_without_bins_do_not_keep_those_above(void **state)
+{
+    struct track track;
+    struct levels levels;
+    size_t bytes = 0;
+
+    (void)state;
+    make(&track, 20000, 1000000);
+    for (uint32_t i = 0; i < track.n; i++) {
+        track.column[PS_COL_START][i] = i / 20 * INT64_C(1000000);
+        track.column[PS_COL_DURATION][i] = (1 + i % 3) * INT64_C(1000000);
+        track.column[PS_COL_DEPTH][i] = i % 20;
+    }
+    track.end_ns = track.n / 20 * INT64_C(1000000) + 3000000;
+    build(&track, &levels);
+    for (unsigned k = 0; k < levels.n; k++)
+        bytes += levels.bytes[k].len;
+    assert_true(levels.n > 2 && bytes < (size_t)track.n * 3);
+    check_windows(&track);
+    levels_free(&levels);
+    drop(&track);
+}
+
 static void damage_is_told(void **state)
 {
     PS_AUTO(ps_window_free) struct ps_window window = {0};
@@ -328,6 +353,7 @@ int main(void)
         cmocka_unit_test(small_tracks_have_no_levels),
         cmocka_unit_test(dense_places_have_fine_levels),
         cmocka_unit_test(the_base_holds_less_than_the_slices),
+        cmocka_unit_test(levels_without_bins_do_not_keep_those_above),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(odd_times),
     };
