@@ -203,61 +203,36 @@ static void release(struct tr_trace *trace, uint8_t *page, size_t size)
         (void)madvise(page, size, MADV_DONTNEED);
 }
 
-void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
-                    void (*visit)(void *user, const struct tr_record *records, size_t n),
-                    void *user)
+/* Shows the records page by page. take: each page is released when it was shown. */
+static void walk(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
+                 void *user, bool take)
 {
-    size_t left = thread->n;
+    size_t left = thread->n, passed = take ? BYTES_TAKEN : sizeof(struct tr_record);
 
     for (size_t i = 0; i < thread->n_pages; i++) {
         size_t n = page_records(i) < left ? page_records(i) : left;
 
         visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
-        tr_room_passed(trace->room, n * sizeof(struct tr_record));
+        if (take)
+            release(trace, thread->pages[i], page_records(i) * sizeof(struct tr_record));
+        tr_room_passed(trace->room, n * passed);
         left -= n;
     }
 }
 
-static void forget_pages(struct tr_thread *thread)
+void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
+                    void *user)
 {
+    walk(trace, thread, visit, user, false);
+}
+
+void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
+                    void *user)
+{
+    walk(trace, thread, visit, user, true);
     free((void *)(uintptr_t)thread->pages);
     thread->pages = NULL;
     thread->n_pages = 0;
-}
-
-struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *thread)
-{
-    struct tr_record *out = NULL;
-    size_t at = 0;
-
-    if (thread->n_pages)
-        out = ps_grow(NULL, thread->n, sizeof *out);
-    for (size_t i = 0; i < thread->n_pages; i++) {
-        size_t n = page_records(i) < thread->n - at ? page_records(i) : thread->n - at;
-
-        memcpy(out + at, thread->pages[i], n * sizeof *out);
-        at += n;
-        release(trace, thread->pages[i], page_records(i) * sizeof *out);
-    }
-    forget_pages(thread);
-    return out;
-}
-
-void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread,
-                    void (*visit)(void *user, const struct tr_record *records, size_t n),
-                    void *user)
-{
-    size_t left = thread->n;
-
-    for (size_t i = 0; i < thread->n_pages; i++) {
-        size_t n = page_records(i) < left ? page_records(i) : left;
-
-        visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
-        release(trace, thread->pages[i], page_records(i) * sizeof(struct tr_record));
-        tr_room_passed(trace->room, n * BYTES_TAKEN);
-        left -= n;
-    }
-    forget_pages(thread);
 }
 
 void tr_pages_free(struct tr_trace *trace)

@@ -41,7 +41,7 @@ struct tr_thread {
     int64_t pid_number, tid_number; /* INT64_MIN: it is no number */
     uint32_t n;                     /* records */
     bool ordered;                   /* they came sorted by ts */
-    uint8_t *const *pages;          /* of records: tr_thread_load */
+    uint8_t *const *pages;          /* of records: tr_thread_each */
     size_t n_pages;
     bool torch; /* some record has a cat of Kineto's */
 };
@@ -105,16 +105,12 @@ struct tr_trace {
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
 void tr_trace_free(struct tr_trace *trace);
 
-/* A thread's records in the order of the file, malloc'ed (free()), in one piece; its pages are
- * released: once only. NULL when it has none. */
-struct tr_record *tr_thread_load(struct tr_trace *trace, struct tr_thread *thread);
-/* Shows a thread's records without releasing them, page by page. */
-void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread,
-                    void (*visit)(void *user, const struct tr_record *records, size_t n),
+/* Shows a thread's records in the order of the file, page by page. */
+typedef void tr_visit_records(void *user, const struct tr_record *records, size_t n);
+void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
                     void *user);
 /* Likewise, and releases each page when it was shown: once only. */
-void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread,
-                    void (*visit)(void *user, const struct tr_record *records, size_t n),
+void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
                     void *user);
 /* The parameters of a record; the slice runs on to the end of its segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
