@@ -12,11 +12,6 @@ uint64_t ps_json_in_at(const struct ps_json_in *json)
     return ps_stream_at(json->in) + (uint64_t)(json->at - json->base);
 }
 
-bool ps_json_in_cut(const struct ps_json_in *json)
-{
-    return !json->fault && (json->depth > 0 || !json->began);
-}
-
 enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err)
 {
     return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(json), "%s",

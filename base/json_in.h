@@ -17,7 +17,7 @@
 #define PS_JSON_IN_TEXT    ((size_t)64 << 20)
 
 enum ps_json_token {
-    PS_JSON_END, /* of the document, or of the input before it: ps_json_in_cut */
+    PS_JSON_END, /* of the document, or of the input inside of it */
     PS_JSON_BAD, /* no JSON, too deep or too long a text: ps_json_in_fail */
     PS_JSON_OBJECT,
     PS_JSON_OBJECT_END,
@@ -60,8 +60,6 @@ bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out
 
 /* Byte offset of what comes next. */
 uint64_t ps_json_in_at(const struct ps_json_in *json);
-/* Whether the input ended inside the document. */
-bool ps_json_in_cut(const struct ps_json_in *json);
 /* After PS_JSON_BAD: PS_BAD_INPUT or PS_LIMIT with the place. */
 enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err);
 void ps_json_in_free(struct ps_json_in *json); /* `in` stays */

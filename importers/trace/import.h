@@ -254,7 +254,6 @@ void tr_headers_give(struct tr_trace *trace);
 
 /* summary.c */
 void tr_summary_give(struct tr_trace *trace);
-int64_t tr_span_ns(const struct tr_trace *trace);
 
 /* emit.c */
 void tr_texts_give(struct tr_trace *trace);

@@ -262,24 +262,6 @@ struct tr_memory_sums tr_memory_in(struct tr_memory *memory, int64_t start, int6
     return sums;
 }
 
-size_t tr_memory_outside(const struct tr_memory *memory, struct tr_memory_sums *sums)
-{
-    int64_t covering = 0;
-    size_t n = 0;
-
-    *sums = (struct tr_memory_sums){0};
-    for (size_t i = 0; i < memory->n; i++) {
-        covering += memory->cover[i];
-        if (covering > 0)
-            continue;
-        n++;
-        sums->cpu = plus(sums->cpu, minus(memory->cpu[i + 1], memory->cpu[i]));
-        sums->accelerator =
-            plus(sums->accelerator, minus(memory->accelerator[i + 1], memory->accelerator[i]));
-    }
-    return n;
-}
-
 static bool is_operator(const struct tr_track *track, uint32_t row)
 {
     return track->slice_kind[row] == PS_SLICE_OP || track->slice_kind[row] == PS_SLICE_ANNOTATION ||

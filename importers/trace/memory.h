@@ -53,10 +53,6 @@ static inline bool tr_memory_any(const struct tr_memory *memory)
  * of a slice from then on. Two binary searches. */
 struct tr_memory_sums tr_memory_in(struct tr_memory *memory, int64_t start, int64_t end);
 
-/* Sums of the records that no slice asked about so far covers: torch's row [memory], and how many
- * they are. */
-size_t tr_memory_outside(const struct tr_memory *memory, struct tr_memory_sums *sums);
-
 void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
 void tr_memory_sort(struct tr_trace *trace);
 /* Marks the records of the track's thread with the deepest operator or annotation that they

@@ -75,11 +75,6 @@ void tr_patterns_free(struct tr_patterns *patterns)
     free(patterns);
 }
 
-void tr_patterns_begin(struct tr_patterns *patterns)
-{
-    patterns->last = &patterns->root;
-}
-
 static bool same(const char *a, const char *b, size_t len)
 {
     uint64_t x[2], y[2];

@@ -8,8 +8,6 @@
 
 struct tr_patterns *tr_patterns_new(void);
 void tr_patterns_free(struct tr_patterns *patterns);
-/* The next event does not stand behind the one before it: another block begins. */
-void tr_patterns_begin(struct tr_patterns *patterns);
 /* They hold local ids: when the tables of the parser are forgotten they must be too. */
 bool tr_patterns_full(const struct tr_patterns *patterns);
 

@@ -54,6 +54,11 @@ static bool any_frames(const struct tr_trace *trace)
     return false;
 }
 
+static int64_t span_ns(const struct tr_trace *trace)
+{
+    return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
+}
+
 static void figures(struct tr_trace *trace)
 {
     const struct tr_import *import = trace->import;
@@ -66,7 +71,7 @@ static void figures(struct tr_trace *trace)
     number(trace, "slices", (int64_t)import->n_slices);
     number(trace, "tracks", import->n_tracks);
     number(trace, "processes", import->given_processes);
-    number(trace, "span_ns", tr_span_ns(trace));
+    number(trace, "span_ns", span_ns(trace));
     number(trace, "devices", (int64_t)devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
     number(trace, "torch", trace->torch);
@@ -153,11 +158,6 @@ static void ledger(struct tr_trace *trace)
     trace->out->ops->ledger(trace->out, &given);
 }
 
-int64_t tr_span_ns(const struct tr_trace *trace)
-{
-    return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
-}
-
 void tr_summary_give(struct tr_trace *trace)
 {
     struct ps_headline headline = {.unit = "s"};
@@ -168,6 +168,6 @@ void tr_summary_give(struct tr_trace *trace)
     notes(trace);
     ledger(trace);
     headline.label = trace->step_ns ? "mean step" : "span";
-    headline.value = (double)(trace->step_ns ? trace->step_ns : tr_span_ns(trace)) / 1e9;
+    headline.value = (double)(trace->step_ns ? trace->step_ns : span_ns(trace)) / 1e9;
     trace->out->ops->headline(trace->out, &headline);
 }
