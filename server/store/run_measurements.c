@@ -2,16 +2,6 @@
 /* run_measurements.c: measurements of a run, a row each. */
 #include "server/store/writer_impl.h"
 
-static void bind_num(sqlite3_stmt *stmt, int at, struct ps_num n)
-{
-    if (n.kind == PS_NUM_INT)
-        sqlite3_bind_int64(stmt, at, n.i);
-    else if (n.kind == PS_NUM_REAL)
-        sqlite3_bind_double(stmt, at, n.r);
-    else
-        sqlite3_bind_null(stmt, at);
-}
-
 /* What else is known, as a JSON object. */
 static void put_more(struct ps_buf *out, const struct ps_measurement *row)
 {
@@ -48,12 +38,12 @@ void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *ro
     sqlite3_bind_int64(stmt, 1, row->id);
     ps_bind_str(stmt, 2, row->name);
     ps_bind_str(stmt, 3, row->group);
-    bind_num(stmt, 4, row->value);
+    ps_bind_num(stmt, 4, row->value);
     ps_bind_str(stmt, 5, ps_str_of(row->unit));
     ps_bind_str(stmt, 6, ps_str_of(row->statistic));
     for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
-        bind_num(stmt, 7 + i, figures[i]);
-    bind_num(stmt, 15, row->resolution > 0 ? ps_real(row->resolution) : (struct ps_num){0});
+        ps_bind_num(stmt, 7 + i, figures[i]);
+    ps_bind_num(stmt, 15, row->resolution > 0 ? ps_real(row->resolution) : (struct ps_num){0});
     ps_bind_str(stmt, 16, ps_buf_slice(&w->blob));
     sqlite3_bind_blob64(stmt, 17, row->n_samples ? row->samples : NULL,
                         row->n_samples * sizeof(double), SQLITE_STATIC);

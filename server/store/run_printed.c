@@ -7,16 +7,6 @@ static struct ps_writer *of(struct ps_sink *sink)
     return (struct ps_writer *)sink;
 }
 
-static void bind_number(sqlite3_stmt *stmt, int at, struct ps_num n)
-{
-    if (n.kind == PS_NUM_INT)
-        sqlite3_bind_int64(stmt, at, n.i);
-    else if (n.kind == PS_NUM_REAL)
-        sqlite3_bind_double(stmt, at, n.r);
-    else
-        sqlite3_bind_null(stmt, at);
-}
-
 void ps_writer_report(struct ps_sink *sink, const struct ps_report *row)
 {
     struct ps_writer *w = of(sink);
@@ -29,11 +19,11 @@ void ps_writer_report(struct ps_sink *sink, const struct ps_report *row)
     ps_bind_str(stmt, 3, row->title);
     ps_bind_str(stmt, 4, row->ordered);
     ps_bind_str(stmt, 5, ps_str_of(row->by));
-    bind_number(stmt, 6, row->ncalls);
-    bind_number(stmt, 7, row->primitive_calls);
-    bind_number(stmt, 8, row->seconds);
-    bind_number(stmt, 9, row->device_seconds);
-    bind_number(stmt, 10, row->of);
+    ps_bind_num(stmt, 6, row->ncalls);
+    ps_bind_num(stmt, 7, row->primitive_calls);
+    ps_bind_num(stmt, 8, row->seconds);
+    ps_bind_num(stmt, 9, row->device_seconds);
+    ps_bind_num(stmt, 10, row->of);
     sqlite3_bind_int64(stmt, 11, row->first);
     sqlite3_bind_int64(stmt, 12, (int64_t)row->first + row->rows - 1);
     ps_writer_step(w, stmt);
@@ -62,7 +52,7 @@ void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *
     sqlite3_bind_int(stmt, 6, row->cut);
     sqlite3_bind_int(stmt, 7, row->family);
     for (int i = 0; i < PS_N_OPERATOR_FIGURES; i++)
-        bind_number(stmt, 8 + i, row->figures[i]);
+        ps_bind_num(stmt, 8 + i, row->figures[i]);
     ps_writer_step(w, stmt);
 }
 
@@ -75,8 +65,8 @@ void ps_writer_section(struct ps_sink *sink, const struct ps_section *row)
         return;
     sqlite3_bind_int64(stmt, 1, row->id);
     ps_bind_str(stmt, 2, row->stage);
-    bind_number(stmt, 3, row->total_s);
-    bind_number(stmt, 4, row->calls);
+    ps_bind_num(stmt, 3, row->total_s);
+    ps_bind_num(stmt, 4, row->calls);
     ps_writer_step(w, stmt);
 }
 
@@ -90,10 +80,10 @@ void ps_writer_action(struct ps_sink *sink, const struct ps_action *row)
     sqlite3_bind_int64(stmt, 1, row->id);
     sqlite3_bind_int64(stmt, 2, row->section);
     ps_bind_str(stmt, 3, row->name);
-    bind_number(stmt, 4, row->calls);
-    bind_number(stmt, 5, row->mean_s);
-    bind_number(stmt, 6, row->total_s);
-    bind_number(stmt, 7, row->pct);
+    ps_bind_num(stmt, 4, row->calls);
+    ps_bind_num(stmt, 5, row->mean_s);
+    ps_bind_num(stmt, 6, row->total_s);
+    ps_bind_num(stmt, 7, row->pct);
     sqlite3_bind_int64(stmt, 8, row->report);
     ps_writer_step(w, stmt);
 }

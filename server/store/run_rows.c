@@ -33,7 +33,7 @@ void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text)
     sqlite3_bind_text64(stmt, at, text.at ? text.at : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-static void bind_num(sqlite3_stmt *stmt, int at, struct ps_num n)
+void ps_bind_num(sqlite3_stmt *stmt, int at, struct ps_num n)
 {
     if (n.kind == PS_NUM_INT)
         sqlite3_bind_int64(stmt, at, n.i);
@@ -58,7 +58,7 @@ void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, 
         return;
     ps_bind_str(stmt, 1, ps_str_of(key));
     if (number.kind != PS_NUM_NONE)
-        bind_num(stmt, 2, number);
+        ps_bind_num(stmt, 2, number);
     else
         ps_bind_str(stmt, 2, text);
     ps_writer_step(w, stmt);
@@ -130,8 +130,8 @@ static void package(struct ps_sink *sink, const struct ps_package *package)
     ps_bind_str(stmt, 2, package->name);
     sqlite3_bind_int(stmt, 3, (int)package->origin);
     sqlite3_bind_int64(stmt, 4, package->modules);
-    bind_num(stmt, 5, package->self_us);
-    bind_num(stmt, 6, package->inclusive_us);
+    ps_bind_num(stmt, 5, package->self_us);
+    ps_bind_num(stmt, 6, package->inclusive_us);
     sqlite3_bind_int64(stmt, 7, package->first);
     ps_writer_step(w, stmt);
 }
@@ -176,8 +176,8 @@ static void import(struct ps_sink *sink, const struct ps_import *row)
     sqlite3_bind_int64(stmt, 6, row->depth);
     ps_bind_str(stmt, 7, row->module);
     sqlite3_bind_int64(stmt, 8, row->package);
-    bind_num(stmt, 9, row->self_us);
-    bind_num(stmt, 10, row->cumulative_us);
+    ps_bind_num(stmt, 9, row->self_us);
+    ps_bind_num(stmt, 10, row->cumulative_us);
     sqlite3_bind_int64(stmt, 11, row->total_us);
     sqlite3_bind_int(stmt, 12, import_flags(row));
     sqlite3_bind_int64(stmt, 13, row->children);
@@ -195,12 +195,12 @@ static void function(struct ps_sink *sink, const struct ps_function *row)
         return;
     sqlite3_bind_int64(stmt, 1, row->id);
     sqlite3_bind_int64(stmt, 2, ps_run_file(&w->files, row));
-    bind_num(stmt, 3, row->line);
+    ps_bind_num(stmt, 3, row->line);
     ps_bind_str(stmt, 4, row->name);
-    bind_num(stmt, 5, row->ncalls);
-    bind_num(stmt, 6, row->primitive_calls);
-    bind_num(stmt, 7, row->tottime_s);
-    bind_num(stmt, 8, row->cumtime_s);
+    ps_bind_num(stmt, 5, row->ncalls);
+    ps_bind_num(stmt, 6, row->primitive_calls);
+    ps_bind_num(stmt, 7, row->tottime_s);
+    ps_bind_num(stmt, 8, row->cumtime_s);
     sqlite3_bind_int(stmt, 9, (int)row->origin);
     sqlite3_bind_int64(stmt, 10, row->cycle);
     sqlite3_bind_int(stmt, 11, row->listed);
@@ -222,7 +222,7 @@ static void line_file(struct ps_sink *sink, const struct ps_line_file *row)
     sqlite3_bind_int64(stmt, 1, row->id);
     ps_bind_str(stmt, 2, row->path);
     sqlite3_bind_int(stmt, 3, (int)row->origin);
-    bind_num(stmt, 4, row->cpu_pct);
+    ps_bind_num(stmt, 4, row->cpu_pct);
     ps_writer_step(w, stmt);
 }
 
@@ -272,7 +272,7 @@ static void bind_figures(struct ps_writer *w, sqlite3_stmt *stmt, int at,
 
         if (figures[i].kind == PS_NUM_NONE && !(w->bound & bit))
             continue; /* NULL since the row before: a tool fills two or three of the columns */
-        bind_num(stmt, at + i, figures[i]);
+        ps_bind_num(stmt, at + i, figures[i]);
         w->bound = figures[i].kind == PS_NUM_NONE ? w->bound & ~bit : w->bound | bit;
     }
 }
@@ -324,7 +324,7 @@ static void insert_line_sum(struct ps_writer *w, const struct ps_line_sum *sum)
     for (int i = 0; i < n; i++)
         sqlite3_bind_int64(stmt, i + 1, (int64_t)whole[i]);
     for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
-        bind_num(stmt, n + 1 + i, figures[i]);
+        ps_bind_num(stmt, n + 1 + i, figures[i]);
     ps_writer_step(w, stmt);
 }
 
@@ -343,9 +343,9 @@ static void memory(struct ps_sink *sink, const struct ps_memory_sample *row)
     if (!stmt || !ps_sink_ok(sink))
         return;
     sqlite3_bind_double(stmt, 1, row->t_s);
-    bind_num(stmt, 2, row->process);
+    ps_bind_num(stmt, 2, row->process);
     ps_bind_str(stmt, 3, ps_str_of(row->kind));
-    bind_num(stmt, 4, row->mib);
+    ps_bind_num(stmt, 4, row->mib);
     ps_writer_step(w, stmt);
 }
 
@@ -359,9 +359,9 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
     ps_bind_str(stmt, 1, row->name);
     sqlite3_bind_double(stmt, 2, row->start_s);
     sqlite3_bind_double(stmt, 3, row->end_s);
-    bind_num(stmt, 4, row->start_mib);
-    bind_num(stmt, 5, row->end_mib);
-    bind_num(stmt, 6, row->level);
+    ps_bind_num(stmt, 4, row->start_mib);
+    ps_bind_num(stmt, 5, row->end_mib);
+    ps_bind_num(stmt, 6, row->level);
     ps_writer_step(w, stmt);
 }
 
@@ -377,8 +377,8 @@ enum ps_status ps_writer_files(struct ps_writer *w)
         ps_bind_str(stmt, 2, file->path);
         sqlite3_bind_int(stmt, 3, (int)file->origin);
         sqlite3_bind_int64(stmt, 4, file->functions);
-        bind_num(stmt, 5, file->ncalls);
-        bind_num(stmt, 6, file->tottime_s);
+        ps_bind_num(stmt, 5, file->ncalls);
+        ps_bind_num(stmt, 6, file->tottime_s);
         ps_writer_step(w, stmt);
     }
     return w->sink.err.code;

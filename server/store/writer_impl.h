@@ -166,6 +166,7 @@ sqlite3_stmt *ps_writer_insert(struct ps_writer *w, enum insert which);
 void ps_writer_step(struct ps_writer *w, sqlite3_stmt *stmt);
 /* Text that lives until the step. */
 void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text);
+void ps_bind_num(sqlite3_stmt *stmt, int at, struct ps_num n);
 
 /* The sink's words of traces (run_trace.c, run_slices.c). */
 void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row);
