@@ -67,6 +67,10 @@ enum ps_status ps_reader_column(struct ps_trace_reader *reader, const struct ps_
 enum ps_status ps_reader_at(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                             enum ps_slice_column column, uint32_t i, int64_t *out,
                             struct ps_err *err);
+/* The first row from `low` on that starts at or after `at`. */
+enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
+                                    const struct ps_chunk_row *chunk, int64_t at, uint32_t low,
+                                    uint32_t *out, struct ps_err *err);
 /* The arguments of a slice as JSON. */
 enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                               uint32_t i, struct ps_buf *out, struct ps_err *err);

@@ -104,6 +104,27 @@ enum ps_status ps_reader_at(struct ps_trace_reader *reader, const struct ps_chun
     return PS_OK;
 }
 
+enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
+                                    const struct ps_chunk_row *chunk, int64_t at, uint32_t low,
+                                    uint32_t *out, struct ps_err *err)
+{
+    uint32_t high = chunk->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int64_t start;
+
+        if (ps_reader_at(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
+            return err->code;
+        if (start < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *out = low;
+    return PS_OK;
+}
+
 enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                               uint32_t i, struct ps_buf *out, struct ps_err *err)
 {

@@ -228,27 +228,6 @@ static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column colum
     return PS_OK;
 }
 
-/* The first row that starts at or after `at`. */
-static enum ps_status first_from(struct cursor *cursor, int64_t at, uint32_t *out,
-                                 struct ps_err *err)
-{
-    uint32_t low = 0, high = cursor->chunk->n;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int64_t start;
-
-        if (value_at(cursor, PS_COL_START, middle, &start, err) != PS_OK)
-            return err->code;
-        if (start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *out = low;
-    return PS_OK;
-}
-
 /* Goes to the first row wanted of the chunk at work or of one behind it. */
 static enum ps_status settle(struct cursor *cursor, struct ps_err *err)
 {
@@ -262,10 +241,12 @@ static enum ps_status settle(struct cursor *cursor, struct ps_err *err)
         cursor->row = 0;
         cursor->stop = chunk->n;
         if (chunk->start_ns < cursor->from_ns &&
-            first_from(cursor, cursor->from_ns, &cursor->row, err) != PS_OK)
+            ps_reader_first_from(cursor->reader, chunk, cursor->from_ns, 0, &cursor->row, err) !=
+                PS_OK)
             return err->code;
         if (chunk->last_start_ns > cursor->to_ns && cursor->to_ns < INT64_MAX &&
-            first_from(cursor, cursor->to_ns + 1, &cursor->stop, err) != PS_OK)
+            ps_reader_first_from(cursor->reader, chunk, cursor->to_ns + 1, cursor->row,
+                                 &cursor->stop, err) != PS_OK)
             return err->code;
         if (cursor->row < cursor->stop)
             return PS_OK;

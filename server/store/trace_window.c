@@ -79,27 +79,6 @@ static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, 
 
 /* --- chunks */
 
-/* The first row from `low` on that starts at or after `at`. */
-static enum ps_status find_start(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                                 int64_t at, uint32_t low, uint32_t *out, struct ps_err *err)
-{
-    uint32_t high = chunk->n;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int64_t start;
-
-        if (ps_reader_at(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
-            return err->code;
-        if (start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *out = low;
-    return PS_OK;
-}
-
 /* The rows [first, end) of a chunk with the columns that a window needs. */
 static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_chunk_row *row,
                                 uint32_t first, uint32_t end, struct ps_chunk *out,
@@ -150,8 +129,8 @@ static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t short
         if (row->start_ns >= window->to_ns || row->end_ns < window->from_ns ||
             row->last_start_ns < from)
             continue;
-        if ((!all && find_start(reader, row, from, 0, &first, err) != PS_OK) ||
-            find_start(reader, row, window->to_ns, first, &last, err) != PS_OK ||
+        if ((!all && ps_reader_first_from(reader, row, from, 0, &first, err) != PS_OK) ||
+            ps_reader_first_from(reader, row, window->to_ns, first, &last, err) != PS_OK ||
             read_rows(reader, row, first, last, &chunk, err) != PS_OK)
             break;
         ps_window_add_chunk(window, &chunk, shorter_ns);
