@@ -167,6 +167,19 @@ static bool next_start(struct ps_str *rest)
     return false;
 }
 
+/* The same from wherever in the line they begin, to its end. */
+static bool take_anywhere(struct ps_str line, const struct label *labels, size_t n,
+                          struct ps_timed_run *run)
+{
+    do {
+        struct ps_str rest = line;
+
+        if (take_all(&rest, labels, n, run))
+            return at_end(rest);
+    } while (next_start(&line));
+    return false;
+}
+
 bool ps_timed_default(struct ps_str line, struct ps_timed_run *run)
 {
     static const struct label labels[] = {
@@ -175,17 +188,9 @@ bool ps_timed_default(struct ps_str line, struct ps_timed_run *run)
         {"avgtext+", PS_TIMED_TEXT_SIZE}, {"avgdata ", PS_TIMED_DATA_SIZE},
         {"maxresident)k", PS_TIMED_RSS},
     };
-    struct ps_str start = line;
 
-    if (!ps_str_find(line, PS_STR("maxresident)k")))
-        return false;
-    do {
-        struct ps_str rest = start;
-
-        if (take_all(&rest, labels, sizeof labels / sizeof *labels, run))
-            return at_end(rest);
-    } while (next_start(&start));
-    return false;
+    return ps_str_find(line, PS_STR("maxresident)k")) &&
+           take_anywhere(line, labels, sizeof labels / sizeof *labels, run);
 }
 
 bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run)
@@ -195,17 +200,9 @@ bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run)
         {"major+", PS_TIMED_MAJOR},   {"minor)pagefaults ", PS_TIMED_MINOR},
         {"swaps", PS_TIMED_SWAPS},
     };
-    struct ps_str start = line;
 
-    if (!ps_str_find(line, PS_STR("pagefaults")))
-        return false;
-    do {
-        struct ps_str rest = start;
-
-        if (take_all(&rest, labels, sizeof labels / sizeof *labels, run))
-            return at_end(rest);
-    } while (next_start(&start));
-    return false;
+    return ps_str_find(line, PS_STR("pagefaults")) &&
+           take_anywhere(line, labels, sizeof labels / sizeof *labels, run);
 }
 
 /* ------------------------------------------------------------------ shells */
