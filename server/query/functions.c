@@ -43,10 +43,7 @@ static enum ps_status write_side(struct ps_db *db, const char *query, const char
     ps_json_array(json);
     while (ps_stmt_row(stmt, err)) {
         ps_json_object(json);
-        for (int i = 0; i < ps_col_count(stmt); i++) {
-            ps_json_key(json, ps_col_name(stmt, i));
-            ps_col_json(stmt, i, json);
-        }
+        ps_row_members(stmt, 0, json);
         percent(json, "pct", ps_col_real(stmt, time_column),
                 ps_col_is_null(stmt, time_column) ? 0 : cumtime);
         ps_json_end(json);

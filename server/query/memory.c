@@ -194,19 +194,11 @@ static enum ps_status write_spans(struct ps_db *db, const struct window *w, stru
 
     if (status != PS_OK)
         return status;
+    ps_bind_real(stmt, ":start", w->start);
     ps_json_key(json, "spans");
     ps_json_array(json);
-    while (ps_stmt_row(stmt, err)) {
-        ps_json_object(json);
-        for (int i = 0; i < ps_col_count(stmt); i++) {
-            ps_json_key(json, ps_col_name(stmt, i));
-            if (i == 2 || i == 3)
-                ps_json_real(json, ps_col_real(stmt, i) - w->start);
-            else
-                ps_col_json(stmt, i, json);
-        }
-        ps_json_end(json);
-    }
+    while (ps_stmt_row(stmt, err))
+        ps_row_object(stmt, 0, json);
     ps_json_end(json);
     return err->code;
 }

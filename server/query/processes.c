@@ -83,13 +83,8 @@ static enum ps_status write_processes(struct ps_db *db, struct ps_stmt *stmt, st
     ps_json_array(json);
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
         ps_json_object(json);
-        for (int i = 0; i < 3; i++) {
-            ps_json_key(json, ps_col_name(stmt, i));
-            ps_col_json(stmt, i, json);
-        }
-        ps_json_key(json, "peak");
-        ps_col_json(stmt, 4, json);
-        status = write_curve(db, ps_col_int(stmt, 3), json, err);
+        ps_row_members(stmt, 1, json);
+        status = write_curve(db, ps_col_int(stmt, 0), json, err);
         ps_json_end(json);
     }
     ps_json_end(json);

@@ -110,13 +110,18 @@ enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
     return status;
 }
 
-void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out)
+void ps_row_members(struct ps_stmt *stmt, int from, struct ps_json *out)
 {
-    ps_json_object(out);
     for (int i = from; i < ps_col_count(stmt); i++) {
         ps_json_key(out, ps_col_name(stmt, i));
         ps_col_json(stmt, i, out);
     }
+}
+
+void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out)
+{
+    ps_json_object(out);
+    ps_row_members(stmt, from, out);
     ps_json_end(out);
 }
 
@@ -126,6 +131,43 @@ void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out)
     for (int i = from; i < ps_col_count(stmt); i++)
         ps_col_json(stmt, i, out);
     ps_json_end(out);
+}
+
+void ps_row_names(struct ps_stmt *stmt, struct ps_json *out)
+{
+    ps_json_array(out);
+    for (int i = 0; i < ps_col_count(stmt); i++)
+        ps_json_str(out, ps_str_of(ps_col_name(stmt, i)));
+    ps_json_end(out);
+}
+
+static enum ps_status write_rows(struct ps_db *db, const char *key, const char *query,
+                                 void (*row)(struct ps_stmt *, int from, struct ps_json *),
+                                 struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, key);
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err))
+        row(stmt, 0, json);
+    ps_json_end(json);
+    return err->code;
+}
+
+enum ps_status ps_json_objects(struct ps_db *db, const char *key, const char *query,
+                               struct ps_json *json, struct ps_err *err)
+{
+    return write_rows(db, key, query, ps_row_object, json, err);
+}
+
+enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *query,
+                              struct ps_json *json, struct ps_err *err)
+{
+    return write_rows(db, key, query, ps_row_array, json, err);
 }
 
 static void csv_text(struct ps_str text, struct ps_buf *out)

@@ -283,15 +283,6 @@ static enum ps_status of_rows(struct ps_db *db, const struct ps_table_head *head
     return status;
 }
 
-static void write_columns(struct ps_stmt *stmt, struct ps_json *json)
-{
-    ps_json_key(json, "columns");
-    ps_json_array(json);
-    for (int i = 0; i < ps_col_count(stmt); i++)
-        ps_json_str(json, ps_str_of(ps_col_name(stmt, i)));
-    ps_json_end(json);
-}
-
 /* A page by looking up its ids. */
 static enum ps_status rows_by_id(struct ps_db *db, const struct ps_table_head *head,
                                  const struct ps_order *order, int64_t offset, int64_t limit,
@@ -302,7 +293,8 @@ static enum ps_status rows_by_id(struct ps_db *db, const struct ps_table_head *h
 
     if (status != PS_OK)
         return status;
-    write_columns(stmt, json);
+    ps_json_key(json, "columns");
+    ps_row_names(stmt, json);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (int64_t i = offset; i < order->n && i < offset + limit; i++) {
@@ -328,7 +320,8 @@ static enum ps_status rows_in_order(struct ps_db *db, const struct ps_table_head
     status = prepare_text(db, params, text.at, &stmt, err);
     if (status != PS_OK)
         return status;
-    write_columns(stmt, json);
+    ps_json_key(json, "columns");
+    ps_row_names(stmt, json);
     ps_json_key(json, "rows");
     ps_json_array(json);
     while (ps_stmt_row(stmt, err))

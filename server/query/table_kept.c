@@ -88,22 +88,13 @@ static void write_sums(const struct sums *sums, struct ps_buf *out)
     ps_json_end(&json);
 }
 
-static void write_head(struct ps_stmt *stmt, struct ps_buf *out)
-{
-    struct ps_json json = ps_json_to(out);
-
-    ps_json_array(&json);
-    for (int i = 0; i < ps_col_count(stmt); i++)
-        ps_json_str(&json, ps_str_of(ps_col_name(stmt, i)));
-    ps_json_end(&json);
-}
-
 static enum ps_status read_rows(struct ps_stmt *stmt, struct sums *sums, struct ps_order *out,
                                 struct ps_err *err)
 {
+    struct ps_json head = ps_json_to(&out->head);
     size_t n = 0, cap = 0;
 
-    write_head(stmt, &out->head);
+    ps_row_names(stmt, &head);
     for (; ps_stmt_row(stmt, err); out->total++) {
         struct ps_json json = ps_json_to(&out->rows);
 

@@ -82,8 +82,4 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
  */
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
-/* Writes the rows of a prepared query as an array of objects. */
-enum ps_status ps_json_rows(struct ps_db *db, const char *query, struct ps_json *json,
-                            struct ps_err *err);
-
 #endif

@@ -5,37 +5,6 @@
 /* More steps than a picture has room for; means are over all. */
 #define STEPS_MAX 1000
 
-enum ps_status ps_json_rows(struct ps_db *db, const char *query, struct ps_json *json,
-                            struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_object(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
-}
-
-/* The same with each row as an array. */
-static enum ps_status lists(struct ps_db *db, const char *query, struct ps_json *json,
-                            struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_array(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
-}
-
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
                        struct ps_err *err)
 {
@@ -80,10 +49,7 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
     ps_json_array(json);
     while (ps_stmt_row(steps, err)) {
         ps_json_object(json);
-        for (int i = 0; i < ps_col_count(steps); i++) {
-            ps_json_key(json, ps_col_name(steps, i));
-            ps_col_json(steps, i, json);
-        }
+        ps_row_members(steps, 0, json);
         ps_json_key(json, "parts");
         ps_json_part_rows(parts, 1, ps_col_int(steps, 0), &row, json, err);
         ps_json_end(json);
@@ -126,35 +92,28 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     ps_json_end(json);
     ps_json_kint(json, "count", count);
     ps_json_kint(json, "total_ns", total);
-    ps_json_key(json, "longest");
-    status = err->code == PS_OK ? ps_json_rows(db, "trace_longest_gaps", json, err) : err->code;
-    if (status == PS_OK)
+    if (err->code == PS_OK &&
+        ps_json_objects(db, "longest", "trace_longest_gaps", json, err) == PS_OK)
         ps_json_end(json);
-    return status;
+    return err->code;
 }
 
 /* Keys whose values are arrays of rows: one query each. */
 static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status;
+    enum ps_status status = ps_json_objects(db, "devices", "trace_devices", json, err);
 
-    ps_json_key(json, "devices");
-    status = ps_json_rows(db, "trace_devices", json, err);
     if (status != PS_OK)
         return status;
     ps_json_key(json, "top");
     ps_json_object(json);
-    ps_json_key(json, "operators");
-    status = ps_json_rows(db, "trace_top_operators", json, err);
-    if (status != PS_OK)
-        return status;
-    ps_json_key(json, "kernels");
-    status = ps_json_rows(db, "trace_top_kernels", json, err);
+    status = ps_json_objects(db, "operators", "trace_top_operators", json, err);
+    if (status == PS_OK)
+        status = ps_json_objects(db, "kernels", "trace_top_kernels", json, err);
     if (status != PS_OK)
         return status;
     ps_json_end(json);
-    ps_json_key(json, "headers");
-    return lists(db, "trace_headers", json, err);
+    return ps_json_arrays(db, "headers", "trace_headers", json, err);
 }
 
 enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -18,10 +18,7 @@ static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, stru
     ps_json_array(json);
     while (ps_stmt_row(workers, err)) {
         ps_json_object(json);
-        for (int i = 0; i < ps_col_count(workers); i++) {
-            ps_json_key(json, ps_col_name(workers, i));
-            ps_col_json(workers, i, json);
-        }
+        ps_row_members(workers, 0, json);
         ps_json_key(json, "parts");
         ps_json_part_rows(means, 1, ps_col_int(workers, 0), &row, json, err);
         ps_json_end(json);

@@ -9,22 +9,6 @@
 #define OVERVIEW_TRIED  24 /* tracks with most slices that are looked at for the busiest */
 #define PX_MAX          8192
 
-static enum ps_status write_rows(struct ps_db *db, const char *key, const char *query,
-                                 struct ps_json *json, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_json_key(json, key);
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_object(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
-}
-
 static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -277,11 +261,11 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
 
 static enum ps_status write_lists(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status = write_rows(db, "counters", "trace_series", json, err);
+    enum ps_status status = ps_json_objects(db, "counters", "trace_series", json, err);
 
     if (status == PS_OK)
         status = write_memory(db, json, err);
-    return status == PS_OK ? write_rows(db, "steps", "trace_steps", json, err) : status;
+    return status == PS_OK ? ps_json_objects(db, "steps", "trace_steps", json, err) : status;
 }
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -307,7 +291,7 @@ enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, in
     ps_json_kint(&json, "end_ns", span.to_ns);
     status = write_origin(db, &json, err);
     if (status == PS_OK)
-        status = write_rows(db, "processes", "trace_processes", &json, err);
+        status = ps_json_objects(db, "processes", "trace_processes", &json, err);
     if (status == PS_OK)
         status = write_tracks(db, tracks, n, &json, err);
     if (status == PS_OK)

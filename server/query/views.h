@@ -73,6 +73,15 @@ enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
 /* The current row as an object / array of its columns, from column `from` on. */
 void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out);
 void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out);
+/* The same as members of the object at work. */
+void ps_row_members(struct ps_stmt *stmt, int from, struct ps_json *out);
+/* The names of its columns as an array. */
+void ps_row_names(struct ps_stmt *stmt, struct ps_json *out);
+/* A key with all rows of a query without parameters, each an object or an array. */
+enum ps_status ps_json_objects(struct ps_db *db, const char *key, const char *query,
+                               struct ps_json *json, struct ps_err *err);
+enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *query,
+                              struct ps_json *json, struct ps_err *err);
 void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out);
 void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out);
 
