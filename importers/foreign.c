@@ -1,103 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/foreign.h"
 
+#include "importers/foreign_kinds.h"
 #include "importers/importer.h"
-
-#define READS "it cannot be read yet; `perfshelf formats` lists what can, and how to record it"
-
-struct magic {
-    size_t at;
-    struct ps_str bytes;
-    const char *what, *hint;
-};
-
-static const char record_hint[] =
-    "record one with `python -m cProfile -o out.prof app.py`; `perfshelf formats` lists other ways";
-static const char inside_hint[] = "unpack it and add the profile inside";
-
-static const struct magic magics[] = {
-    {0, PS_STR("\x1f\x8b"), "gzip data inside compressed data",
-     "unpack the file once and add what comes out"},
-    {0, PS_STR("\x28\xb5\x2f\xfd"), "zstd data inside compressed data",
-     "unpack the file once and add what comes out"},
-    {0, PS_STR("BZh"), "a bzip2 file",
-     "unpack it with `bunzip2` first; gzip and zstd are read as they are"},
-    {0, PS_STR("\xfd\x37zXZ"), "an xz file",
-     "unpack it with `unxz` first; gzip and zstd are read as they are"},
-    {0, PS_STR("PK\x03\x04"), "a zip archive", inside_hint},
-    {0, PS_STR("PK\x05\x06"), "an empty zip archive", inside_hint},
-    {0, PS_STR("7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", inside_hint},
-    {257, PS_STR("ustar"), "a tar archive", inside_hint},
-    {0, PS_STR("\x78\x01"), "zlib data", "unpack them first; gzip and zstd are read as they are"},
-    {0, PS_STR("\x78\x9c"), "zlib data", "unpack them first; gzip and zstd are read as they are"},
-    {0, PS_STR("\x78\xda"), "zlib data", "unpack them first; gzip and zstd are read as they are"},
-    {0,
-     PS_STR("\x7f"
-            "ELF"),
-     "a program or library (ELF)", record_hint},
-    {0, PS_STR("MZ\x90"), "a Windows program", record_hint},
-    {0, PS_STR("\xcf\xfa\xed\xfe"), "a macOS program", record_hint},
-    {0, PS_STR("\xca\xfe\xba\xbe"), "a macOS program or a Java class", record_hint},
-    {2, PS_STR("\r\n\0\0"), "compiled Python code (.pyc)", record_hint},
-    {2, PS_STR("\r\n\x01\0"), "compiled Python code (.pyc)", record_hint},
-    {0, PS_STR("\x03\xf3\r\n"), "compiled Python 2 code (.pyc)", record_hint},
-    {0, PS_STR("\x89PNG"), "a PNG picture", "add the profile that the picture was made from"},
-    {0, PS_STR("\xff\xd8\xff"), "a JPEG picture", "add the profile that the picture was made from"},
-    {0, PS_STR("GIF8"), "a GIF picture", "add the profile that the picture was made from"},
-    {0, PS_STR("%PDF"), "a PDF document", "add the profile that the document was made from"},
-    {0, PS_STR("PERFILE2"), "a perf.data file of Linux perf", READS},
-    {0, PS_STR("\x89HDF"), "an HDF5 file", READS},
-};
-
-/* Words of which one stands for a kind, in the order in which they are asked: all of `words` must
- * occur. */
-struct kind {
-    const char *words[3];
-    const char *what, *hint;
-};
-
-static const struct kind databases[] = {
-    {{"CUPTI_ACTIVITY_KIND_"}, "an Nsight Systems export (SQLite)", READS},
-    {{"StringIds"}, "an Nsight Systems export (SQLite)", READS},
-    {{""}, "an SQLite database", READS},
-};
-
-static const struct kind pickles[] = {
-    {{""}, "a Python pickle, which is never loaded: it could run any code", record_hint},
-};
-
-static const struct kind pages[] = {
-    {{"<svg"}, "an SVG picture", "add the profile that it was drawn from"},
-    {{"memray"}, "an HTML report of memray", READS},
-    {{"viztracer"}, "an HTML report of viztracer", READS},
-    {{"scalene"}, "an HTML report of Scalene", READS},
-    {{"pyinstrument"}, "an HTML report of pyinstrument", READS},
-    {{"<html"}, "an HTML page", "add the profile itself, not a page that shows it"},
-    {{"<!doctype html"}, "an HTML page", "add the profile itself, not a page that shows it"},
-    {{"<!DOCTYPE html"}, "an HTML page", "add the profile itself, not a page that shows it"},
-    {{"<HTML"}, "an HTML page", "add the profile itself, not a page that shows it"},
-};
-
-static const struct kind documents[] = {
-    {{"\"benchmarks\"", "\"metadata\""}, "a pyperf result", READS},
-    {{"\"nodes\"", "\"startTime\""}, "a V8 CPU profile", READS},
-    {{"\"schema\"", "\"nodes\""},
-     "a PyTorch execution trace, which holds no times to show",
-     "record with torch.profiler"},
-    {{"\"meta\"", "\"threads\"", "\"libs\""}, "a Firefox Profiler profile", READS},
-    {{"\"device_traces\"", "\"segments\""}, "a PyTorch memory snapshot", READS},
-    {{"\"nbformat\""},
-     "a Jupyter notebook",
-     "save the profile in it with `%prun -D out.prof` and add that"},
-    {{""}, "a JSON document that is no profile", record_hint},
-};
-
-static const struct kind reports[] = {
-    {{"\nevents: ", "\nfn="}, "a callgrind profile", READS},
-    {{"import time", "importtime"},
-     "text about import times, without one row of them",
-     "record a log with `python -X importtime app.py 2> import.log`"},
-};
 
 static bool refuse(struct ps_err *err, const char *what, const char *hint)
 {
@@ -106,7 +11,7 @@ static bool refuse(struct ps_err *err, const char *what, const char *hint)
     return true;
 }
 
-static bool holds(struct ps_str head, const struct kind *kind)
+static bool holds(struct ps_str head, const struct ps_foreign_kind *kind)
 {
     for (size_t i = 0; i < 3 && kind->words[i]; i++)
         if (!ps_str_find(head, ps_str_of(kind->words[i])))
@@ -114,14 +19,18 @@ static bool holds(struct ps_str head, const struct kind *kind)
     return true;
 }
 
-static bool refuse_kind(struct ps_str head, const struct kind *kinds, size_t n, struct ps_err *err)
+static bool refuse_kind(struct ps_str head, const struct ps_foreign_kind *kinds, struct ps_err *err)
 {
-    for (size_t i = 0; i < n; i++)
-        if (holds(head, &kinds[i]))
-            return refuse(err, kinds[i].what, kinds[i].hint);
+    for (; kinds->what; kinds++)
+        if (holds(head, kinds))
+            return refuse(err, kinds->what, kinds->hint);
     return false;
 }
-#define REFUSE_KIND(head, kinds, err) refuse_kind(head, kinds, sizeof kinds / sizeof *kinds, err)
+
+static struct ps_str first(struct ps_str head, size_t most)
+{
+    return (struct ps_str){head.at, head.len < most ? head.len : most};
+}
 
 static struct ps_str unblank(struct ps_str s)
 {
@@ -130,19 +39,30 @@ static struct ps_str unblank(struct ps_str s)
     return s;
 }
 
+/* A run file says so in its header. */
+static bool is_run_file(struct ps_str head)
+{
+    return ps_str_starts(ps_str_skip(head, 68), PS_STR("pshf"));
+}
+
 bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
 
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (ps_str_starts(ps_str_skip(head, magics[i].at), magics[i].bytes))
-            return refuse(err, magics[i].what, magics[i].hint);
+    for (const struct ps_foreign_magic *magic = ps_foreign_magics; magic->what; magic++)
+        if (ps_str_starts(ps_str_skip(head, magic->at), magic->bytes))
+            return refuse(err, magic->what, magic->hint);
     if (ps_str_starts(head, PS_STR("SQLite format 3")))
-        return REFUSE_KIND(head, databases, err);
-    if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 6 && head.at[1] <= 9)
-        return REFUSE_KIND(head, pickles, err);
+        return is_run_file(head) ? refuse(err, "a run file of a shelf",
+                                          "add the profile that it was made from, which the shelf "
+                                          "keeps: its page offers it")
+                                 : refuse_kind(head, ps_foreign_databases, err);
+    if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
+        return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
+               (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));
     if (body.len && body.at[0] == '<')
-        return ps_flamegraph_svg.sniff(body) == PS_MATCH_NO && REFUSE_KIND(body, pages, err);
+        return ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
+               refuse_kind(body, ps_foreign_pages, err);
     return false;
 }
 
@@ -178,19 +98,148 @@ static bool is_text_pickle(struct ps_str head)
     return false;
 }
 
+/* Takes the tag of a protobuf field of bytes and their number off *rest. */
+static bool take_field(struct ps_str *rest, char tag, size_t *len)
+{
+    unsigned shift = 0;
+
+    if (rest->len < 2 || rest->at[0] != tag)
+        return false;
+    *rest = ps_str_skip(*rest, 1);
+    for (*len = 0; rest->len && shift < 28; shift += 7) {
+        unsigned char byte = (unsigned char)rest->at[0];
+
+        *rest = ps_str_skip(*rest, 1);
+        *len |= (size_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return *len > 0 && rest->len > 0;
+    }
+    return false;
+}
+
+/* Three formats begin with the first field of a message: pprof's is a pair of small numbers, XLA's
+ * a plane with a name like "/host:CPU", Perfetto's a packet with the next behind it. */
+static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
+{
+    struct ps_str rest = head, all = first(head, 65536);
+    size_t len;
+
+    if (!take_field(&rest, '\n', &len))
+        return false;
+    if (len <= 12 && len < rest.len && rest.at[0] == 8 && memchr(rest.at, 16, len) &&
+        (rest.at[len] == 10 || rest.at[len] == 18))
+        return refuse(err, ps_foreign_pprof.what, ps_foreign_pprof.hint);
+    if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
+        ps_str_find(all, PS_STR("Task Environment")))
+        return refuse(err, ps_foreign_xplane.what, ps_foreign_xplane.hint);
+    if (len < rest.len && rest.at[len] == '\n')
+        return refuse(err, ps_foreign_perfetto.what, ps_foreign_perfetto.hint);
+    return false;
+}
+
+/* Bytes that no text has. */
+static bool is_binary(struct ps_str head)
+{
+    for (size_t i = 0; i < head.len && i < 4096; i++)
+        if ((unsigned char)head.at[i] < 8)
+            return true;
+    return false;
+}
+
+/* "v 10500 3", then "X ./app": heaptrack's records. */
+static bool is_heaptrack(struct ps_str head)
+{
+    const char *end = head.len ? memchr(head.at, '\n', head.len) : NULL;
+    struct ps_str second = ps_str_skip(head, end ? (size_t)(end - head.at) + 1 : head.len);
+
+    return ps_str_starts(head, PS_STR("v ")) && ps_str_starts(second, PS_STR("X "));
+}
+
+static bool has_decimal(struct ps_str text)
+{
+    for (size_t i = 1; i + 1 < text.len; i++)
+        if ((text.at[i] == '.' || text.at[i] == ',') && text.at[i - 1] >= '0' &&
+            text.at[i - 1] <= '9' && text.at[i + 1] >= '0' && text.at[i + 1] <= '9')
+            return true;
+    return false;
+}
+
+/* Times in words of the user's own: TIMEFORMAT, `time -f`. */
+static bool is_own_time(struct ps_str head)
+{
+    static const char *const words[3][3] = {
+        {"real", "elapsed", "wall"}, {"user", "usr", "utime"}, {"sys", "system", "stime"}};
+    int found = 0;
+
+    if (head.len > 2048 || !has_decimal(head))
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (ps_str_find(head, ps_str_of(words[i][k]))) {
+                found++;
+                break;
+            }
+    return found == 3;
+}
+
+static bool is_python_line(struct ps_str line)
+{
+    bool block = line.len && ps_str_find(line, PS_STR(":"));
+
+    return (block &&
+            (ps_str_starts(line, PS_STR("def ")) || ps_str_starts(line, PS_STR("class ")) ||
+             ps_str_starts(line, PS_STR("async def ")) ||
+             ps_str_starts(line, PS_STR("if __name__ ")))) ||
+           ps_str_starts(line, PS_STR("import ")) ||
+           (ps_str_starts(line, PS_STR("from ")) && ps_str_find(line, PS_STR(" import ")));
+}
+
+/* Such a line, in a text that begins like a module: with one, a comment or a text about itself. */
+static bool is_python(struct ps_str head)
+{
+    struct ps_str body = unblank(head);
+
+    if (!body.len || (!strchr("#@'\"r", body.at[0]) && !is_python_line(first(body, 200))))
+        return false;
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+        head = ps_str_skip(head, line.len + 1);
+        if (is_python_line(line))
+            return true;
+    }
+    return false;
+}
+
+static bool refuse_text(struct ps_str head, struct ps_err *err)
+{
+    if (is_heaptrack(head))
+        return refuse(err, "a recording of heaptrack",
+                      "fold its stacks with `heaptrack_print -F stacks.txt heaptrack.app.gz`");
+    if (refuse_kind(head, ps_foreign_reports, err))
+        return true;
+    if (is_own_time(head))
+        return refuse(err, "a time in a format of its own (TIMEFORMAT, `time -f`)",
+                      "measure again with `/usr/bin/time -v -o time.txt app`");
+    if (is_python(head))
+        return refuse(err, "Python source, not a profile of it", ps_foreign_record_hint);
+    return false;
+}
+
 bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
 
     if (body.len == 0)
-        return refuse(err, "a file that holds nothing but blanks", record_hint);
+        return refuse(err, "a file that holds nothing but blanks", ps_foreign_record_hint);
     if (is_json(body) && !memchr(body.at, '\0', body.len))
-        return REFUSE_KIND(body, documents, err);
+        return refuse_kind(body, ps_foreign_documents, err);
     if (is_text_pickle(head))
-        return refuse(err, pickles[0].what, pickles[0].hint);
-    if (memchr(head.at, '\0', head.len < 4096 ? head.len : 4096))
-        return refuse(err, "no profile of any known kind (binary data)", record_hint);
-    if (REFUSE_KIND(head, reports, err))
-        return true;
-    return refuse(err, "no profile of any known kind", record_hint);
+        return refuse_kind(head, ps_foreign_pickles, err);
+    if (is_binary(head))
+        return refuse_protobuf(head, err) ||
+               refuse(err, "no profile of any known kind (binary data)", ps_foreign_record_hint);
+    return refuse_text(head, err) ||
+           refuse(err, "no profile of any known kind", ps_foreign_record_hint);
 }

@@ -48,6 +48,8 @@ char *ps_run_headline(const cJSON *run, char out[64])
     out[0] = '\0';
     if (strcmp(unit, "s") == 0)
         (void)snprintf(out, 64, "%s", ps_figure_seconds(ps_run_number(headline, "value"), figure));
+    else if (strcmp(unit, "B") == 0)
+        (void)snprintf(out, 64, "%s", ps_figure_bytes(ps_run_number(headline, "value"), figure));
     else if (unit[0])
         (void)snprintf(out, 64, "%.4g %s", ps_run_number(headline, "value"), unit);
     return out;

@@ -156,6 +156,10 @@ class Sql(ShelfTest):
         rows = self.json("sql", "@1", "SELECT kind, name, headline_unit FROM run")
         self.assertEqual(rows, [{"kind": "pstats", "name": self.json("show", "@1")["name"], "headline_unit": "s"}])
 
+    def test_headlines_in_bytes_choose_their_unit(self):
+        self.ok("add", self.file("mem.austin", b"# austin: 3.7.0\n# mode: memory\n\nP1;T1;a.py:f:1 151257088\n"))
+        self.assertRegex(self.ok("list"), r"@1 .* folded +144 MiB ")
+
 
 if __name__ == "__main__":
     unittest.main()

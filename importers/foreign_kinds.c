@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * foreign_kinds.c: profiles and reports that people have and perfshelf does not read. A hint is the
+ * command that makes of them, or instead of them, what is read.
+ */
+#include "importers/foreign_kinds.h"
+
+const char ps_foreign_record_hint[] =
+    "record one with `python -m cProfile -o out.prof app.py`; `perfshelf formats` lists other ways";
+
+#define RECORD     ps_foreign_record_hint
+#define INSIDE     "unpack it and add the profile inside"
+#define UNPACK     "unpack them first; gzip and zstd are read as they are"
+#define PICTURE    "add the profile that the picture was made from"
+#define SPEEDSCOPE "open it at https://www.speedscope.app and add the file that its Export saves"
+#define MEMRAY                                                                                     \
+    "none of its exports can be read: measure memory by line with `python -m memory_profiler "     \
+    "app.py`, over time with `mprof run app.py`"
+#define PYINSTRUMENT "record with `pyinstrument -r speedscope -o profile.json app.py`"
+#define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
+#define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
+#define TACHYON      "record with `python -m profiling.sampling run --collapsed -o stacks.txt app.py`"
+#define NSYS         "export the report itself with `nsys export --type sqlite report.nsys-rep`"
+#define NCU                                                                                        \
+    "counters of single kernels are not shown; record a timeline with `nsys profile -o report "    \
+    "app` and `nsys export --type sqlite report.nsys-rep`"
+#define SNAPSHOT                                                                                   \
+    "draw it with `python -m torch.cuda._memory_viz memory snapshot.pickle -o memory.svg` and "    \
+    "add the SVG"
+#define TIME "measure again with `/usr/bin/time -v -o time.txt app`"
+#define TOP  "record with `top -b -d 1 -n 60 > top.txt`"
+#define YAPPI                                                                                      \
+    "save it as a dump with `yappi.get_func_stats().save(\"out.prof\", type=\"pstat\")` and add "  \
+    "that"
+
+const struct ps_foreign_magic ps_foreign_magics[] = {
+    {0, PS_STR("\x1f\x8b"), "gzip data inside compressed data",
+     "unpack the file once and add what comes out"},
+    {0, PS_STR("\x28\xb5\x2f\xfd"), "zstd data inside compressed data",
+     "unpack the file once and add what comes out"},
+    {0, PS_STR("BZh"), "a bzip2 file",
+     "unpack it with `bunzip2` first; gzip and zstd are read as they are"},
+    {0, PS_STR("\xfd\x37zXZ"), "an xz file",
+     "unpack it with `unxz` first; gzip and zstd are read as they are"},
+    {0, PS_STR("PK\x03\x04"), "a zip archive", INSIDE},
+    {0, PS_STR("PK\x05\x06"), "an empty zip archive", INSIDE},
+    {0, PS_STR("7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", INSIDE},
+    {257, PS_STR("ustar"), "a tar archive", INSIDE},
+    {0, PS_STR("\x78\x01"), "zlib data", UNPACK},
+    {0, PS_STR("\x78\x9c"), "zlib data", UNPACK},
+    {0, PS_STR("\x78\xda"), "zlib data", UNPACK},
+    {0,
+     PS_STR("\x7f"
+            "ELF"),
+     "a program or library (ELF)", RECORD},
+    {0, PS_STR("MZ\x90"), "a Windows program", RECORD},
+    {0, PS_STR("\xcf\xfa\xed\xfe"), "a macOS program", RECORD},
+    {0, PS_STR("\xca\xfe\xba\xbe"), "a macOS program or a Java class", RECORD},
+    {2, PS_STR("\r\n\0\0"), "compiled Python code (.pyc)", RECORD},
+    {2, PS_STR("\r\n\x01\0"), "compiled Python code (.pyc)", RECORD},
+    {0, PS_STR("\x03\xf3\r\n"), "compiled Python 2 code (.pyc)", RECORD},
+    {0, PS_STR("\x89PNG"), "a PNG picture", PICTURE},
+    {0, PS_STR("\xff\xd8\xff"), "a JPEG picture", PICTURE},
+    {0, PS_STR("GIF8"), "a GIF picture", PICTURE},
+    {0, PS_STR("%PDF"), "a PDF document", "add the profile that the document was made from"},
+    {0, PS_STR("PERFILE2"), "a perf.data file of Linux perf",
+     "fold its stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
+     "stacks.txt"},
+    {0, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler",
+     "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
+    {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler",
+     "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
+    {0, PS_STR("MOJ"), "a binary recording of austin (MOJO)",
+     "convert it with `mojo2austin FILE stacks.austin`, which comes with `pip install "
+     "austin-python`"},
+    {0, PS_STR("FLR\0"), "a recording of Java's Flight Recorder",
+     "fold its stacks with `jfrconv -o collapsed recording.jfr stacks.txt`, which comes with "
+     "async-profiler"},
+    {0, PS_STR("NVR\0"), "a report of Nsight Compute", NCU},
+    {0, PS_STR("tr\xfdP"), "a trace of Tracy",
+     "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
+    {0, PS_STR("tlZ\x04"), "a trace of Tracy",
+     "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
+    {0, PS_STR("tZst"), "a trace of Tracy",
+     "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
+    {23, PS_STR("brain.Event:"), "an event file of TensorBoard, which holds no profile",
+     "add the *.pt.trace.json that lies beside it; "
+     "`torch.profiler.tensorboard_trace_handler(\"log\")` writes one"},
+    {0, PS_STR("\x89HDF"), "an HDF5 file",
+     "if Nsight Systems wrote it: `nsys export --type sqlite report.nsys-rep`"},
+    {0, PS_STR("PAR1"), "a Parquet file",
+     "if Nsight Systems wrote it: `nsys export --type sqlite report.nsys-rep`"},
+    {0, PS_STR("ARROW1"), "an Arrow file",
+     "if Nsight Systems wrote it: `nsys export --type sqlite report.nsys-rep`"},
+    {0},
+};
+
+const struct ps_foreign_kind ps_foreign_pprof = {{""}, "a pprof profile", SPEEDSCOPE};
+const struct ps_foreign_kind ps_foreign_xplane = {
+    {""},
+    "a profile of XLA (xplane.pb)",
+    "JAX writes a trace that can be read: `jax.profiler.trace(\"log\", "
+    "create_perfetto_trace=True)`; "
+    "add perfetto_trace.json.gz"};
+const struct ps_foreign_kind ps_foreign_perfetto = {
+    {""},
+    "a Perfetto trace",
+    "convert it with `traceconv json trace.pftrace trace.json` "
+    "(https://get.perfetto.dev/traceconv)"};
+
+const struct ps_foreign_kind ps_foreign_databases[] = {
+    {{"CUPTI_ACTIVITY_KIND_"}, "an Nsight Systems export (SQLite)", NSYS},
+    {{"StringIds"}, "an Nsight Systems export (SQLite)", NSYS},
+    {{"CREATE TABLE coverage_schema"},
+     "data of coverage.py, which says what ran and not for how long",
+     RECORD},
+    {{"TEST_METRICS", "EXECUTION_CONTEXTS"},
+     "a database of pytest-monitor",
+     "measure with `pytest --benchmark-json result.json`"},
+    {{""}, "an SQLite database that is no profile", RECORD},
+    {{0}, 0, 0},
+};
+
+const struct ps_foreign_kind ps_foreign_known_pickles[] = {
+    {{"segments", "total_size"}, "a snapshot of PyTorch's GPU memory (pickle)", SNAPSHOT},
+    {{"segments", "address"}, "a snapshot of PyTorch's GPU memory (pickle)", SNAPSHOT},
+    {{"tracemalloc", "Snapshot"},
+     "a snapshot of tracemalloc (pickle)",
+     "measure memory by line with `python -m memory_profiler app.py`, over time with `mprof run "
+     "app.py`"},
+    {{0}, 0, 0},
+};
+
+const struct ps_foreign_kind ps_foreign_pickles[] = {
+    {{""}, "a Python pickle, which is never loaded: it could run any code", RECORD},
+    {{0}, 0, 0},
+};
+
+const struct ps_foreign_kind ps_foreign_pages[] = {
+    {{"<svg"}, "an SVG picture", "add the profile that it was drawn from"},
+    {{"memray"}, "an HTML report of memray", MEMRAY},
+    {{"viztracer"}, "an HTML report of viztracer", VIZTRACER},
+    {{"VizTracer"}, "an HTML report of viztracer", VIZTRACER},
+    {{"scalene"}, "an HTML report of Scalene", SCALENE},
+    {{"Scalene"}, "an HTML report of Scalene", SCALENE},
+    {{"pyinstrument"}, "an HTML report of pyinstrument", PYINSTRUMENT},
+    {{"achyon"}, "an HTML report of Python's sampling profiler", TACHYON},
+    {{"Heatmap", "samples"}, "an HTML report of Python's sampling profiler", TACHYON},
+    {{"memory_viz"}, "a page that shows PyTorch's GPU memory", SNAPSHOT},
+    {{"<?xml"}, "an XML document", "add the profile itself"},
+    {{"<html"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{"<!doctype html"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{"<!DOCTYPE html"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{"<HTML"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{0}, 0, 0},
+};
+
+const struct ps_foreign_kind ps_foreign_documents[] = {
+    {{"\"session\"", "\"frame_tree\""},
+     "a session of pyinstrument",
+     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
+    {{"\"session\"", "\"sample_count\""},
+     "a session of pyinstrument",
+     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
+    {{"\"root_frame\"", "\"sample_count\""}, "a JSON report of pyinstrument", PYINSTRUMENT},
+    {{"\"benchmarks\"", "\"metadata\""},
+     "a result of pyperf",
+     "measure with `python -m timeit -v 'f()' > timeit.txt`, or with `hyperfine --export-json "
+     "result.json 'app'`"},
+    {{"\"nodes\"", "\"startTime\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
+    {{"\"nodes\"", "\"callFrame\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
+    {{"\"snapshot\"", "\"node_fields\""}, "a heap snapshot of V8", RECORD},
+    {{"\"schema\"", "\"nodes\""},
+     "a PyTorch execution trace, which holds no times to show",
+     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"\"meta\"", "\"threads\"", "\"libs\""},
+     "a raw profile of Firefox",
+     "open it at https://profiler.firefox.com, download it there again and add that file"},
+    {{"\"device_traces\"", "\"segments\""}, "a snapshot of PyTorch's GPU memory (JSON)", SNAPSHOT},
+    {{"\"commit_hash\"", "\"env_name\"", "\"results\""},
+     "a result of asv",
+     "measure with `pytest --benchmark-json result.json`"},
+    {{"\"nbformat\""},
+     "a Jupyter notebook",
+     "save the profile in it with `%prun -D out.prof` and add that"},
+    {{""}, "a JSON document that is no profile", RECORD},
+    {{0}, 0, 0},
+};
+
+/* Texts, the surest words first. */
+const struct ps_foreign_kind ps_foreign_reports[] = {
+    {{"\nevents: ", "\nfn="},
+     "a callgrind profile",
+     SPEEDSCOPE
+     "; of Python code add the dump instead: `python -m cProfile -o out.prof app.py`, or "
+     "yappi's `save(\"out.prof\", type=\"pstat\")`"},
+    {{"nsamples", "sample%", "filename:lineno(function)"},
+     "the printed table of Python's sampling profiler, of which names and sums are left",
+     TACHYON},
+    {{": % of time = ", "out of "}, "the printed report of Scalene", SCALENE},
+    {{"Scalene: Program did not run for long enough"},
+     "what Scalene says when a program ran too short to be sampled",
+     "give the program more to do, then `scalene run --json --outfile app.json app.py`"},
+    {{"Scalene: ", "rofil"}, "a log of Scalene without a profile", SCALENE},
+    {{"\nPython v", "Thread ", "Process "},
+     "what `py-spy dump` prints: one moment, without times",
+     "record with `py-spy record --format speedscope -o profile.json --pid PID`"},
+    {{"Clock type: ", "Ordered by: ", "tavg"}, "the printed table of yappi", YAPPI},
+    {{"name", "ncall", "tsub"}, "the printed table of yappi", YAPPI},
+    {{"CUDA Kernel Statistics"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"CUDA GPU Kernel Summary"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"Time (%)", "Total Time (ns)"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"Time(%)", "Total Time (ns)"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"nsys nvprof"}, "a log of Nsight Systems", NSYS},
+    {{"Processing events...", ".nsys-rep"}, "a log of Nsight Systems", NSYS},
+    {{"NVPROF is profiling"},
+     "a log of nvprof",
+     "record with `nsys profile -o report app` and `nsys export --type sqlite report.nsys-rep`"},
+    {{"==PROF==", "\"Kernel Name\""}, "a table of Nsight Compute (CSV)", NCU},
+    {{"\"ID\"", "\"Kernel Name\"", "\"Metric Name\""}, "a table of Nsight Compute (CSV)", NCU},
+    {{"==PROF=="}, "a log of Nsight Compute", NCU},
+    {{"Self CPU total", "CPU total", "Module"},
+     "a tree of modules that torchprof printed",
+     "record with torch.profiler, with_modules=True, and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"sort_by=", "cpu_time_total"},
+     "a log of PyTorch's profiler without a table: nothing was profiled",
+     "run the code inside `with torch.profiler.profile() as p:` and print "
+     "`p.key_averages().table(row_limit=-1)`"},
+    {{" Performance counter stats for "}, "the counters of `perf stat`", TIME},
+    {{"# Overhead", "Shared Object"},
+     "the printed report of perf",
+     "fold the stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
+     "stacks.txt"},
+    {{"Flat profile:", "Each sample counts as"}, "the printed report of gprof", RECORD},
+    {{"% time", "usecs/call", "syscall"}, "the summary of strace", TIME},
+    {{"procs ", "-memory-", "-cpu-"}, "what vmstat prints", TOP},
+    {{"avg-cpu:", "Device"}, "what iostat prints", TOP},
+    {{"%CPU", "COMMAND", "PID"}, "what ps prints: one moment", TOP},
+    {{"%CPU", "Command", "PID"}, "what pidstat prints", TOP},
+    {{"| NVIDIA-SMI "}, "what nvidia-smi prints: one moment", NSYS},
+    {{"[cols=\"", "| Command "},
+     "a table of hyperfine (AsciiDoc)",
+     "take its JSON: `hyperfine --export-json result.json 'app'`"},
+    {{"|--\n| ", "Mean ["},
+     "a table of hyperfine (Org)",
+     "take its JSON: `hyperfine --export-json result.json 'app'`"},
+    {{".dat\t", " MiB\n"},
+     "what `mprof peak` prints",
+     "add the recording that it names: `perfshelf add mprofile_*.dat`"},
+    {{"name", "Traceback (most recent call last):", "timeit"},
+     "a Python traceback: the statement failed before it was timed",
+     "mend it and run `python -m timeit -v STATEMENT > timeit.txt` again"},
+    {{"+0x", "\n\t ", "cycles"},
+     "what `perf script` prints",
+     "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"},
+    {{"import time", "importtime"},
+     "text about import times, without one row of them",
+     "record a log with `python -X importtime app.py 2> import.log`"},
+    {{"Traceback (most recent call last):"},
+     "a Python traceback and no profile: the program failed",
+     "mend it and record again; `perfshelf formats` lists how"},
+    {{"usage: ", "error: "},
+     "the message of a program that was called wrongly",
+     "call it as its message says; `perfshelf formats` lists how profiles are recorded"},
+    {{0}, 0, 0},
+};
