@@ -292,7 +292,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
                         );
                     })}
                 </div>
-                <GridState source={source} empty={props.empty} />
+                <GridState source={source} total={source.total} empty={props.empty} />
             </div>
             <LoadingLine active={source.loading?.value ?? false} />
         </div>
@@ -319,13 +319,20 @@ function bandRow(band: GridBand, index: number, top: number, cursor: boolean) {
     );
 }
 
+interface GridStateProps<R> {
+    source: AnyGridSource<R>;
+    /** of the source, which the same object has another of later */
+    total: number;
+    empty: unknown;
+}
+
 /* Error and emptiness stand where the rows would be. */
-function GridState<R>({ source, empty }: { source: AnyGridSource<R>; empty: unknown }) {
+function GridState<R>({ source, total, empty }: GridStateProps<R>) {
     const error = source.error?.value ?? null;
     if (error) {
         return <Notice kind="error" title="The rows could not be read" error={error} />;
     }
     const answered = source.ready?.value ?? true;
-    if (source.total > 0 || !answered || !empty) return null;
+    if (total > 0 || !answered || !empty) return null;
     return <div class="grid-empty">{empty as never}</div>;
 }
