@@ -9,6 +9,7 @@
 #include "server/query/stack_tree.h"
 #include "server/query/trace_memory.h"
 #include "server/query/trace_sum.h"
+#include "server/query/trace_summary.h"
 
 static const struct ps_view views[] = {
     {"importtime", "imports", ps_view_table, "imports"},
@@ -53,6 +54,8 @@ static const struct ps_view views[] = {
     {"traces", "utilisation", ps_view_utilisation, NULL},
     {"traces", "findings", ps_view_findings, NULL},
     {"traces", "workers", ps_view_workers, NULL},
+    {"traces", "summaries", ps_view_summaries, NULL},
+    {"traces", "summary", ps_view_summary, NULL},
     {"measured", "measurements", ps_view_table, "measurements"},
     {"measured", "measurements/{}", ps_view_measurement, NULL},
     {"stacks", "stack_flame", ps_view_stack_flame, NULL},

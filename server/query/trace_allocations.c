@@ -102,12 +102,13 @@ static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t 
     return status;
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_range range, struct ps_made *out,
-                           struct ps_err *err)
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
+                           struct ps_made *out, struct ps_err *err)
 {
     PS_AUTO(ps_records_free) struct ps_records records = {0};
     enum ps_status status = ps_records_read(db, &records, err);
 
+    (void)params;
     if (status != PS_OK)
         return status;
     make_rows(&records, range, out);

@@ -80,8 +80,8 @@ static void lend_rows(const struct by_name *sums, struct ps_made *out)
     }
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_range range, struct ps_made *out,
-                           struct ps_err *err)
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
+                           struct ps_made *out, struct ps_err *err)
 {
     struct by_name sums = {.db = db, .range = range};
     struct ps_chunk_query query = {.range = range,
@@ -92,6 +92,7 @@ static enum ps_status make(struct ps_db *db, struct ps_range range, struct ps_ma
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
     enum ps_status status = ps_trace_chunks(db, &query, add_slices, &sums, err);
 
+    (void)params;
     if (status == PS_OK)
         lend_rows(&sums, out);
     free(sums.rows);

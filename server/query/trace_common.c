@@ -94,6 +94,14 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
     return PS_OK;
 }
 
+struct ps_str ps_operation(struct ps_str name)
+{
+    for (size_t i = 0; i + 1 < name.len; i++)
+        if (name.at[i] == ' ' && name.at[i + 1] == '(')
+            return (struct ps_str){name.at, i};
+    return name;
+}
+
 static char *put_digits(char *out, int64_t value)
 {
     char digits[20];

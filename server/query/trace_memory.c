@@ -94,8 +94,9 @@ void ps_records_free(struct ps_records *records)
 
 enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
                                   struct ps_params params,
-                                  enum ps_status (*make)(struct ps_db *db, struct ps_range range,
-                                                         struct ps_made *out, struct ps_err *err),
+                                  enum ps_status (*make)(struct ps_db *db, struct ps_params params,
+                                                         struct ps_range range, struct ps_made *out,
+                                                         struct ps_err *err),
                                   struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_order *held =
@@ -105,7 +106,7 @@ enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
     enum ps_status status = ps_param_range(params, &range, err);
 
     if (status == PS_OK && !ps_table_kept_has(held, params))
-        status = make(db, range, &made, err);
+        status = make(db, params, range, &made, err);
     ps_db_lend(db, &made.lent);
     if (status == PS_OK)
         status = ps_view_trace_table(db, view, 0, params, answer, err);

@@ -30,8 +30,9 @@ struct ps_made {
 /* A table over what `make` computes for a range; it is not called when the page is kept. */
 enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
                                   struct ps_params params,
-                                  enum ps_status (*make)(struct ps_db *db, struct ps_range range,
-                                                         struct ps_made *out, struct ps_err *err),
+                                  enum ps_status (*make)(struct ps_db *db, struct ps_params params,
+                                                         struct ps_range range, struct ps_made *out,
+                                                         struct ps_err *err),
                                   struct ps_answer *answer, struct ps_err *err);
 
 enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -184,13 +184,14 @@ static void lend_rows(const struct rows *rows, struct ps_made *out)
     }
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_range range, struct ps_made *out,
-                           struct ps_err *err)
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
+                           struct ps_made *out, struct ps_err *err)
 {
     PS_AUTO(ps_records_free) struct ps_records records = {0};
     struct rows rows = {.at = NULL};
     enum ps_status status = ps_records_read(db, &records, err);
 
+    (void)params;
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)

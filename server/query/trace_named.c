@@ -4,16 +4,26 @@
 #include <stdlib.h>
 
 #include "server/query/trace_views.h"
+#include "slices/stats.h"
 
 #define BINS_MAX  400
 #define LOG_RATIO 100 /* from this spread on the bins grow by a factor */
 
 struct named {
+    struct ps_db *db;
     int64_t name, kind;
+    struct ps_str operation; /* all names of this operation; {NULL, 0}: the name alone */
     struct ps_range range;
     struct ps_ints durations;
     int64_t total, min, max;
 };
+
+static bool is_named(const struct named *n, int64_t name)
+{
+    return name == n->name ||
+           (n->operation.at &&
+            ps_str_eq(ps_operation(ps_trace_text(n->db, (uint32_t)name)), n->operation));
+}
 
 static bool add_named(void *user, const struct ps_chunk *chunk)
 {
@@ -22,9 +32,9 @@ static bool add_named(void *user, const struct ps_chunk *chunk)
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t start = ps_chunk_at(chunk, PS_COL_START, i), ns;
 
-        if (ps_chunk_at(chunk, PS_COL_NAME, i) != n->name || start < n->range.from_ns ||
-            start >= n->range.to_ns ||
-            (n->kind >= 0 && ps_chunk_at(chunk, PS_COL_KIND, i) != n->kind))
+        if (start < n->range.from_ns || start >= n->range.to_ns ||
+            (n->kind >= 0 && ps_chunk_at(chunk, PS_COL_KIND, i) != n->kind) ||
+            !is_named(n, ps_chunk_at(chunk, PS_COL_NAME, i)))
             continue;
         ns = ps_chunk_at(chunk, PS_COL_DURATION, i);
         ns = ns > 0 ? ns : 0;
@@ -35,33 +45,6 @@ static bool add_named(void *user, const struct ps_chunk *chunk)
         ps_ints_add(&n->durations, ns);
     }
     return true;
-}
-
-/* The k-th smallest, found byte by byte from the top: no order is made, and no input is slow. */
-static int64_t kth(const struct ps_ints *list, size_t k)
-{
-    uint64_t prefix = 0, mask = 0;
-
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        size_t counts[256] = {0}, byte = 0;
-
-        for (size_t i = 0; i < list->n; i++)
-            if (((uint64_t)list->at[i] & mask) == prefix)
-                counts[(uint64_t)list->at[i] >> shift & 255]++;
-        while (byte < 255 && k >= counts[byte])
-            k -= counts[byte++];
-        prefix |= (uint64_t)byte << shift;
-        mask |= UINT64_C(255) << shift;
-    }
-    return (int64_t)prefix;
-}
-
-/* As Python's statistics.median. */
-static double median(const struct ps_ints *list)
-{
-    double upper = (double)kth(list, list->n / 2);
-
-    return list->n % 2 ? upper : ((double)kth(list, list->n / 2 - 1) + upper) / 2;
 }
 
 static size_t bin_of(const struct named *n, int64_t ns, bool log_bins, size_t bins)
@@ -90,18 +73,19 @@ static void write_histogram(const struct named *n, size_t bins, struct ps_json *
     ps_json_end(json);
 }
 
-static void write_named(struct ps_db *db, const struct named *n, size_t bins, struct ps_json *json)
+static void write_named(const struct named *n, size_t bins, struct ps_json *json)
 {
     size_t count = n->durations.n, rank = count - count / 20; /* nearest rank of 95 % */
 
     ps_json_object(json);
-    ps_json_text(json, "name", db, n->name);
+    ps_json_key(json, "name");
+    ps_json_str(json, n->operation.at ? n->operation : ps_trace_text(n->db, (uint32_t)n->name));
     ps_json_kint(json, "count", (int64_t)count);
     ps_json_kint(json, "total_ns", n->total);
     if (count) {
         ps_json_kreal(json, "mean_ns", (double)n->total / (double)count);
-        ps_json_kreal(json, "median_ns", median(&n->durations));
-        ps_json_kint(json, "p95_ns", kth(&n->durations, rank - 1));
+        ps_json_kreal(json, "median_ns", ps_median(n->durations.at, count));
+        ps_json_kint(json, "p95_ns", ps_kth(n->durations.at, count, rank - 1));
         ps_json_kint(json, "min_ns", n->min);
         ps_json_kint(json, "max_ns", n->max);
         write_histogram(n, bins, json);
@@ -113,12 +97,12 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_to(&answer->body);
-    struct named named = {0};
+    struct named named = {.db = db};
     struct ps_chunk_query query = {.starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_NAME)};
-    int64_t px;
+    int64_t px, operation = 0;
     enum ps_status status = ps_param_int(params, "name", 1, UINT32_MAX, 0, &named.name, err);
 
     (void)view, (void)id;
@@ -127,6 +111,8 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
     if (status == PS_OK)
         status = ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &named.kind, err);
     if (status == PS_OK)
+        status = ps_param_int(params, "operation", 0, 1, 0, &operation, err);
+    if (status == PS_OK)
         status = ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
     if (status == PS_OK)
         status = ps_param_range(params, &named.range, err);
@@ -134,11 +120,13 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
         return ps_fail(err, PS_NOT_FOUND, "there is no name %lld", (long long)named.name);
     if (status != PS_OK)
         return status;
+    if (operation)
+        named.operation = ps_operation(ps_trace_text(db, (uint32_t)named.name));
     query.range = named.range;
     query.columns |= named.kind >= 0 ? PS_COL_BIT(PS_COL_KIND) : 0;
     status = ps_trace_chunks(db, &query, add_named, &named, err);
     if (status == PS_OK)
-        write_named(db, &named, (size_t)px, &json);
+        write_named(&named, (size_t)px, &json);
     ps_ints_free(&named.durations);
     return status;
 }

@@ -38,6 +38,8 @@ static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
 
 /* Key and array, digits straight into the answer. */
 void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, size_t n);
+/* What a copy or a set does, of its name: "Memcpy HtoD (Pinned -> Device)" up to " (". */
+struct ps_str ps_operation(struct ps_str name);
 /* A text of the trace as a string, "" when there is none. */
 void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text);
 

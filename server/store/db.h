@@ -75,6 +75,7 @@ void ps_col_json(struct ps_stmt *stmt, int column,
 struct ps_lent {
     size_t n;
     const int64_t *column[PS_LENT_COLUMNS]; /* n values each; NULL: all are NULL */
+    uint32_t reals; /* bits 1 << column: its values are the bits of doubles */
 };
 void ps_db_lend(struct ps_db *db, const struct ps_lent *lent);
 

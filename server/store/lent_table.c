@@ -90,8 +90,16 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
     const struct cursor *cursor = (struct cursor *)base;
     const int64_t *values = col < PS_LENT_COLUMNS ? cursor->lent->column[col] : NULL;
 
-    if (values && values[cursor->at] != PS_LENT_NULL)
+    if (!values || values[cursor->at] == PS_LENT_NULL)
+        return SQLITE_OK;
+    if (cursor->lent->reals >> col & 1) {
+        double real;
+
+        memcpy(&real, &values[cursor->at], sizeof real);
+        sqlite3_result_double(context, real);
+    } else {
         sqlite3_result_int64(context, values[cursor->at]);
+    }
     return SQLITE_OK;
 }
 

@@ -25,6 +25,8 @@ enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out
 
 /* A text by its id, {NULL, 0} when there is none. Loaded once a handle. */
 struct ps_str ps_trace_text(struct ps_db *db, uint32_t id);
+/* A template of arguments by its id (slices/args.h), likewise. */
+struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id);
 /* text id -> key text id, template id -> shapes text id; for ps_operators. */
 enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
                              struct ps_err *err);

@@ -213,6 +213,16 @@ struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id)
                                                        : (struct ps_str){NULL, 0};
 }
 
+struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id)
+{
+    struct ps_trace_cache *cache;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_trace_texts(db, &cache, &err) != PS_OK)
+        return (struct ps_str){NULL, 0};
+    return ps_trace_template(cache, id);
+}
+
 enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
                              struct ps_err *err)
 {

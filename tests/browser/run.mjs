@@ -11,6 +11,7 @@ import './lines.mjs';
 import './printed.mjs';
 import './timeline.mjs';
 import './trace_tabs.mjs';
+import './summaries.mjs';
 import './measure.mjs';
 import './stacks.mjs';
 import './scroll.mjs';

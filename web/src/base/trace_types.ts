@@ -82,6 +82,17 @@ export interface KernelRow {
     shared_bytes?: number | null;
 }
 
+/** A row of a summary: of times, of sizes or of projected ranges, whose columns it then has. */
+export interface SummaryRow {
+    name: string;
+    name_id: number;
+    kind: number;
+    first_ns: number;
+    calls: number;
+    style?: string | null;
+    [figure: string]: string | number | null | undefined;
+}
+
 export interface MemoryOperatorRow {
     name: string;
     name_id: number;

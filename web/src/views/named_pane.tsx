@@ -24,17 +24,25 @@ interface NamedPaneProps {
     selected: string;
     /** The row, while it is here. */
     row: { first_ns: number } | null;
+    /** The name is that of an operation, which slices of several names share. */
+    operation?: boolean;
     onShapes?: (name: string) => void;
     children?: ComponentChildren;
 }
 
 const BINS = 40;
 
-export function NamedPane({ run, title, selected, row, onShapes, children }: NamedPaneProps) {
+export function NamedPane(props: NamedPaneProps) {
+    const { run, title, selected, row, operation, onShapes, children } = props;
     const [name, kind] = selected.split('.');
     const range = useRange();
     const { data, error, loading } = useJson<Named>(
-        rangedPath(run, 'named', range, { name, kind, px: BINS }),
+        rangedPath(run, 'named', range, {
+            name,
+            kind,
+            operation: operation ? 1 : undefined,
+            px: BINS,
+        }),
     );
     return (
         <section class="pane pane-named" aria-label={title}>
@@ -48,7 +56,7 @@ export function NamedPane({ run, title, selected, row, onShapes, children }: Nam
                 <div class="named-body">
                     <div class="named-name mono">{data.name}</div>
                     <div class="named-links">
-                        <a class="link" href={timelineHash(run, { find: data.name })}>
+                        <a class="link" href={timelineHash(run, { find: data.name, operation })}>
                             in the timeline
                         </a>
                         {onShapes && (

@@ -8,4 +8,5 @@ export { FlameTab } from './flame_tab';
 export { KernelsTab } from './kernels_tab';
 export { ModulesTab } from './modules_tab';
 export { OperatorsTab } from './operators_tab';
+export { SummariesTab } from './summaries_tab';
 export { WorkersTab } from './workers_tab';

@@ -11,6 +11,8 @@ import { tabHash, traceOf } from './trace_data';
 interface Place {
     /** a name to search for, all of it */
     find?: string;
+    /** `find` is an operation: what stands behind it in brackets differs */
+    operation?: boolean;
     slice?: number | null;
     /** becomes the range and is looked at; undefined keeps the one that is selected */
     range?: TraceRange;
@@ -20,9 +22,10 @@ function around(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
     return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
 }
 
-export function timelineHash(run: Run, { find, slice, range }: Place): string {
+export function timelineHash(run: Run, { find, operation, slice, range }: Place): string {
     const query: Record<string, string> = {};
-    if (find) Object.assign(query, { find: `^${escapeRegex(find)}$`, fre: '1' });
+    const end = operation ? '( \\(|$)' : '$';
+    if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });
     if (slice) query.slice = String(slice);
     if (range) query.at = viewText(around(run, range));
     return tabHash(run, 'timeline', query, range);

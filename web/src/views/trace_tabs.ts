@@ -58,11 +58,18 @@ const FINDINGS: TabSpec = {
     load: async () => (await import('./tabs_trace')).FindingsTab,
 };
 
+const SUMMARIES: TabSpec = {
+    id: 'summaries',
+    title: 'Summaries',
+    load: async () => (await import('./tabs_trace')).SummariesTab,
+};
+
 const SLICES: TabSpec = { ...OPERATORS, id: 'operators', title: 'Slices by name' };
 
 export function traceTabs(run: Run): TabSpec[] {
     if (run.kind === 'trace') return [SLICES, FLAME];
     if (run.kind !== 'torch-trace') return [];
     const ranks = traceOf(run).workers > 1 ? [RANKS] : [];
-    return [OVERVIEW, OPERATORS, KERNELS, MEMORY, MODULES, FLAME, ...ranks, FINDINGS];
+    const sums = traceOf(run).kernels > 0 ? [SUMMARIES] : [];
+    return [OVERVIEW, OPERATORS, KERNELS, ...sums, MEMORY, MODULES, FLAME, ...ranks, FINDINGS];
 }

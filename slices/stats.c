@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "slices/stats.h"
+
+#include <math.h>
+
+#include "slices/spans.h"
+
+/* The bits in which values differ. */
+static uint64_t differing(const int64_t *values, size_t n)
+{
+    uint64_t bits = 0;
+
+    for (size_t i = 1; i < n; i++)
+        bits |= (uint64_t)values[i] ^ (uint64_t)values[0];
+    return bits;
+}
+
+/* Found byte by byte from the highest that differs: no order is made, and no input is slow. */
+int64_t ps_kth(const int64_t *values, size_t n, size_t k)
+{
+    uint64_t bits = differing(values, n), mask = UINT64_MAX, prefix;
+    int shift = bits ? (63 - __builtin_clzll(bits)) & ~7 : -8;
+
+    for (int s = 0; s <= shift; s += 8)
+        mask <<= 8;
+    prefix = (uint64_t)values[0] & mask;
+    for (; shift >= 0; shift -= 8) {
+        size_t counts[256] = {0}, byte = 0;
+
+        for (size_t i = 0; i < n; i++)
+            if (((uint64_t)values[i] & mask) == prefix)
+                counts[(uint64_t)values[i] >> shift & 255]++;
+        while (byte < 255 && k >= counts[byte])
+            k -= counts[byte++];
+        prefix |= (uint64_t)byte << shift;
+        mask |= UINT64_C(255) << shift;
+    }
+    return (int64_t)prefix;
+}
+
+/* The one before the upper middle: it, or the largest below it. */
+static int64_t lower_middle(const int64_t *values, size_t n, int64_t upper)
+{
+    int64_t largest = 0;
+    size_t below = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (values[i] >= upper)
+            continue;
+        largest = !below || values[i] > largest ? values[i] : largest;
+        below++;
+    }
+    return below == n / 2 ? largest : upper;
+}
+
+double ps_median(const int64_t *values, size_t n)
+{
+    int64_t upper = ps_kth(values, n, n / 2);
+
+    return n % 2 ? (double)upper : ((double)lower_middle(values, n, upper) + (double)upper) / 2;
+}
+
+/* Two passes: squares of differences lose nothing to large means. */
+static double deviation(const int64_t *values, size_t n, double mean)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double far = (double)values[i] - mean;
+
+        sum += far * far;
+    }
+    return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
+}
+
+struct ps_stats ps_stats_of(const int64_t *values, size_t n)
+{
+    struct ps_stats stats = {.min = values[0], .max = values[0]};
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        stats.total = ps_sum(stats.total, values[i]);
+        sum += (double)values[i];
+        stats.min = values[i] < stats.min ? values[i] : stats.min;
+        stats.max = values[i] > stats.max ? values[i] : stats.max;
+    }
+    stats.median = ps_median(values, n);
+    stats.stddev = deviation(values, n, sum / (double)n);
+    return stats;
+}
