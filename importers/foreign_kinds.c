@@ -242,7 +242,7 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
     {{"[cols=\"", "| Command "},
      "a table of hyperfine (AsciiDoc)",
      "take its JSON: `hyperfine --export-json result.json 'app'`"},
-    {{"|--\n| ", "Mean ["},
+    {{"|--+--", "Mean ["},
      "a table of hyperfine (Org)",
      "take its JSON: `hyperfine --export-json result.json 'app'`"},
     {{".dat\t", " MiB\n"},

@@ -91,6 +91,14 @@ struct ps_str ps_report_trim(struct ps_str text)
     return text;
 }
 
+struct ps_str ps_report_shown(struct ps_str text)
+{
+    for (size_t i = text.len; i > 0; i--)
+        if (text.at[i - 1] == '\r')
+            return ps_str_skip(text, i);
+    return text;
+}
+
 struct ps_str ps_report_word(struct ps_str *rest)
 {
     struct ps_str word;

@@ -30,6 +30,9 @@ void ps_report_free(struct ps_report_reader *r);
 /* Text without ESC [ ... m, ESC ] ... BEL and their like; `text` itself when it has none. */
 struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text);
 
+/* What a terminal leaves of a line: the text behind the last carriage return in it. */
+struct ps_str ps_report_shown(struct ps_str text);
+
 /* Cuts the next word off *rest: what stands between blanks. Empty at the end. */
 struct ps_str ps_report_word(struct ps_str *rest);
 

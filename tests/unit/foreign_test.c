@@ -65,7 +65,8 @@ static const struct refusal documents[] = {
     F("{\"meta\": {\"version\": 27}, \"libs\": [], \"threads\": []}", "raw profile of Firefox",
       "profiler.firefox.com"),
     F("{\"segments\": [], \"device_traces\": [[]]}", "GPU memory (JSON)", "_memory_viz memory"),
-    F("{\"commit_hash\": \"ab\", \"env_name\": \"x\", \"results\": {}}", "asv", "pytest --benchmark-json"),
+    F("{\"commit_hash\": \"ab\", \"env_name\": \"x\", \"results\": {}}", "asv",
+      "pytest --benchmark-json"),
     F("{\"cells\": [], \"nbformat\": 4}", "Jupyter notebook", "%prun -D"),
     F("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}", "no profile", "cProfile"),
 };
@@ -123,8 +124,10 @@ static const struct refusal reports[] = {
     F("  PID  PPID %CPU %MEM   RSS    VSZ     ELAPSED     TIME COMMAND\n22519 1 97.3 14.0 3459468 "
       "3464280    00:05 00:00:05 python\n",
       "what ps prints", "top -b"),
-    F("[cols=\"<,>,>,>,>\"]\n|===\n| Command | Mean [ms]\n", "hyperfine (AsciiDoc)",
+    F("[cols=\"<,>,>,>,>\"]\n|===\n| Command \n| Mean [ms] \n| Min [ms] \n", "hyperfine (AsciiDoc)",
       "--export-json"),
+    F("| Command  |  Mean [ms] |  Min [ms] |\n|--+--+--|\n| =app=  |  1.0 ± 0.1 |  0.9 |\n",
+      "hyperfine (Org)", "--export-json"),
     F("mprofile_1.dat\t80.512 MiB\n", "mprof peak", "mprofile_*.dat"),
     F("Traceback (most recent call last):\n  File \"/usr/lib/python3.11/timeit.py\", line 326, in "
       "main\nNameError: name 'x' is not defined\n",

@@ -222,7 +222,12 @@ static void test_logs_cut(void **state)
                 {"ok_time_mixed.txt", "0m0.100s\n"},
                 {"ok_top.txt", "S  50.0   0:04.83 python3.11 -c x = 1\n"},
                 {"ok_timeit.txt", "13.8 nsec per loop\n"},
-                {"ok_timeit_ipython.txt", "loops each)\n"}};
+                {"ok_timeit_ipython.txt", "loops each)\n"},
+                {"ok_hyperfine_text.txt", "12 runs\n"},
+                {"ok_hyperfine_text_v2.txt", "1.270 s\n"},
+                {"ok_hyperfine_table.csv", "\"x,y\"\n"},
+                {"ok_hyperfine_table.md", "13.5 |\n"},
+                {"ok_pytest_text.txt", "4096           1\n"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
