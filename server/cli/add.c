@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
+#include "base/file.h"
 #include "importers/importer.h"
 #include "server/cli/cli.h"
 #include "server/cli/folder.h"
@@ -45,8 +46,10 @@ static void import_profile(struct adding *adding, const struct ps_shelving *prof
 
 static void import_file(struct adding *adding, int fd, const char *path)
 {
-    struct ps_shelving profile = {
-        fd, path, base_name(path), {path, adding->options->source_root, now()}};
+    struct ps_shelving profile = {.fd = fd,
+                                  .path = path,
+                                  .filename = base_name(path),
+                                  .from = {path, adding->options->source_root, now()}};
     struct stat about;
     if (fstat(fd, &about) == 0)
         profile.from.written = about.st_mtim;
@@ -68,12 +71,8 @@ static enum ps_status copy_all(int from, int to, struct ps_progress *progress, c
             continue;
         if (got < 0)
             return ps_fail_errno(err, "cannot read", path);
-        for (ssize_t at = 0; at < got;) {
-            ssize_t put = write(to, block + at, (size_t)(got - at));
-            if (put < 0 && errno != EINTR)
-                return ps_fail_errno(err, "cannot write", "the spool file");
-            at += put > 0 ? put : 0;
-        }
+        if (ps_write_all(to, (struct ps_str){block, (size_t)got}, "the spool file", err) != PS_OK)
+            return err->code;
         done += (uint64_t)got;
     }
 }
@@ -104,8 +103,10 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
     if (open_spool(adding, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
-    struct ps_shelving profile = {
-        readable, path, filename, {NULL, adding->options->source_root, now()}};
+    struct ps_shelving profile = {.fd = readable,
+                                  .path = path,
+                                  .filename = filename,
+                                  .from = {NULL, adding->options->source_root, now()}};
     if (err.code == PS_OK)
         import_profile(adding, &profile);
     else
@@ -174,9 +175,11 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
     if (err.code != PS_OK)
         adding->status = ps_say_failure(paths[i < n ? i : 0], &err);
     else if (i == n)
-        import_profile(
-            adding, &(struct ps_shelving){
-                        readable, name, name, {paths[0], adding->options->source_root, written}});
+        import_profile(adding, &(struct ps_shelving){
+                                   .fd = readable,
+                                   .path = name,
+                                   .filename = name,
+                                   .from = {paths[0], adding->options->source_root, written}});
 }
 
 static void add_operands_merged(struct adding *adding)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "server/cli/child.h"
 
+#include "base/file.h"
 #include "server/cli/import_split.h"
 
 #include <errno.h>
@@ -177,24 +178,15 @@ static int reap(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static enum ps_status write_all(int fd, struct ps_buf *from, struct ps_err *err)
-{
-    for (size_t at = 0; at < from->len;) {
-        ssize_t n = write(fd, from->at + at, from->len - at);
-        if (n < 0 && errno != EINTR)
-            return ps_fail_errno(err, "cannot write", "what the program says");
-        at += n > 0 ? (size_t)n : 0;
-    }
-    from->len = 0;
-    return PS_OK;
-}
-
 /* What the program says to a terminal that went away is lost; its imports must not be. */
 static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
 {
-    (void)write_all(STDERR_FILENO, &split->rest, NULL);
+    (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->rest), "stderr", NULL);
     split->rest.len = 0;
-    return write_all(log, &split->log, err);
+    enum ps_status status =
+        ps_write_all(log, ps_buf_slice(&split->log), "what the program says", err);
+    split->log.len = 0;
+    return status;
 }
 
 /* Until the pipe has no writer, or the child has ended and nothing is in the pipe: what it left

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* record.c: a Python program run with a tool around it, and what that writes put on the shelf. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/open_run.h"
 #include "server/cli/progress.h"
@@ -8,7 +9,6 @@
 #include "server/cli/recorder.h"
 #include "server/cli/shelve.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -141,9 +141,8 @@ static enum ps_status copy(int from, int to, const char *path, struct ps_err *er
     static char block[1 << 16];
     ssize_t n;
     while ((n = read(from, block, sizeof block)) > 0)
-        for (ssize_t at = 0, put; at < n; at += put)
-            if ((put = write(to, block + at, (size_t)(n - at))) < 0)
-                return ps_fail_errno(err, "cannot write", path);
+        if (ps_write_all(to, (struct ps_str){block, (size_t)n}, path, err) != PS_OK)
+            return err->code;
     return n == 0 ? PS_OK : ps_fail_errno(err, "cannot read", "the profile");
 }
 
@@ -201,10 +200,12 @@ static int shelve(struct recording *r, unsigned i)
         ps_about_set(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
     label.tags = r->about.tags;
     label.n_tags = r->about.n;
-    return ps_cli_shelve(
-        r->store, &label,
-        &(struct ps_shelving){fd, r->filename, r->filename, {r->filename, NULL, about.st_mtim}},
-        r->options->json, r->run);
+    return ps_cli_shelve(r->store, &label,
+                         &(struct ps_shelving){.fd = fd,
+                                               .path = r->filename,
+                                               .filename = r->filename,
+                                               .from = {r->filename, NULL, about.st_mtim}},
+                         r->options->json, r->run);
 }
 
 static int take_profile(struct recording *r, unsigned i, int exit_status)

@@ -2,10 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/http/upload.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "server/http/multipart.h"
 
 struct ps_upload {
@@ -44,21 +44,12 @@ static enum ps_status open_file(struct ps_upload *upload, const struct ps_part *
     return PS_OK;
 }
 
-static enum ps_status write_all(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err)
+static enum ps_status write_file(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err)
 {
     struct ps_upload_file *file = &upload->req->files[upload->req->n_files - 1];
 
-    while (bytes.len > 0) {
-        ssize_t n = write(upload->fd, bytes.at, bytes.len);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return ps_fail_errno(err, "write", file->path);
-        file->bytes += (uint64_t)n;
-        bytes = ps_str_skip(bytes, (size_t)n);
-    }
-    return PS_OK;
+    file->bytes += bytes.len;
+    return ps_write_all(upload->fd, bytes, file->path, err);
 }
 
 static enum ps_status begin_part(void *user, const struct ps_part *part, struct ps_err *err)
@@ -78,7 +69,7 @@ static enum ps_status part_data(void *user, struct ps_str bytes, struct ps_err *
     struct ps_upload *upload = user;
 
     if (!upload->in_field)
-        return write_all(upload, bytes, err);
+        return write_file(upload, bytes, err);
     upload->fields_bytes += bytes.len;
     if (upload->fields_bytes > PS_UPLOAD_FIELDS_MAX)
         return ps_fail(err, PS_LIMIT, "the text fields of the form are over %zu bytes",
@@ -139,7 +130,7 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
         return ps_multipart_feed(upload->form, bytes, err);
     if (upload->fd < 0)
         status = open_file(upload, &(struct ps_part){.is_file = true}, err);
-    return status == PS_OK ? write_all(upload, bytes, err) : status;
+    return status == PS_OK ? write_file(upload, bytes, err) : status;
 }
 
 enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err)

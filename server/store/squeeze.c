@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/store/squeeze.h"
 
-#include <errno.h>
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 enum { OUT = 256 * 1024, PIECE = 1 << 30 };
@@ -32,18 +31,6 @@ struct ps_squeeze *ps_squeeze_new(int fd, const char *path)
     return s;
 }
 
-static enum ps_status write_all(const struct ps_squeeze *s, size_t len, struct ps_err *err)
-{
-    for (size_t at = 0; at < len;) {
-        ssize_t put = write(s->fd, s->out + at, len - at);
-
-        if (put < 0 && errno != EINTR)
-            return ps_fail_errno(err, "cannot write", s->path);
-        at += put > 0 ? (size_t)put : 0;
-    }
-    return PS_OK;
-}
-
 enum ps_status ps_squeeze_add(struct ps_squeeze *s, struct ps_str bytes, bool last,
                               struct ps_err *err)
 {
@@ -60,7 +47,8 @@ enum ps_status ps_squeeze_add(struct ps_squeeze *s, struct ps_str bytes, bool la
             s->z.avail_out = OUT;
             if (isal_deflate(&s->z) != COMP_OK)
                 return ps_fail(err, PS_INTERNAL, "the compressor refused its input");
-            status = write_all(s, OUT - s->z.avail_out, err);
+            status = ps_write_all(
+                s->fd, (struct ps_str){(const char *)s->out, OUT - s->z.avail_out}, s->path, err);
         } while (status == PS_OK && s->z.avail_out == 0);
         bytes = ps_str_skip(bytes, piece);
     } while (status == PS_OK && bytes.len);

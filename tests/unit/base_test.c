@@ -7,11 +7,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file.h"
 
 static void test_buf(void **state)
 {
@@ -99,13 +102,30 @@ static void test_err(void **state)
     assert_int_equal(ps_fail_errno(&err, "cannot write", "x"), PS_FULL);
 }
 
+static void test_write_all(void **state)
+{
+    static const char text[] = "all of it";
+    struct ps_err err = PS_ERR_INIT;
+    char got[sizeof text];
+    int pipes[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+    (void)state;
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(ps_write_all(pipes[1], (struct ps_str){text, sizeof text}, "p", &err), PS_OK);
+    assert_int_equal(read(pipes[0], got, sizeof got), sizeof got);
+    assert_string_equal(got, text);
+    assert_int_equal(ps_write_all(full, PS_STR("x"), "the file", &err), PS_FULL);
+    assert_non_null(strstr(err.text, "cannot write the file"));
+    (void)close(full);
+    (void)close(pipes[0]);
+    (void)close(pipes[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buf),
-        cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_i64),
-        cmocka_unit_test(test_err),
+        cmocka_unit_test(test_buf), cmocka_unit_test(test_arena),     cmocka_unit_test(test_i64),
+        cmocka_unit_test(test_err), cmocka_unit_test(test_write_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
