@@ -40,6 +40,8 @@ static int run(const struct ps_options *options)
         return ps_cli_show(options);
     case PS_VERB_RM:
         return ps_cli_rm(options);
+    case PS_VERB_RENEW:
+        return ps_cli_renew(options);
     case PS_VERB_FORMATS:
         return ps_cli_formats(options);
     case PS_VERB_SQL:

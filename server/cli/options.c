@@ -61,6 +61,11 @@ static const struct verb_row verbs[] = {
     [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL, 0},
     [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL,
                     0},
+    [PS_VERB_RENEW] = {"renew", "[RUN...]", 0, MANY,
+                       "import again, from their originals, runs that an older perfshelf wrote",
+                       "Without a RUN, all of them. Names, series, tags and attached sources stay. "
+                       "Runs that can be read\nas they are stay too.\n",
+                       0},
     [PS_VERB_FORMATS] = {"formats", "", 0, 0, "what can be read, and the command that records it",
                          NULL, 0},
     [PS_VERB_SQL] =
@@ -74,8 +79,10 @@ static const struct verb_row verbs[] = {
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 
 #define ON(verb) (1U << (PS_VERB_##verb))
-#define ON_SHELF (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL))
-#define ON_JSON  (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(FORMATS) | ON(SQL))
+#define ON_SHELF                                                                                   \
+    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL))
+#define ON_JSON                                                                                    \
+    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL))
 
 enum option_type { FLAG, TEXT, TAG };
 

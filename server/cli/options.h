@@ -20,6 +20,7 @@ enum ps_verb {
     PS_VERB_LIST,
     PS_VERB_SHOW,
     PS_VERB_RM,
+    PS_VERB_RENEW,
     PS_VERB_FORMATS,
     PS_VERB_SQL,
 };

@@ -84,7 +84,8 @@ int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
     ps_progress_end(&progress);
     if (status == PS_OK) {
         say_result(profile->path, json, &result);
-        ps_cli_attach(store, result.id, &profile->from);
+        if (!profile->again)
+            ps_cli_attach(store, result.id, &profile->from);
         if (id_out)
             memcpy(id_out, result.id, PS_ID_SIZE);
     } else {

@@ -20,6 +20,7 @@ struct ps_shelving {
     int fd;
     const char *path;     /* what messages call it */
     const char *filename; /* what its run is called after; "" when it has none */
+    bool again;           /* of a run of the shelf: its sources stay as they are */
     struct ps_provenance from;
 };
 

@@ -38,7 +38,7 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
 {
     struct ps_run_brief brief;
 
-    if (ps_store_find(store, sha256, out->id, NULL) != PS_OK ||
+    if (ps_store_find(store, sha256, out->id, NULL) != PS_OK || ps_run_outdated(store, out->id) ||
         ps_store_brief(store, out->id, &brief, NULL) != PS_OK)
         return false;
     out->already = true;

@@ -78,6 +78,24 @@ enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id
     return status;
 }
 
+enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        char id[PS_ID_SIZE];
+
+        take_id(stmt, id);
+        if (ps_run_outdated(store, id))
+            ps_buf_add(ids, id, sizeof id);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return status == PS_OK ? err->code : status;
+}
+
 enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                               struct ps_err *err)
 {
@@ -314,16 +332,29 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":summary", ps_str_of(row->summary));
 }
 
-static enum ps_status publish_locked(struct ps_db *db, const struct ps_catalog_row *row,
-                                     const char *part, const char *final, struct ps_err *err)
+/* *name_out: what the run is called from now on. */
+static enum ps_status put_row(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
+                              struct ps_err *err)
 {
-    struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("run_insert"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     bind_run(stmt, row);
-    status = finish(stmt, err);
+    if (!ps_stmt_row(stmt, err))
+        return err->code;
+    *name_out = ps_strdup(ps_col_text(stmt, 0));
+    (void)ps_stmt_row(stmt, err); /* to its end */
+    return err->code;
+}
+
+static enum ps_status publish_locked(struct ps_db *db, const struct ps_catalog_row *row,
+                                     const char *part, const char *final, char **name_out,
+                                     struct ps_err *err)
+{
+    enum ps_status status = put_row(db, row, name_out, err);
+
     if (status == PS_OK)
         status = insert_tags(db, row->id, row->tags, row->n_tags, err);
     if (status == PS_OK && rename(part, final) != 0)
@@ -332,7 +363,7 @@ static enum ps_status publish_locked(struct ps_db *db, const struct ps_catalog_r
 }
 
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
-                                  const char *part, bool *already, struct ps_err *err)
+                                  const char *part, struct ps_published *out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "runs", row->id, ".db");
     PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "runs", "", "");
@@ -340,10 +371,14 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
     enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
     char id[PS_ID_SIZE];
 
-    *already = status == PS_OK && find_locked(db, row->sha256, id, NULL) == PS_OK;
-    if (status == PS_OK && !*already)
-        status = publish_locked(db, row, part, final, err);
-    if (status == PS_OK && !*already)
+    out->already = status == PS_OK && find_locked(db, row->sha256, id, NULL) == PS_OK &&
+                   !ps_run_outdated(store, id);
+    if (status == PS_OK && !out->already)
+        status = publish_locked(db, row, part, final, &out->name, err);
+    if (status == PS_OK && !out->already)
         status = ps_sync_dir(folder, err);
-    return end_locked(store, status, err);
+    status = end_locked(store, status, err);
+    if (status == PS_OK && !out->already)
+        ps_pool_forget(store, row->id); /* of the file that was there before */
+    return status;
 }

@@ -77,10 +77,10 @@ struct ps_catalog_row {
     size_t n_tags;
 };
 
-/* Renames `part` to the run's file and inserts its row, all or nothing; *already: these bytes are
- * on the shelf, nothing was done. */
+/* Renames `part` to the run's file and inserts its row, or renews it, all or nothing. Sets already
+ * (these bytes are on the shelf, nothing was done) or name of *out. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
-                                  const char *part, bool *already, struct ps_err *err);
+                                  const char *part, struct ps_published *out, struct ps_err *err);
 
 void ps_result_num(sqlite3_context *context, struct ps_num n);
 void ps_register_functions(sqlite3 *db);   /* ps_words, regexp */

@@ -71,7 +71,8 @@ static void *take_in(void *user)
     ps_squeeze_free(copy);
     if (status != PS_OK)
         return NULL;
-    if (ps_store_find(intake->store, intake->original.sha256, intake->id, NULL) == PS_OK)
+    if (ps_store_find(intake->store, intake->original.sha256, intake->id, NULL) == PS_OK &&
+        !ps_run_outdated(intake->store, intake->id))
         atomic_store(&intake->known, true);
     else if (!atomic_load(&intake->hash_only) && fsync(intake->part_fd) != 0)
         ps_fail_errno(&intake->err, "cannot sync", intake->part);

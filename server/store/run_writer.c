@@ -211,16 +211,19 @@ enum ps_status ps_writer_publish(struct ps_writer *w, const char *kind,
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status;
 
+    *out = (struct ps_published){.name = NULL};
     (void)snprintf(w->row.id, sizeof w->row.id, "%.16s", original->sha256);
     w->row.sha256 = ps_arena_copy(&w->arena, ps_str_of(original->sha256)).at;
     w->row.bytes = original->bytes;
     status = seal(w, kind, &own);
 
     if (status == PS_OK)
-        status = ps_catalog_publish(w->store, &w->row, w->part, &out->already, &own);
+        status = ps_catalog_publish(w->store, &w->row, w->part, out, &own);
     if (status != PS_OK) {
         if (err && err->code == PS_OK)
             *err = own;
+        free(out->name);
+        out->name = NULL;
         ps_writer_abort(w);
         return status;
     }
@@ -228,7 +231,8 @@ enum ps_status ps_writer_publish(struct ps_writer *w, const char *kind,
     out->rows = w->row.ledger.stored + w->row.ledger.repaired;
     out->repaired = w->row.ledger.repaired;
     out->rejected = w->row.ledger.rejected;
-    out->name = ps_strdup(ps_str_of(w->row.name));
+    if (!out->name)
+        out->name = ps_strdup(ps_str_of(w->row.name));
     if (out->already)
         (void)unlink(w->part);
     writer_free(w);

@@ -207,17 +207,61 @@ int64_t ps_store_version(struct ps_store *store)
 /* --- readers of runs
  * --------------------------------------------------------------------------------------------- */
 
+/* The layout of run files (schema/run.sql), as it stands in our schema and in the head of each
+ * file; -1: there is no such file. */
+static int64_t layout_of_ours(void)
+{
+    static const char word[] = "PRAGMA user_version = ";
+    const char *at = strstr(schema_text("run"), word);
+
+    return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
+}
+
+static int64_t layout_of(const char *path)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    unsigned char b[4];
+
+    if (fd < 0)
+        return -1;
+    if (pread(fd, b, sizeof b, 60) != sizeof b) /* where SQLite keeps user_version */
+        return 0;
+    return (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+bool ps_run_outdated(struct ps_store *store, const char *id)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
+
+    return layout_of(path) < layout_of_ours();
+}
+
+static enum ps_status check_layout(const char *path, const char *id, struct ps_err *err)
+{
+    int64_t layout = layout_of(path), ours = layout_of_ours();
+    enum ps_status status = PS_OK;
+
+    if (layout < 0) {
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    } else if (layout < ours) {
+        status = ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
+        ps_hint(err, "`perfshelf renew %s` reads its original again", id);
+    } else if (layout > ours) {
+        status = ps_fail(err, PS_CONFLICT, "run %s was written by a newer perfshelf", id);
+        ps_hint(err, "open it with that one");
+    }
+    return status;
+}
+
 static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
                                struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status;
+    enum ps_status status = check_layout(path, id, err);
 
-    if (access(path, R_OK) != 0) {
-        ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-        return PS_NOT_FOUND;
-    }
+    if (status != PS_OK)
+        return status;
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
     status = ps_db_open(uri.at, false, out, err);

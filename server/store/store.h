@@ -60,7 +60,7 @@ struct ps_intake;
  * case. */
 enum ps_status ps_intake_begin(struct ps_store *store, const char *where, int fd,
                                struct ps_intake **out, struct ps_err *err);
-/* Whether a run of these bytes is on the shelf, once that is known. Cheap. */
+/* Whether a run of these bytes is on the shelf and not outdated, once that is known. Cheap. */
 bool ps_intake_known(const struct ps_intake *intake);
 /* Waits until the whole file was read; fills out as far as it was. With !keep only its hash is
  * still wanted. */
@@ -153,6 +153,12 @@ void ps_measured_free(struct ps_measured_list *list);
  * -------------------------------------------------------------------------------------------------
  */
 
+/* Whether a run of the catalog has no file that this perfshelf can read, for an older one wrote it
+ * or it is gone: an import of the same bytes puts a new file in its place, and leaves its name,
+ * series, tags and sources as they are. */
+bool ps_run_outdated(struct ps_store *store, const char *id);
+/* The ids of all such runs, each with its NUL. */
+enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err);
 /* The run of an original; PS_NOT_FOUND without filling err's text for people. */
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err);

@@ -19,7 +19,7 @@ class Usage(unittest.TestCase):
 
     def test_help_lists_every_verb(self):
         text = call("--help").stdout.decode()
-        for verb in ("serve", "add", "record", "list", "show", "rm", "formats", "sql"):
+        for verb in ("serve", "add", "record", "list", "show", "rm", "renew", "formats", "sql"):
             self.assertRegex(text, rf"(?m)^  perfshelf {verb}\b")
             own = call(verb, "--help")
             self.assertEqual(own.returncode, 0)
@@ -114,6 +114,63 @@ class Reading(ShelfTest):
         line = self.fails("rm", self.first["id"], "nobody", self.second["id"])
         self.assertIn("nobody", line)
         self.assertEqual(self.json("list"), [])
+
+
+class Renew(ShelfTest):
+    """Run files of another layout: user_version, which SQLite keeps in bytes 60 to 63 of the file."""
+    def setUp(self):
+        super().setUp()
+        self.run_id = self.json("add", self.dump, "--name", "mine", "--series", "s", "--tag", "k=v")["id"]
+        self.path = os.path.join(self.data, "runs", self.run_id + ".db")
+        self.rows = self.json("sql", "mine", "SELECT * FROM functions")
+        self.before = self.json("show", "mine")
+
+    def write_layout(self, version):
+        with open(self.path, "r+b") as file:
+            file.seek(60)
+            file.write(version.to_bytes(4, "big"))
+
+    def assert_as_before(self):
+        self.assertEqual(self.json("sql", "mine", "SELECT * FROM functions"), self.rows)
+        now = self.json("show", "mine")
+        self.assertEqual({key for key in now if now[key] != self.before[key]} - {"db_bytes"}, set())
+        left = self.left_over()
+        self.assertEqual((len(left["runs"]), len(left["originals"]), left["spool"]), (1, 1, []))
+
+    def test_an_older_file_is_told_and_renewed(self):
+        self.write_layout(1)
+        line = self.fails("sql", "mine", "SELECT 1")
+        self.assertIn(f"written by an older perfshelf; `perfshelf renew {self.run_id}`", line)
+        done = self.json("renew")
+        self.assertEqual((done["id"], done["name"], done["already"]), (self.run_id, "mine", False))
+        self.assert_as_before()
+        self.assertEqual(self.ok("renew"), "")
+
+    def test_adding_its_file_renews_it(self):
+        self.write_layout(2)
+        done = self.json("add", self.dump)
+        self.assertEqual((done["id"], done["name"], done["already"]), (self.run_id, "mine", False))
+        self.assert_as_before()
+        self.assertTrue(self.json("add", self.dump)["already"])
+
+    def test_a_file_that_is_gone_comes_back(self):
+        os.unlink(self.path)
+        self.assertIn("not on this shelf", self.fails("sql", "mine", "SELECT 1"))
+        self.assertFalse(self.json("renew", "mine")["already"])
+        self.assert_as_before()
+
+    def test_a_newer_file_stays(self):
+        self.write_layout(1 << 20)
+        self.assertIn("newer perfshelf", self.fails("sql", "mine", "SELECT 1"))
+        self.assertTrue(self.json("renew", "mine")["already"])
+        self.assertIn("newer perfshelf", self.fails("sql", "mine", "SELECT 1"))
+
+    def test_without_its_original_it_stays_as_it_is(self):
+        self.write_layout(1)
+        original, = self.left_over()["originals"]
+        os.unlink(os.path.join(self.data, "originals", original))
+        self.assertIn("cannot read", self.fails("renew", "mine"))
+        self.assertEqual(self.json("show", "mine"), self.before)
 
 
 class Sql(ShelfTest):

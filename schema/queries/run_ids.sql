@@ -1,0 +1,2 @@
+-- All runs, the oldest first.
+SELECT id FROM run ORDER BY seq;
