@@ -39,6 +39,7 @@ static bool more(struct ps_json_in *json)
         return false;
     if (json->at != json->base)
         ps_stream_skip(json->in, (size_t)(json->at - json->base));
+    json->passed += (uint64_t)(json->at - json->base);
     window = ps_stream_peek(json->in, ahead + AHEAD);
     json->base = json->at = window.at;
     json->end = window.at + window.len;
@@ -296,22 +297,99 @@ static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
     return json->at == from || value > most ? most : (uint32_t)value;
 }
 
+/* The next of a list, whose first byte is at json->at. False: cut or bad. */
+static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
+{
+    PS_PUSH_ROOM(out->at, out->n, out->cap);
+    out->at[out->n] = most;
+    if (!is_word_byte(*json->at)) {
+        if (!ps_json_in_skip(json))
+            return false;
+    } else {
+        if (json->end - json->at < 64)
+            (void)more(json);
+        out->at[out->n] = take_u32(json, most);
+    }
+    out->n++;
+    return true;
+}
+
 bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     while (next_byte(json)) {
         if (*json->at == ']')
             return close_token(json, false) == PS_JSON_ARRAY_END;
-        if (!is_word_byte(*json->at)) {
-            if (!ps_json_in_skip(json))
-                return false;
-            PS_PUSH_ROOM(out->at, out->n, out->cap);
-            out->at[out->n++] = most;
-            continue;
-        }
-        if (json->end - json->at < 64)
-            (void)more(json);
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
-        out->at[out->n++] = take_u32(json, most);
+        if (!take_item(json, most, out))
+            return false;
     }
     return false;
+}
+
+/* ------------------------------------------------------------------ lists that begin alike */
+
+static uint64_t place(const struct ps_json_in *json)
+{
+    return json->passed + (uint64_t)(json->at - json->base);
+}
+
+/* Passes by the numbers that stand here as they did in the list before, with what ends them. */
+static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
+{
+    struct ps_str ahead = {json->at, (size_t)(json->end - json->at)};
+    size_t common = ps_str_common(ps_buf_slice(&list->text), ahead), same = list->now.n;
+
+    while (same && list->ends.at[same - 1] >= common)
+        same--;
+    list->same = list->now.n = list->ends.n = same;
+    list->text.len = same ? list->ends.at[same - 1] : 0;
+    json->at += list->text.len;
+}
+
+/* The text, unless the window has left its beginning. */
+static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, uint64_t begin)
+{
+    size_t kept = list->text.len;
+
+    if (begin < json->passed || place(json) - begin > UINT32_MAX) {
+        list->text.len = 0;
+        return;
+    }
+    ps_buf_add(&list->text, json->base + (begin - json->passed) + kept,
+               (size_t)(place(json) - begin) - kept);
+}
+
+bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list)
+{
+    uint64_t begin;
+    bool closed;
+
+    if ((size_t)(json->end - json->at) < list->text.len)
+        (void)more(json);
+    begin = place(json);
+    pass_same(json, list);
+    while (next_byte(json)) {
+        if (*json->at == ']') {
+            closed = close_token(json, false) == PS_JSON_ARRAY_END;
+            keep_text(json, list, begin);
+            return closed;
+        }
+        if (!take_item(json, most, &list->now))
+            return false;
+        PS_PUSH_ROOM(list->ends.at, list->ends.n, list->ends.cap);
+        list->ends.at[list->ends.n++] = (uint32_t)(place(json) - begin);
+    }
+    return false;
+}
+
+void ps_u32_list_clear(struct ps_u32_list *list)
+{
+    list->now.n = list->ends.n = list->text.len = list->same = 0;
+}
+
+void ps_u32_list_free(struct ps_u32_list *list)
+{
+    free(list->now.at);
+    free(list->ends.at);
+    ps_buf_free(&list->text);
+    *list = (struct ps_u32_list){0};
 }

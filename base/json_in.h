@@ -35,6 +35,7 @@ struct ps_json_in {
     struct ps_stream *in; /* not owned */
     const char *at, *end; /* what lies ahead of what was peeked */
     const char *base;
+    uint64_t passed; /* bytes before base */
     struct ps_buf decoded;
     struct ps_str text; /* of the token; valid until the next call */
     bool object[PS_JSON_IN_DEEPEST];
@@ -57,6 +58,18 @@ struct ps_u32s {
     size_t n, cap;
 };
 bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out);
+
+/* The same of lists one behind the other that begin alike, as stacks do: the bytes that are those
+ * of the list before are not read again. */
+struct ps_u32_list {
+    struct ps_u32s now;
+    size_t same;         /* the first of them are those of the list before */
+    struct ps_u32s ends; /* where each ends in the text */
+    struct ps_buf text;  /* of the list, with its end; empty: not kept */
+};
+bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list);
+void ps_u32_list_clear(struct ps_u32_list *list); /* as an empty list; keeps its memory */
+void ps_u32_list_free(struct ps_u32_list *list);
 
 /* Byte offset of what comes next. */
 uint64_t ps_json_in_at(const struct ps_json_in *json);

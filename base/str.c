@@ -8,6 +8,21 @@ const char *ps_str_find(struct ps_str hay, struct ps_str needle)
     return memmem(hay.at, hay.len, needle.at, needle.len);
 }
 
+size_t ps_str_common(struct ps_str a, struct ps_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len, i = 0;
+
+    for (uint64_t x, y; i + 8 <= n; i += 8) {
+        memcpy(&x, a.at + i, 8);
+        memcpy(&y, b.at + i, 8);
+        if (x != y)
+            break;
+    }
+    while (i < n && a.at[i] == b.at[i])
+        i++;
+    return i;
+}
+
 bool ps_str_i64(struct ps_str text, int64_t *out)
 {
     bool negative = text.len > 0 && text.at[0] == '-';

@@ -45,6 +45,9 @@ static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
 /* Where needle first stands in hay, or NULL. */
 const char *ps_str_find(struct ps_str hay, struct ps_str needle);
 
+/* How many bytes both begin with. */
+size_t ps_str_common(struct ps_str a, struct ps_str b);
+
 /* A whole decimal integer with optional sign. False: not one, or beyond int64. */
 bool ps_str_i64(struct ps_str text, int64_t *out);
 

@@ -28,6 +28,27 @@ size_t ps_utf8_len(const char *at, const char *end)
     return 0;
 }
 
+/* Of eight bytes at a time: above 0x7f, or below 0x20, which borrows into its top bit. */
+static uint64_t odd_bytes(uint64_t eight)
+{
+    return (eight | (eight - 0x2020202020202020u)) & 0x8080808080808080u;
+}
+
+bool ps_is_printable(struct ps_str text)
+{
+    uint64_t odd = 0, eight[4];
+    size_t i = 0;
+
+    for (; i + sizeof eight <= text.len; i += sizeof eight) {
+        memcpy(eight, text.at + i, sizeof eight);
+        odd |=
+            odd_bytes(eight[0]) | odd_bytes(eight[1]) | odd_bytes(eight[2]) | odd_bytes(eight[3]);
+    }
+    for (; i < text.len; i++)
+        odd |= (unsigned char)text.at[i] < 0x20 || (unsigned char)text.at[i] >= 0x80;
+    return !odd;
+}
+
 bool ps_utf8_valid(struct ps_str text)
 {
     const char *at = text.at, *end = at ? at + text.len : NULL; /* nothing may stand at NULL */

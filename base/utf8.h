@@ -6,6 +6,9 @@
 
 #include "base/buf.h"
 
+/* Letters, digits, signs and blanks of ASCII only: what most lines are, found out fastest. */
+bool ps_is_printable(struct ps_str text);
+
 /* Bytes of the character at `at`, 1 to 4; 0 when there is no valid one. `at` < `end`. */
 size_t ps_utf8_len(const char *at, const char *end);
 

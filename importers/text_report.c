@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "importers/clean.h"
 
 enum { LONGEST_LINE = 256 * 1024, LONGEST_NUMBER = 64 };
@@ -50,23 +51,11 @@ struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text)
     return ps_buf_slice(scratch);
 }
 
-bool ps_report_next(struct ps_report_reader *r)
+static void clean_line(struct ps_report_reader *r)
 {
-    struct ps_line line;
-    struct ps_str text;
+    struct ps_str text = ps_report_plain(&r->plain, r->line.text);
 
-    if (!ps_stream_line(r->in, LONGEST_LINE, &line))
-        return false;
-    if (line.text.len && line.text.at[line.text.len - 1] == '\r')
-        line.text.len--;
-    text = ps_report_plain(&r->plain, line.text);
-    r->line = (struct ps_report_line){
-        .at = line.at,
-        .number = ++r->lines,
-        .coloured = text.len != line.text.len,
-        .mended = line.cut,
-        .ended = line.ended,
-    };
+    r->line.coloured = text.len != r->line.text.len;
     if (!ps_is_clean_text(text)) {
         r->clean.len = 0;
         ps_clean_text(&r->clean, text);
@@ -74,6 +63,25 @@ bool ps_report_next(struct ps_report_reader *r)
         r->line.mended = true;
     }
     r->line.text = text;
+}
+
+bool ps_report_next(struct ps_report_reader *r)
+{
+    struct ps_line line;
+
+    if (!ps_stream_line(r->in, LONGEST_LINE, &line))
+        return false;
+    if (line.text.len && line.text.at[line.text.len - 1] == '\r')
+        line.text.len--;
+    r->line = (struct ps_report_line){
+        .text = line.text,
+        .at = line.at,
+        .number = ++r->lines,
+        .mended = line.cut,
+        .ended = line.ended,
+    };
+    if (!ps_is_printable(line.text))
+        clean_line(r);
     return true;
 }
 

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "base/json_in.h"
 #include "importers/reading.h"
 #include "importers/stacks/folded.h"
 #include "importers/text_report.h"
@@ -21,10 +22,7 @@ enum {
     HEAD = 64 * 1024,
     TOLD = 20,
     BREATH = 4096,
-};
-
-struct frame_at {
-    uint32_t id, end; /* end: offset in the stack */
+    THREAD_FRAMES = 2, /* the first ones, which may name process and thread */
 };
 
 struct reader {
@@ -33,10 +31,10 @@ struct reader {
     struct ps_sink *out;
     struct ps_intern threads; /* the first frames as text -> track */
     struct ps_buf stack;      /* of the line before */
-    struct frame_at *frames;  /* its frames */
-    uint32_t *ids;
-    size_t n, cap, cap_ids;
-    uint32_t n_leading, track; /* frames that name its thread */
+    struct ps_u32s frames;    /* its frames: ids */
+    struct ps_u32s ends;      /* and offsets in it */
+    uint32_t track;
+    bool same_thread; /* as the line before */
     bool pairs, austin, torch, memory;
     bool first_only; /* austin's full mode: three figures a line */
     struct ps_buf version;
@@ -46,70 +44,49 @@ struct reader {
 
 /* ------------------------------------------------------------------ frames */
 
-static size_t common_bytes(struct ps_str a, struct ps_str b)
-{
-    size_t n = a.len < b.len ? a.len : b.len, i = 0;
-
-    for (; i + 8 <= n; i += 8)
-        if (memcmp(a.at + i, b.at + i, 8) != 0)
-            break;
-    while (i < n && a.at[i] == b.at[i])
-        i++;
-    return i;
-}
-
 /* Frames that the line shares with the one before, from the root on. */
 static size_t keep_frames(const struct reader *r, struct ps_str stack)
 {
-    size_t common = common_bytes(ps_buf_slice(&r->stack), stack), low = 0, high = r->n;
+    size_t common = ps_str_common(ps_buf_slice(&r->stack), stack), n = r->frames.n;
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (r->frames[middle].end <= common)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    while (n && r->ends.at[n - 1] > common)
+        n--;
     /* The last may go on in one of the two. */
-    if (low && r->frames[low - 1].end < stack.len && stack.at[r->frames[low - 1].end] != ';')
-        low--;
-    return low;
+    if (n && r->ends.at[n - 1] < stack.len && stack.at[r->ends.at[n - 1]] != ';')
+        n--;
+    return n;
 }
 
-/* The frames of a line into r->frames and r->ids. False: one is empty and was left out. */
+static void push_frame(struct reader *r, struct ps_str frame, size_t end)
+{
+    PS_PUSH_ROOM(r->frames.at, r->frames.n, r->frames.cap);
+    r->frames.at[r->frames.n++] = st_frame(&r->stacks, frame);
+    PS_PUSH_ROOM(r->ends.at, r->ends.n, r->ends.cap);
+    r->ends.at[r->ends.n++] = (uint32_t)end;
+}
+
+/* The frames of a line into r->frames. False: one is empty and was left out. */
 static bool take_frames(struct reader *r, struct ps_str stack)
 {
-    size_t at;
+    size_t kept = keep_frames(r, stack), at;
     bool whole = true;
 
-    r->n = keep_frames(r, stack);
-    at = r->n ? r->frames[r->n - 1].end + 1u : 0;
+    r->same_thread = kept >= THREAD_FRAMES;
+
+    r->frames.n = r->ends.n = kept;
+    r->stack.len = kept ? r->ends.at[kept - 1] : 0;
+    at = kept ? r->stack.len + 1 : 0;
+    ps_buf_str(&r->stack, ps_str_skip(stack, r->stack.len));
     while (at < stack.len) {
         const char *end = memchr(stack.at + at, ';', stack.len - at);
         size_t len = end ? (size_t)(end - stack.at) - at : stack.len - at;
 
-        if (len) {
-            PS_PUSH_ROOM(r->frames, r->n, r->cap);
-            r->frames[r->n++] = (struct frame_at){
-                st_frame(&r->stacks, (struct ps_str){stack.at + at, len}), (uint32_t)(at + len)};
-        }
+        if (len)
+            push_frame(r, (struct ps_str){stack.at + at, len}, at + len);
         whole &= len > 0;
         at += len + 1;
     }
-    r->stack.len = 0;
-    ps_buf_str(&r->stack, stack);
     return whole;
-}
-
-static void list_ids(struct reader *r)
-{
-    if (r->n > r->cap_ids) {
-        r->cap_ids = r->cap;
-        r->ids = ps_grow(r->ids, r->cap_ids, sizeof *r->ids);
-    }
-    for (size_t i = 0; i < r->n; i++)
-        r->ids[i] = r->frames[i].id;
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -129,16 +106,13 @@ static enum ps_status new_track(struct reader *r, const struct st_folded_thread 
     return st_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
 }
 
-/* The track of a stack whose frames were taken; `same` of them are those of the line before. */
+/* The track of a stack whose frames were taken. */
 static enum ps_status find_track(struct reader *r, struct ps_str stack, struct ps_err *err)
 {
     struct st_folded_thread thread = st_folded_thread_of(stack);
-    struct ps_str key = {stack.at, thread.n ? r->frames[thread.n - 1].end : 0};
+    struct ps_str key = {stack.at, thread.n ? r->ends.at[thread.n - 1] : 0};
     uint32_t known = r->threads.count, id;
 
-    if (r->stacks.n_tracks && thread.n == r->n_leading && key.len == 0)
-        return PS_OK;
-    r->n_leading = thread.n;
     id = ps_intern_id(&r->threads, key);
     r->track = id;
     return id == known ? new_track(r, &thread, &id, err) : PS_OK;
@@ -175,9 +149,9 @@ static bool take_count(struct reader *r, const struct st_folded_line *line,
                        struct st_number *number)
 {
     struct ps_str count = line->count;
-    const char *comma = count.len ? memchr(count.at, ',', count.len) : NULL;
+    const char *comma = r->austin && count.len ? memchr(count.at, ',', count.len) : NULL;
 
-    if (comma && r->austin) {
+    if (comma) {
         r->first_only = true;
         count.len = (size_t)(comma - count.at);
     }
@@ -204,28 +178,28 @@ static enum ps_status take_stack(struct reader *r, struct ps_str stack,
     bool whole = take_frames(r, stack);
     enum ps_status status;
 
-    if (!r->n) {
+    if (!r->frames.n) {
         reject(r, "a line without a frame");
         return PS_OK;
     }
-    status = find_track(r, stack, err);
+    status = r->same_thread ? PS_OK : find_track(r, stack, err);
     if (status != PS_OK)
         return status;
-    list_ids(r);
     r->stacks.fractions |= number->fraction;
     r->rounded += number->rounded;
-    if (!whole || number->rounded || r->in.line.mended || r->n > ST_DEEPEST) {
+    if (!whole || number->rounded || r->in.line.mended || r->frames.n > ST_DEEPEST) {
         r->repaired++;
         if (r->told++ < TOLD)
             ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s",
-                         r->n > ST_DEEPEST   ? "a stack deeper than 10000 frames was cut"
-                         : number->rounded   ? "a count was rounded to thousandths"
-                         : r->in.line.mended ? "bytes that are no text were replaced"
-                                             : "empty frames were left out");
+                         r->frames.n > ST_DEEPEST ? "a stack deeper than 10000 frames was cut"
+                         : number->rounded        ? "a count was rounded to thousandths"
+                         : r->in.line.mended      ? "bytes that are no text were replaced"
+                                                  : "empty frames were left out");
     } else {
         r->stored++;
     }
-    return st_push(&r->stacks, r->track, r->ids, (uint32_t)r->n, number->thousandths, err);
+    return st_push(&r->stacks, r->track, r->frames.at, (uint32_t)r->frames.n, number->thousandths,
+                   err);
 }
 
 static enum ps_status take_line(struct reader *r, struct ps_err *err)
@@ -346,8 +320,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_intern_free(&r.threads);
     ps_buf_free(&r.stack);
     ps_buf_free(&r.version);
-    free(r.frames);
-    free(r.ids);
+    free(r.frames.at);
+    free(r.ends.at);
     return status;
 }
 

@@ -22,6 +22,8 @@ static bool looks_counted(struct ps_str word)
 {
     size_t digits = 0;
 
+    if (!word.len || word.at[word.len - 1] > '9') /* as most frames end */
+        return false;
     for (size_t i = 0; i < word.len; i++) {
         if (!memchr("0123456789.,+-eE", word.at[i], 16))
             return false;

@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* number.c: decimal numbers to whole ones without a double in between. */
+#include "base/tens.h"
 #include "importers/stacks/stacks.h"
 
-static const int64_t powers[] = {1,
-                                 10,
-                                 100,
-                                 1000,
-                                 10000,
-                                 100000,
-                                 1000000,
-                                 10000000,
-                                 100000000,
-                                 1000000000,
-                                 10000000000,
-                                 100000000000,
-                                 1000000000000,
-                                 10000000000000,
-                                 100000000000000,
-                                 1000000000000000,
-                                 10000000000000000,
-                                 100000000000000000,
-                                 1000000000000000000};
-#define POWERS_MAX 18
 #define DIGITS_MAX INT64_C(100000000000000000) /* another digit still fits */
 
 /* "+12", "-3" behind the e. */
@@ -77,14 +58,14 @@ bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *
     if (decimal->digits == 0)
         return true;
     if (by >= 0)
-        return by <= POWERS_MAX && !__builtin_mul_overflow(decimal->digits, powers[by], out);
-    if (by < -POWERS_MAX) {
+        return by <= PS_TENS_MAX && !__builtin_mul_overflow(decimal->digits, ps_tens[by], out);
+    if (by < -PS_TENS_MAX) {
         *rounded = true;
         return true;
     }
-    rest = decimal->digits % powers[-by];
-    half = powers[-by] / 2;
-    *out = decimal->digits / powers[-by];
+    rest = decimal->digits % ps_tens[-by];
+    half = ps_tens[-by] / 2;
+    *out = decimal->digits / ps_tens[-by];
     *rounded |= rest != 0;
     *out += rest >= half ? 1 : rest <= -half ? -1 : 0;
     return true;

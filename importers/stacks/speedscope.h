@@ -22,10 +22,17 @@ struct sp_profile {
     struct st_decimal start, end;
     int power; /* of ten: the unit in ns, or thousandths */
     enum st_unit unit;
-    struct ps_u32s frames;
-    size_t *ends; /* of each sample in frames */
-    size_t n_samples, cap_ends;
-    struct st_decimal *weights;
+    struct ps_u32_list stack; /* of the sample at work */
+    struct sp_sample {
+        uint32_t kept,
+            fresh; /* frames of the sample before, from the root on; frames behind them */
+    } * samples;
+    struct ps_u32s frames; /* the fresh ones */
+    size_t n_samples, cap_samples;
+    struct sp_weights {
+        struct st_decimal each;
+        size_t n; /* how often, one behind the other */
+    } * weights;
     size_t n_weights, cap_weights;
     struct sp_raw_event {
         struct st_decimal at;

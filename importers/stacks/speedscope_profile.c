@@ -9,8 +9,9 @@
 void sp_profile_free(struct sp_profile *profile)
 {
     ps_buf_free(&profile->name);
+    ps_u32_list_free(&profile->stack);
     free(profile->frames.at);
-    free(profile->ends);
+    free(profile->samples);
     free(profile->weights);
     free(profile->events);
     *profile = (struct sp_profile){0};
@@ -63,7 +64,20 @@ static bool read_name(struct sp_reader *r)
     return ps_json_in_rest(&r->json, token);
 }
 
-/* A sample that is no array counts as an empty stack. */
+static void keep_sample(struct sp_profile *p)
+{
+    const struct ps_u32s *stack = &p->stack.now;
+
+    PS_PUSH_ROOM(p->samples, p->n_samples, p->cap_samples);
+    p->samples[p->n_samples++] =
+        (struct sp_sample){(uint32_t)p->stack.same, (uint32_t)(stack->n - p->stack.same)};
+    for (size_t i = p->stack.same; i < stack->n; i++) {
+        PS_PUSH_ROOM(p->frames.at, p->frames.n, p->frames.cap);
+        p->frames.at[p->frames.n++] = stack->at[i];
+    }
+}
+
+/* A sample that is no array counts as an empty stack; one that was cut does not count. */
 static bool read_samples(struct sp_reader *r)
 {
     struct sp_profile *p = &r->profile;
@@ -72,17 +86,30 @@ static bool read_samples(struct sp_reader *r)
     if (token != PS_JSON_ARRAY)
         return ps_json_in_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
-        size_t before = p->frames.n;
-
-        if (token == PS_JSON_ARRAY ? !ps_json_in_u32s(&r->json, SP_NO_FRAME, &p->frames)
-                                   : !ps_json_in_rest(&r->json, token)) {
-            p->frames.n = before; /* a stack that was cut */
-            return false;
+        if (token == PS_JSON_ARRAY) {
+            if (!ps_json_in_u32_list(&r->json, SP_NO_FRAME, &p->stack))
+                return false;
+        } else {
+            if (!ps_json_in_rest(&r->json, token))
+                return false;
+            ps_u32_list_clear(&p->stack);
         }
-        PS_PUSH_ROOM(p->ends, p->n_samples, p->cap_ends);
-        p->ends[p->n_samples++] = p->frames.n;
+        keep_sample(p);
     }
     return true;
+}
+
+static void keep_weight(struct sp_profile *p, const struct st_decimal *weight)
+{
+    struct sp_weights *last = p->n_weights ? &p->weights[p->n_weights - 1] : NULL;
+
+    if (last && last->each.digits == weight->digits && last->each.exponent == weight->exponent &&
+        last->each.lost == weight->lost) {
+        last->n++;
+        return;
+    }
+    PS_PUSH_ROOM(p->weights, p->n_weights, p->cap_weights);
+    p->weights[p->n_weights++] = (struct sp_weights){*weight, 1};
 }
 
 static bool read_weights(struct sp_reader *r)
@@ -100,8 +127,7 @@ static bool read_weights(struct sp_reader *r)
             weight = (struct st_decimal){.digits = -1};
         if (!ps_json_in_rest(&r->json, token))
             return false;
-        PS_PUSH_ROOM(p->weights, p->n_weights, p->cap_weights);
-        p->weights[p->n_weights++] = weight;
+        keep_weight(p, &weight);
     }
     return true;
 }
@@ -179,47 +205,68 @@ static bool read_key(struct sp_reader *r)
 
 /* ------------------------------------------------------------------ sampled */
 
-/* Weight of a sample in units of the axis. False: it is left out, and was counted. */
-static bool weight_of(struct sp_reader *r, size_t i, int64_t *weight, bool *rounded)
-{
-    const struct sp_profile *p = &r->profile;
-    struct st_decimal one = {.digits = 1};
+/* What the samples of a run weigh in units of the axis. */
+struct weighed {
+    int64_t weight;
+    bool known, rounded; /* false: it is no number, too large, or below zero */
+};
 
-    if (p->has_weights && i >= p->n_weights) {
-        sp_note(r, PS_NOTE_REJECTED, "a sample without a weight");
-    } else if (!st_scaled(p->has_weights ? &p->weights[i] : &one, p->power, weight, rounded) ||
-               *weight < 0) {
+static struct weighed weigh(const struct sp_profile *p, const struct st_decimal *each)
+{
+    struct weighed out = {0};
+
+    out.known = st_scaled(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
+    return out;
+}
+
+/* The stack of the profile, n frames of it. */
+static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const struct weighed *w)
+{
+    r->read++;
+    if (!w->known) {
+        r->rejected++;
         sp_note(r, PS_NOTE_REJECTED, "a weight that is no number, too large, or below zero");
-    } else if (*weight == 0) {
-        r->other++;
-        return false;
-    } else {
-        return true;
+        return;
     }
-    r->rejected++;
-    return false;
+    if (w->weight == 0) {
+        r->other++;
+        return;
+    }
+    r->stacks.fractions |= w->weight % ST_SCALE != 0;
+    if (n > ST_DEEPEST) {
+        r->repaired++;
+        sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was cut");
+    }
+    (void)st_push(&r->stacks, track, r->profile.stack.now.at,
+                  (uint32_t)(n < ST_DEEPEST ? n : ST_DEEPEST), w->weight, r->err);
 }
 
 static void push_samples(struct sp_reader *r, uint32_t track)
 {
     struct sp_profile *p = &r->profile;
-    size_t from = 0;
+    struct ps_u32s *stack = &p->stack.now;
+    const uint32_t *frames = p->frames.at;
+    struct weighed weight = weigh(p, &(struct st_decimal){.digits = 1});
+    size_t run = 0, left = p->has_weights ? 0 : p->n_samples, i = 0;
 
-    for (size_t i = 0; i < p->n_samples && r->err->code == PS_OK; from = p->ends[i++]) {
-        size_t n = p->ends[i] - from;
-        int64_t weight = 0;
-        bool rounded = false;
+    for (; i < p->n_samples && r->err->code == PS_OK; i++, left--) {
+        const struct sp_sample *sample = &p->samples[i];
 
-        r->read++;
-        if (!weight_of(r, i, &weight, &rounded))
-            continue;
-        r->stacks.fractions |= weight % ST_SCALE != 0;
-        if (n > ST_DEEPEST) {
-            r->repaired++;
-            sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was cut");
+        if (!left && run == p->n_weights)
+            break;
+        if (!left) {
+            weight = weigh(p, &p->weights[run].each);
+            left = p->weights[run++].n;
         }
-        (void)st_push(&r->stacks, track, n ? p->frames.at + from : NULL,
-                      (uint32_t)(n < ST_DEEPEST ? n : ST_DEEPEST), weight, r->err);
+        if (sample->fresh)
+            memcpy(stack->at + sample->kept, frames, sample->fresh * sizeof *frames);
+        frames += sample->fresh;
+        push_sample(r, track, (size_t)sample->kept + sample->fresh, &weight);
+    }
+    for (; i < p->n_samples && r->err->code == PS_OK; i++) {
+        r->read++;
+        r->rejected++;
+        sp_note(r, PS_NOTE_REJECTED, "a sample without a weight");
     }
 }
 

@@ -6,6 +6,9 @@
  * order of the file, each as long as its weight; frames that neighbours share from the root on are
  * one slice. Empty stacks are gaps. Lengths are ns where the file counts time, else what it counts
  * (samples, bytes) times the run's value_scale.
+ *
+ * Until the sink is given the slices, a track is a list of steps: how many frames of the stack
+ * before stay, and which come on top. That is a quarter of what its slices take.
  */
 #ifndef PS_IMPORTERS_STACKS_H
 #define PS_IMPORTERS_STACKS_H
@@ -24,16 +27,23 @@ enum {
 /* What a file counts. */
 enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
 
+/* A stack that differs from the one before it. */
+struct st_step {
+    int64_t weight;
+    uint16_t kept, fresh; /* frames of the stack before, from the root on; frames on top of them */
+};
+
 struct st_track {
     uint32_t process;        /* id */
     struct ps_str name, tid; /* in the arena of the stacks */
-    uint32_t n, cap, deepest;
-    int64_t *start, *duration, *self;
-    uint32_t *name_id;
-    uint16_t *depth;
-    uint32_t *open; /* rows of the stack that is open now */
-    uint32_t n_open, cap_open;
-    int64_t at; /* where the next stack begins */
+    struct st_step *steps;
+    uint32_t n_steps, cap_steps;
+    uint32_t *frames; /* those on top, step by step: a slice each */
+    uint32_t n_frames, cap_frames;
+    uint32_t *open; /* the stack now */
+    uint32_t n_open, cap_open, deepest;
+    int64_t at;      /* where the next stack begins: the sum of the weights */
+    int64_t root_at; /* events: where the outermost frame that is open began */
 };
 
 struct st_process {

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/tens.h"
+
 /* How many of the eight bytes of x (each xor '0') are digits, up to the first that is none. */
 static inline unsigned tr_digit_run(uint64_t x)
 {
@@ -28,26 +30,6 @@ static inline uint64_t tr_digits_value(uint64_t x, unsigned n)
             (x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
            32;
 }
-
-static const uint64_t tr_tens[19] = {1,
-                                     10,
-                                     100,
-                                     1000,
-                                     10000,
-                                     100000,
-                                     1000000,
-                                     10000000,
-                                     100000000,
-                                     1000000000,
-                                     10000000000,
-                                     100000000000,
-                                     1000000000000,
-                                     10000000000000,
-                                     100000000000000,
-                                     1000000000000000,
-                                     10000000000000000,
-                                     100000000000000000,
-                                     1000000000000000000};
 
 static inline uint64_t tr_digits_at(const char *at)
 {
@@ -68,7 +50,7 @@ static inline unsigned tr_read_long(const char *at, uint64_t *value)
 
         run = tr_digit_run(x);
         if (run)
-            *value = *value * tr_tens[run] + tr_digits_value(x, run);
+            *value = *value * (uint64_t)ps_tens[run] + tr_digits_value(x, run);
         n += run;
     }
     return n <= 18 ? n : 0;
@@ -104,7 +86,7 @@ static inline const char *tr_read_number(const char *at, int64_t *out, unsigned 
         if (*decimals == 0 || n + *decimals > 18)
             return NULL;
         at += 1 + *decimals;
-        whole = whole * tr_tens[*decimals] + fraction;
+        whole = whole * (uint64_t)ps_tens[*decimals] + fraction;
     }
     if (minus && whole == 0)
         return NULL;
@@ -129,9 +111,9 @@ static inline const char *tr_read_time(const char *at, int64_t *us, int64_t *ns)
     if (decimals == 0)
         return NULL;
     if (decimals <= 3)
-        fraction *= tr_tens[3 - decimals];
+        fraction *= (uint64_t)ps_tens[3 - decimals];
     else
-        fraction = (fraction / tr_tens[decimals - 4] + 5) / 10;
+        fraction = (fraction / (uint64_t)ps_tens[decimals - 4] + 5) / 10;
     *ns = (int64_t)fraction; /* 1000 when it is rounded up: what follows only adds */
     return at + 1 + decimals;
 }

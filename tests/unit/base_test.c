@@ -52,6 +52,22 @@ static void test_arena(void **state)
     assert_null(arena.block);
 }
 
+static void test_common(void **state)
+{
+    char a[40], b[40];
+
+    (void)state;
+    memset(a, 'x', sizeof a);
+    for (size_t i = 0; i < sizeof a; i++) {
+        memcpy(b, a, sizeof a);
+        b[i] = 'y';
+        assert_int_equal(ps_str_common((struct ps_str){a, sizeof a}, (struct ps_str){b, sizeof b}),
+                         i);
+        assert_int_equal(ps_str_common((struct ps_str){a, i}, (struct ps_str){a, sizeof a}), i);
+    }
+    assert_int_equal(ps_str_common((struct ps_str){NULL, 0}, PS_STR("a")), 0);
+}
+
 static void test_i64(void **state)
 {
     static const struct {
@@ -124,8 +140,8 @@ static void test_write_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buf), cmocka_unit_test(test_arena),     cmocka_unit_test(test_i64),
-        cmocka_unit_test(test_err), cmocka_unit_test(test_write_all),
+        cmocka_unit_test(test_buf), cmocka_unit_test(test_arena), cmocka_unit_test(test_common),
+        cmocka_unit_test(test_i64), cmocka_unit_test(test_err),   cmocka_unit_test(test_write_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

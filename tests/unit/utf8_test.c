@@ -44,6 +44,28 @@ static void test_len(void **state)
                          cases[i].len);
 }
 
+static void test_printable(void **state)
+{
+    static const char odd[] = "\t\n\x1b\x1f\x80\xff";
+    char text[100];
+
+    (void)state;
+    assert_true(ps_is_printable((struct ps_str){NULL, 0}));
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(' ' + i % 95);
+    for (size_t i = 0; i < sizeof text; i++) {
+        char was = text[i];
+
+        assert_true(ps_is_printable((struct ps_str){text, i}));
+        for (size_t k = 0; k < sizeof odd; k++) { /* the NUL at its end too */
+            text[i] = odd[k];
+            assert_false(ps_is_printable((struct ps_str){text, sizeof text}));
+            assert_false(ps_is_printable((struct ps_str){text, i + 1}));
+        }
+        text[i] = was;
+    }
+}
+
 static void test_valid(void **state)
 {
     char text[40];
@@ -83,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_len),
+        cmocka_unit_test(test_printable),
         cmocka_unit_test(test_valid),
         cmocka_unit_test(test_mend),
     };

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* tens.h: the powers of ten that 64 bits with a sign hold. */
+#ifndef PS_BASE_TENS_H
+#define PS_BASE_TENS_H
+
+#include <stdint.h>
+
+#define PS_TENS_MAX 18
+
+static const int64_t ps_tens[PS_TENS_MAX + 1] = {1,
+                                                 10,
+                                                 100,
+                                                 1000,
+                                                 10000,
+                                                 100000,
+                                                 1000000,
+                                                 10000000,
+                                                 100000000,
+                                                 1000000000,
+                                                 10000000000,
+                                                 100000000000,
+                                                 1000000000000,
+                                                 10000000000000,
+                                                 100000000000000,
+                                                 1000000000000000,
+                                                 10000000000000000,
+                                                 100000000000000000,
+                                                 1000000000000000000};
+
+#endif
