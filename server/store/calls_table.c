@@ -17,23 +17,12 @@ struct cursor {
     uint32_t id;
 };
 
-static int connect_as(sqlite3 *db, const char *schema, sqlite3_vtab **out)
-{
-    int code = sqlite3_declare_vtab(db, schema);
-
-    if (code != SQLITE_OK)
-        return code;
-    sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-    *out = ps_alloc(sizeof **out);
-    return SQLITE_OK;
-}
-
 static int connect_calls(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **out, char **error)
 {
-    (void)aux, (void)argc, (void)argv, (void)error;
-    return connect_as(
-        db,
+    (void)argc, (void)argv, (void)error;
+    return ps_table_connect(
+        db, aux,
         "CREATE TABLE x(caller_id, ncalls, primitive_calls, tottime_s, cumtime_s, calls HIDDEN)",
         out);
 }
@@ -41,14 +30,8 @@ static int connect_calls(sqlite3 *db, void *aux, int argc, const char *const *ar
 static int connect_ids(sqlite3 *db, void *aux, int argc, const char *const *argv,
                        sqlite3_vtab **out, char **error)
 {
-    (void)aux, (void)argc, (void)argv, (void)error;
-    return connect_as(db, "CREATE TABLE x(id, ids HIDDEN)", out);
-}
-
-static int disconnect(sqlite3_vtab *table)
-{
-    free(table);
-    return SQLITE_OK;
+    (void)argc, (void)argv, (void)error;
+    return ps_table_connect(db, aux, "CREATE TABLE x(id, ids HIDDEN)", out);
 }
 
 /* The one plan: the hidden column is given. */
@@ -192,7 +175,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static const sqlite3_module calls_module = {
     .xConnect = connect_calls,
     .xBestIndex = best_calls,
-    .xDisconnect = disconnect,
+    .xDisconnect = ps_table_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
     .xFilter = filter_calls,
@@ -205,7 +188,7 @@ static const sqlite3_module calls_module = {
 static const sqlite3_module ids_module = {
     .xConnect = connect_ids,
     .xBestIndex = best_ids,
-    .xDisconnect = disconnect,
+    .xDisconnect = ps_table_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
     .xFilter = filter_ids,

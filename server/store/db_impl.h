@@ -82,10 +82,27 @@ struct ps_catalog_row {
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
                                   const char *part, struct ps_published *out, struct ps_err *err);
 
+/* --- tables that SQL sees (sql_table.c) */
+
+/* The handle behind a table, and the error of a cursor as SQLite wants it. */
+struct ps_table {
+    sqlite3_vtab base;
+    struct ps_db *db;
+};
+int ps_table_connect(sqlite3 *handle, struct ps_db *db, const char *schema, sqlite3_vtab **out);
+int ps_table_disconnect(sqlite3_vtab *table);
+int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err);
+
+/* Hidden columns as arguments of a table-valued function: those of [first, first + n) that are
+ * given with =, a bit each in idxNum, in argv in this order. */
+int ps_table_arguments(sqlite3_index_info *info, int first, int n);
+/* The argument of bit `which`; NULL when it is not given. */
+sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which);
+
 void ps_result_num(sqlite3_context *context, struct ps_num n);
 void ps_register_functions(sqlite3 *db);   /* ps_words, regexp */
 void ps_register_calls(sqlite3 *db);       /* ps_calls, ps_ids */
-void ps_register_paths(sqlite3 *db);       /* ps_paths */
+void ps_register_paths(struct ps_db *db);  /* ps_paths */
 void ps_register_lent(struct ps_db *db);   /* ps_lent */
 void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */
 

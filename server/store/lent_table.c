@@ -5,11 +5,6 @@
 
 #include "server/store/db_impl.h"
 
-struct table {
-    sqlite3_vtab base;
-    struct ps_db *db;
-};
-
 struct cursor {
     sqlite3_vtab_cursor base;
     const struct ps_lent *lent;
@@ -19,23 +14,9 @@ struct cursor {
 static int connect_table(sqlite3 *handle, void *db, int argc, const char *const *argv,
                          sqlite3_vtab **out, char **error)
 {
-    struct table *table;
-    int code = sqlite3_declare_vtab(
-        handle, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)");
-
     (void)argc, (void)argv, (void)error;
-    if (code != SQLITE_OK)
-        return code;
-    table = ps_alloc(sizeof *table);
-    table->db = db;
-    *out = &table->base;
-    return SQLITE_OK;
-}
-
-static int disconnect(sqlite3_vtab *table)
-{
-    free(table);
-    return SQLITE_OK;
+    return ps_table_connect(
+        handle, db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)", out);
 }
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -67,7 +48,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     struct cursor *cursor = (struct cursor *)base;
 
     (void)plan, (void)name, (void)argc, (void)argv;
-    cursor->lent = ((struct table *)base->pVtab)->db->lent;
+    cursor->lent = ((struct ps_table *)base->pVtab)->db->lent;
     cursor->at = 0;
     return SQLITE_OK;
 }
@@ -112,7 +93,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static const sqlite3_module lent_module = {
     .xConnect = connect_table,
     .xBestIndex = best_index,
-    .xDisconnect = disconnect,
+    .xDisconnect = ps_table_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
     .xFilter = filter,

@@ -25,11 +25,6 @@ enum {
 };
 #define N_ARGS 4
 
-struct table {
-    sqlite3_vtab base;
-    sqlite3 *db;
-};
-
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_paths paths;
@@ -38,29 +33,16 @@ struct cursor {
     uint32_t at;
 };
 
-static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *argv,
+static int connect_table(sqlite3 *handle, void *db, int argc, const char *const *argv,
                          sqlite3_vtab **out, char **error)
 {
-    struct table *table;
-    int code = sqlite3_declare_vtab(
-        db, "CREATE TABLE x(id, parent_id, function_id, depth, lo, hi, self, calls, certainty, "
-            "cut, total,"
-            " root HIDDEN, min_share HIDDEN, max_depth HIDDEN, max_nodes HIDDEN)");
-
-    (void)aux, (void)argc, (void)argv, (void)error;
-    if (code != SQLITE_OK)
-        return code;
-    sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-    table = ps_alloc(sizeof *table);
-    table->db = db;
-    *out = &table->base;
-    return SQLITE_OK;
-}
-
-static int disconnect(sqlite3_vtab *table)
-{
-    free(table);
-    return SQLITE_OK;
+    (void)argc, (void)argv, (void)error;
+    return ps_table_connect(
+        handle, db,
+        "CREATE TABLE x(id, parent_id, function_id, depth, lo, hi, self, calls, "
+        "certainty, cut, total, root HIDDEN, min_share HIDDEN, "
+        "max_depth HIDDEN, max_nodes HIDDEN)",
+        out);
 }
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -142,7 +124,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
     clear(cursor);
     cursor->at = 0;
-    code = ps_paths_expand(((struct table *)base->pVtab)->db, &limits, &cursor->paths);
+    code = ps_paths_expand(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
     if (code == SQLITE_OK)
         make_order(cursor);
     return code;
@@ -216,7 +198,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static const sqlite3_module paths_module = {
     .xConnect = connect_table,
     .xBestIndex = best_index,
-    .xDisconnect = disconnect,
+    .xDisconnect = ps_table_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
     .xFilter = filter,
@@ -226,7 +208,7 @@ static const sqlite3_module paths_module = {
     .xRowid = rowid,
 };
 
-void ps_register_paths(sqlite3 *db)
+void ps_register_paths(struct ps_db *db)
 {
-    sqlite3_create_module(db, "ps_paths", &paths_module, NULL);
+    sqlite3_create_module(db->handle, "ps_paths", &paths_module, db);
 }

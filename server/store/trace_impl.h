@@ -110,21 +110,7 @@ void ps_packed_close(struct ps_packed_reader *reader);
 
 /* --- tables that SQL sees (trace_tables.c) */
 
-/* The handle behind a table, and the error of a cursor as SQLite wants it. */
-struct ps_trace_table {
-    sqlite3_vtab base;
-    struct ps_db *db;
-};
-int ps_table_connect(sqlite3 *handle, struct ps_db *db, const char *schema, sqlite3_vtab **out);
-int ps_table_disconnect(sqlite3_vtab *table);
-int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err);
-
-/* Hidden columns as arguments of a table-valued function: those of [first, first + n) that are
- * given with =, a bit each in idxNum, in argv in this order. */
-int ps_table_arguments(sqlite3_index_info *info, int first, int n);
-/* The argument of bit `which`; NULL when it is not given. */
-sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which);
-/* The range of bits 0 and 1; false: neither is given. */
+/* The range of the arguments of bits 0 and 1; false: neither is given. */
 bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out);
 
 extern const sqlite3_module ps_slices_module, ps_operators_module, ps_kernels_module;

@@ -166,7 +166,7 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
                             sqlite3_value **argv)
 {
     struct cursor *cursor = (struct cursor *)base;
-    struct ps_db *db = ((struct ps_trace_table *)base->pVtab)->db;
+    struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
     sqlite3_value *by_shape = ps_table_argument(plan, argv, 2);
     struct ps_err err = PS_ERR_INIT;
     struct ps_range range;

@@ -93,7 +93,7 @@ static const struct kind kinds[] = {
 };
 
 struct table {
-    struct ps_trace_table base; /* first */
+    struct ps_table base; /* first */
     const struct kind *kind;
 };
 

@@ -5,66 +5,6 @@
 
 #include "server/store/trace_impl.h"
 
-int ps_table_connect(sqlite3 *handle, struct ps_db *db, const char *schema, sqlite3_vtab **out)
-{
-    struct ps_trace_table *table;
-    int code = sqlite3_declare_vtab(handle, schema);
-
-    if (code != SQLITE_OK)
-        return code;
-    sqlite3_vtab_config(handle, SQLITE_VTAB_INNOCUOUS);
-    table = ps_alloc(sizeof *table);
-    table->db = db;
-    *out = &table->base;
-    return SQLITE_OK;
-}
-
-int ps_table_disconnect(sqlite3_vtab *table)
-{
-    free(table);
-    return SQLITE_OK;
-}
-
-int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err)
-{
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s", err->text);
-    return err->code == PS_LIMIT ? SQLITE_INTERRUPT : SQLITE_CORRUPT_VTAB;
-}
-
-int ps_table_arguments(sqlite3_index_info *info, int first, int n)
-{
-    int given = 0;
-
-    info->idxNum = 0;
-    for (int a = 0; a < n; a++)
-        for (int i = 0; i < info->nConstraint; i++) {
-            const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-
-            if (c->iColumn != first + a || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-                continue;
-            if (!c->usable)
-                return SQLITE_CONSTRAINT;
-            if (info->idxNum >> a & 1)
-                continue;
-            info->idxNum |= 1 << a;
-            info->aConstraintUsage[i].argvIndex = ++given;
-            info->aConstraintUsage[i].omit = 1;
-        }
-    info->estimatedCost = 1e5;
-    info->estimatedRows = 1000;
-    return SQLITE_OK;
-}
-
-sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which)
-{
-    int before = __builtin_popcount((unsigned)plan & ((1u << which) - 1));
-
-    if (!(plan >> which & 1) || sqlite3_value_type(argv[before]) == SQLITE_NULL)
-        return NULL;
-    return argv[before];
-}
-
 bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out)
 {
     sqlite3_value *from = ps_table_argument(plan, argv, 0);
@@ -161,7 +101,7 @@ static int64_t count_rows(sqlite3_vtab *table)
     struct ps_err err = PS_ERR_INIT;
     int64_t n = 0;
 
-    if (ps_trace_cache_of(((struct ps_trace_table *)table)->db, &cache, &err) != PS_OK)
+    if (ps_trace_cache_of(((struct ps_table *)table)->db, &cache, &err) != PS_OK)
         return 1; /* xFilter will say it */
     for (size_t i = 0; i < cache->n_chunks; i++)
         n += cache->chunks[i].n;
@@ -197,7 +137,7 @@ static int open_slices(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
     struct cursor *cursor = ps_alloc(sizeof *cursor);
 
-    cursor->db = ((struct ps_trace_table *)table)->db;
+    cursor->db = ((struct ps_table *)table)->db;
     *out = &cursor->base;
     return SQLITE_OK;
 }
