@@ -14,12 +14,13 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
 import { setStatus } from '../components/status_line';
-import { type Interval, TimeChart, type TimeCurve } from '../components/time_chart';
+import { TimeChart, type TimeCurve } from '../components/time_chart';
 import { hideTooltip, showTooltip } from '../components/tooltip';
 import { viewportWidth } from '../components/viewport';
 import { placeKey, placeName, readPlace } from '../model/device';
 import { readFilters } from '../model/filter_query';
 import { byteStep, valueAt } from '../model/held_curve';
+import type { TimeWindow } from '../model/memory_curve';
 import { matcher } from '../model/search';
 import { ms, rangeQuery, type TraceRange } from '../model/trace_range';
 import {
@@ -205,7 +206,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     );
 }
 
-function pickRange(interval: Interval | null): void {
+function pickRange(interval: TimeWindow | null): void {
     put(
         rangeQuery(
             interval && { from_ns: Math.round(interval.from), to_ns: Math.round(interval.to) },

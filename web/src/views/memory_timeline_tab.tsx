@@ -130,7 +130,6 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
                                     event.clientY,
                                 );
                         }}
-                        onArea={() => undefined}
                     />
                     <LoadingLine active={loading} />
                 </div>

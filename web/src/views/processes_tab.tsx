@@ -12,10 +12,10 @@ import { bytesFig, fmtFixed, int, text, THIN } from '../base/units';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
-import { type Interval, TimeChart, type TimeCurve } from '../components/time_chart';
+import { TimeChart, type TimeCurve } from '../components/time_chart';
 import { PaneHead, Spacer, Toolbar } from '../components/toolbar';
 import { hideTooltip, showTooltip } from '../components/tooltip';
-import { tickText } from '../model/memory_curve';
+import { tickText, type TimeWindow } from '../model/memory_curve';
 import { useJson } from './use_json';
 
 interface ProcessCurve {
@@ -57,7 +57,7 @@ function roundStep(greatest_kib: number): number {
     return 2 ** Math.ceil(Math.log2(Math.max(greatest_kib, 5) / 5));
 }
 
-function windowOf(run: Run, query: Record<string, string>): Interval {
+function windowOf(run: Run, query: Record<string, string>): TimeWindow {
     const whole = Math.max((run.summary.duration_s as number) || 0, 0.001);
     const from = Math.max(0, Number(query.from) || 0);
     const to = Math.min(whole, Number(query.to) || whole);

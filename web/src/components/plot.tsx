@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What charts over time share: the canvas, which is drawn anew when what it shows changes, or the
+ * theme, and a range that is dragged over it.
+ */
+import type { JSX, RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TimeWindow } from '../model/memory_curve';
+import { type LineChart, lineChart, type LineView, type PlotArea } from './chart';
+import { watchTheme } from './theme_watch';
+
+/** The value of a token where the canvas stands. */
+export type Token = (name: string) => string;
+
+function paint(element: HTMLElement, chart: LineChart, view: (token: Token) => LineView): void {
+    const style = getComputedStyle(element);
+    const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    chart.update(view(token), {
+        grid: token('line'),
+        tick: token('text-3'),
+        text: token('text-1'),
+        sans: token('sans'),
+        mono: token('mono'),
+    });
+}
+
+interface Plot {
+    canvas: RefObject<HTMLCanvasElement>;
+    /** null: not drawn yet */
+    area: PlotArea | null;
+}
+
+/** A line chart; `shown` lists what the view is made of. */
+export function usePlot(
+    view: (token: Token) => LineView,
+    shown: unknown[],
+    onArea?: (area: PlotArea) => void,
+): Plot {
+    const canvas = useRef<HTMLCanvasElement | null>(null);
+    const chart = useRef<LineChart | null>(null);
+    const latest = useRef({ view, onArea });
+    latest.current = { view, onArea };
+    const [area, setArea] = useState<PlotArea | null>(null);
+    function layout(): void {
+        const now = chart.current?.area();
+        if (!now) return;
+        const { left, right, top, bottom } = now;
+        setArea({ left, right, top, bottom });
+        latest.current.onArea?.({ left, right, top, bottom });
+    }
+    function draw(): void {
+        if (canvas.current && chart.current)
+            paint(canvas.current, chart.current, latest.current.view);
+    }
+    useEffect(() => {
+        if (!canvas.current) return undefined;
+        const now = lineChart(canvas.current, layout);
+        chart.current = now;
+        const unwatch = watchTheme(draw);
+        return () => {
+            unwatch();
+            now.destroy();
+            chart.current = null;
+        };
+    }, []);
+    useEffect(() => {
+        draw();
+        layout();
+    }, shown);
+    return { canvas, area };
+}
+
+/** A drag that ends so near to where it began was a click. */
+const CLICK_PX = 4;
+
+type DragEvents = Pick<
+    JSX.HTMLAttributes<HTMLDivElement>,
+    'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel' | 'onPointerLeave'
+>;
+
+interface RangeDrag {
+    events: DragEvents;
+    /** px of a value and the value under the pointer, both kept inside of the window */
+    xOf: (value: number) => number;
+    at: (event: MouseEvent) => number;
+    boxOf: (range: TimeWindow) => JSX.CSSProperties;
+    /** the range being dragged */
+    drag: TimeWindow | null;
+}
+
+interface RangeDragProps {
+    area: PlotArea | null;
+    window: TimeWindow;
+    onRange: (range: TimeWindow) => void;
+    /** null: the pointer left */
+    onHover?: (at: number | null, event: PointerEvent) => void;
+}
+
+export function useRangeDrag({ area, window, onRange, onHover }: RangeDragProps): RangeDrag {
+    const [drag, setDrag] = useState<TimeWindow | null>(null);
+    const left = area?.left ?? 0;
+    const width = area ? Math.max(1, area.right - area.left) : 1;
+    const span = window.to - window.from || 1;
+    const inside = (share: number): number => Math.max(0, Math.min(1, share));
+    const xOf = (value: number): number => left + inside((value - window.from) / span) * width;
+    const at = (event: MouseEvent): number => {
+        const box = (event.currentTarget as Element).getBoundingClientRect();
+        return window.from + inside((event.clientX - box.left - left) / width) * span;
+    };
+    const boxOf = ({ from, to }: TimeWindow): JSX.CSSProperties => {
+        const [a, b] = [xOf(Math.min(from, to)), xOf(Math.max(from, to))];
+        const [top, bottom] = [area?.top ?? 0, area?.bottom ?? 0];
+        return { left: a, width: b - a, top, height: bottom - top };
+    };
+    const events: DragEvents = {
+        onPointerDown: (event) => {
+            if (event.button !== 0) return;
+            event.currentTarget.setPointerCapture(event.pointerId);
+            setDrag({ from: at(event), to: at(event) });
+        },
+        onPointerMove: (event) => {
+            onHover?.(at(event), event);
+            if (drag) setDrag({ from: drag.from, to: at(event) });
+        },
+        onPointerUp: () => {
+            if (!drag) return;
+            setDrag(null);
+            const [from, to] = [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)];
+            if (xOf(to) - xOf(from) >= CLICK_PX) onRange({ from, to });
+        },
+        onPointerCancel: () => setDrag(null),
+        onPointerLeave: (event) => onHover?.(null, event),
+    };
+    return { events, xOf, at, boxOf, drag };
+}
