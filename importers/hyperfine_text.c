@@ -251,7 +251,7 @@ static enum ps_match sniff(struct ps_str head)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ps_str_find(head, ps_str_of(words[i])))
             return PS_MATCH_SURE;
-    return ps_str_find(head, PS_STR("\n  Wall Time ")) && ps_str_find(head, PS_STR("Benchmark 1: "))
+    return ps_str_find(head, PS_STR("  Wall Time ")) && ps_str_find(head, PS_STR("Benchmark 1: "))
                ? PS_MATCH_SURE
                : PS_MATCH_NO;
 }

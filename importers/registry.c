@@ -3,6 +3,7 @@
 #include "base/archive.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
+#include "importers/text_report.h"
 
 enum {
     HEAD = 64 * 1024,
@@ -43,6 +44,21 @@ static const struct ps_importer *const importers[] = {
     &ps_folded,
 };
 
+/* Texts whose lines are found among any others: a log may hold several of them. */
+static const struct ps_importer *const in_logs[] = {
+    &ps_importtime,
+    &ps_line_text,
+    &ps_memory_text,
+    &ps_lightning,
+    &ps_pstats_text,
+    &ps_key_averages,
+    &ps_time,
+    &ps_timeit,
+    &ps_top,
+    &ps_hyperfine_text,
+    &ps_pytest_benchmark_text,
+};
+
 const struct ps_importer *const *ps_importers(size_t *count)
 {
     *count = sizeof importers / sizeof *importers;
@@ -69,10 +85,19 @@ static bool is_text(struct ps_str head)
     return !memchr(head.at, '\0', head.len < 4096 ? head.len : 4096);
 }
 
+/* The head without colours: a log may be a terminal's. */
+static struct ps_str plain_head(struct ps_str head, struct ps_buf *plain)
+{
+    bool document = head.len && (head.at[0] == '{' || head.at[0] == '[');
+
+    return is_text(head) && !document ? ps_report_plain(plain, head) : head;
+}
+
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
                                 struct ps_err *err)
 {
-    struct ps_str head = ps_stream_peek(in, HEAD);
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    struct ps_str head = ps_stream_peek(in, HEAD), looked = plain_head(head, &plain);
 
     *out = NULL;
     if (head.len == 0) {
@@ -84,36 +109,74 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     }
     if (!ps_archive_is(head) && ps_foreign_certain(head, err))
         return err->code;
-    *out = best(head);
+    *out = best(looked);
     if (!*out && head.len >= HEAD && is_text(head)) {
-        head = ps_stream_peek(in, DEEP_HEAD);
-        *out = best(head);
+        looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &plain);
+        *out = best(looked);
     }
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)
-        ps_foreign_rest((struct ps_str){head.at, head.len < HEAD ? head.len : HEAD}, err);
+        ps_foreign_rest((struct ps_str){looked.at, looked.len < HEAD ? looked.len : HEAD}, err);
     return err->code;
+}
+
+/* Whether `picked` reads what `other` would find in the same log. */
+static bool holds(const struct ps_importer *picked, const struct ps_importer *other)
+{
+    return picked == other || (picked == &ps_lightning && other == &ps_pstats_text);
+}
+
+/* What else is in a log of which one kind is read, as a list of labels. */
+static void list_others(struct ps_stream *in, const struct ps_importer *picked, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    size_t n = sizeof in_logs / sizeof *in_logs, i = 0;
+    struct ps_str head;
+
+    while (i < n && in_logs[i] != picked)
+        i++;
+    if (i == n)
+        return;
+    head = plain_head(ps_stream_peek(in, DEEP_HEAD), &plain);
+    for (i = 0; i < n; i++)
+        if (!holds(picked, in_logs[i]) && in_logs[i]->sniff(head) != PS_MATCH_NO)
+            ps_buf_printf(out, "%s%s", out->len ? ", " : "", in_logs[i]->label);
+}
+
+static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_sink *out)
+{
+    uint64_t at;
+
+    if (others.len)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "also in this log, and not read: %.*s; cut it out into a file of its own and "
+                     "add that",
+                     (int)(others.len % 512), others.at);
+    if (ps_stream_trailing(in, &at))
+        ps_sink_note(
+            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "bytes behind the compressed data were left out, from byte %llu of the file on",
+            (unsigned long long)at);
 }
 
 enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
                                 const struct ps_importer **picked, struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf others = {0};
     struct ps_stream *in = ps_stream_utf8(ps_stream_unpack(raw, &limits));
     enum ps_status status = ps_importer_pick(in, picked, err);
-    uint64_t at;
 
-    if (status == PS_OK)
+    if (status == PS_OK) {
+        list_others(in, *picked, &others);
         status = (*picked)->load(in, out, err);
+    }
     if (!ps_sink_ok(out)) { /* what the importer said of it is only that it had to stop */
         *err = out->err;
         status = out->err.code;
     }
-    if (status == PS_OK && ps_stream_trailing(in, &at))
-        ps_sink_note(
-            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-            "bytes behind the compressed data were left out, from byte %llu of the file on",
-            (unsigned long long)at);
+    if (status == PS_OK)
+        note_the_rest(in, ps_buf_slice(&others), out);
     ps_stream_free(in);
     return status;
 }

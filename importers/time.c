@@ -2,9 +2,9 @@
 /*
  * time.c: what the programs and shell words called `time` print, anywhere in a log, several times.
  *
- * GNU's /usr/bin/time by default, with -p and with -v; bash, ksh, zsh, sh; BSD's and macOS' time
- * and its -l, which counts bytes where GNU counts KiB. TIMEFORMAT and -f may print anything:
- * unknown.
+ * GNU's /usr/bin/time by default, with -p and with -v; bash, ksh, zsh, sh, tcsh, fish; BSD's and
+ * macOS' time and its -l, of which macOS' counts bytes where the others count KiB. TIMEFORMAT and
+ * -f may print anything: unknown.
  */
 #include <stdlib.h>
 
@@ -147,7 +147,7 @@ static bool begins(struct reader *r, struct ps_str text)
     } else if (ps_timed_default(text, &run)) {
         open_run(r, DEFAULT);
         r->run = run;
-    } else if (ps_timed_zsh(text, &run)) {
+    } else if (ps_timed_zsh(text, &run) || ps_timed_tcsh(text, &run)) {
         open_run(r, SHELL);
         r->run = run;
         r->shell = 3;
@@ -266,7 +266,7 @@ static enum ps_match sniff(struct ps_str head)
         while (line.len && line.at[line.len - 1] == '\r')
             line.len--;
         if (ps_timed_command(line, &command) || ps_timed_default(line, &run) ||
-            ps_timed_zsh(line, &run) || ps_timed_bsd(line, &run))
+            ps_timed_zsh(line, &run) || ps_timed_tcsh(line, &run) || ps_timed_bsd(line, &run))
             return PS_MATCH_LIKELY;
         shell = ps_timed_shell(line, shell, &run) ? shell + 1
                 : ps_timed_shell(line, 0, &run)   ? 1

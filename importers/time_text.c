@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/time_text.h"
 
+#include <math.h>
+
 const struct ps_timed_name ps_timed_names[PS_N_TIMED] = {
     [PS_TIMED_REAL] = {"real", "s"},
     [PS_TIMED_USER] = {"user", "s"},
@@ -234,14 +236,65 @@ bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
     return false;
 }
 
+/* What stands behind a word that begins the line, or follows what a container puts before it. */
+static bool behind_word(struct ps_str line, const char *word, struct ps_str *rest)
+{
+    struct ps_str wanted = ps_str_of(word);
+    const char *at;
+
+    while ((at = ps_str_find(line, wanted))) {
+        bool begins = at == line.at || at[-1] == ' ' || at[-1] == '\t';
+
+        *rest = ps_str_skip(line, (size_t)(at - line.at) + wanted.len);
+        if (begins && rest->len && strchr(" \t", rest->at[0]))
+            return true;
+        line = *rest;
+    }
+    return false;
+}
+
+/* fish: "Executed in  100.41 millis    fish           external", "usr time ...", "sys time ...". */
+static bool fish_line(struct ps_str line, int which, struct ps_timed_run *run)
+{
+    static const char *const words[] = {"Executed in", "usr time", "sys time"};
+    static const struct {
+        const char *name;
+        int shift;
+        double factor;
+    } units[] = {
+        {"micros", -6, 1}, {"millis", -3, 1}, {"secs", 0, 1}, {"mins", 0, 60}, {"hours", 0, 3600}};
+    struct ps_printed figure;
+    struct ps_str rest, number;
+
+    if (!behind_word(line, words[which], &rest))
+        return false;
+    ps_printed_blanks(&rest);
+    number = (struct ps_str){rest.at, ps_printed_len(rest)};
+    rest = ps_str_skip(rest, number.len);
+    ps_printed_blanks(&rest);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (!ps_printed_word(&rest, units[i].name))
+            continue;
+        if (!ps_printed_read(number, units[i].shift, &figure))
+            return false;
+        figure.value *= units[i].factor;
+        figure.resolution *= units[i].factor;
+        set(run, (enum ps_timed)(PS_TIMED_REAL + which), figure);
+        return true;
+    }
+    return false;
+}
+
 bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run)
 {
     static const char *const words[] = {"real", "user", "sys"};
-    struct ps_str rest = line;
     struct ps_printed figure;
+    struct ps_str rest;
     bool minutes;
 
-    if (!ps_printed_word(&rest, words[which]) || rest.len == 0 || !strchr(" \t", rest.at[0]))
+    if (fish_line(line, which, run))
+        return true;
+    if (!behind_word(line, words[which], &rest))
         return false;
     ps_printed_blanks(&rest);
     minutes = rest.len && memchr(rest.at, 'm', rest.len);
@@ -252,13 +305,34 @@ bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run)
     return true;
 }
 
+bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run)
+{
+    static const struct label labels[] = {
+        {"u ", PS_TIMED_USER},
+        {"s ", PS_TIMED_SYS},
+        {" ", PS_TIMED_REAL},
+        {"%", PS_TIMED_CPU},
+    };
+    struct ps_str start = line;
+
+    if (!ps_str_find(line, PS_STR("io ")) || !ps_str_find(line, PS_STR("pf+")))
+        return false;
+    do {
+        struct ps_str rest = start;
+
+        if (take_all(&rest, labels, sizeof labels / sizeof *labels, run) && rest.len &&
+            strchr(" \t", rest.at[0]))
+            return true;
+    } while (next_start(&start));
+    return false;
+}
+
 /* ------------------------------------------------------------------ BSD and macOS */
 
-bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run)
+static bool bsd_figures(struct ps_str rest, struct ps_timed_run *run)
 {
     static const char *const words[] = {"real", "user", "sys"};
     struct ps_timed_run read = *run;
-    struct ps_str rest = line;
 
     for (int i = 0; i < 3; i++) {
         struct ps_printed figure;
@@ -275,6 +349,26 @@ bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run)
         return false;
     *run = read;
     return true;
+}
+
+bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run)
+{
+    if (!ps_str_find(line, PS_STR(" sys")))
+        return false;
+    do {
+        if (bsd_figures(line, run))
+            return true;
+    } while (next_start(&line));
+    return false;
+}
+
+/* macOS counts bytes, whole pages of them, FreeBSD KiB. */
+static void tell_unit(struct ps_timed_run *run, enum ps_timed what, double value)
+{
+    if (what == PS_TIMED_RSS)
+        run->bytes = fmod(value, 4096) == 0;
+    if (what == PS_TIMED_FOOTPRINT || what == PS_TIMED_INSTRUCTIONS)
+        run->bytes = true; /* which only macOS tells */
 }
 
 bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run)
@@ -298,21 +392,22 @@ bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run)
         {"cycles elapsed", PS_TIMED_CYCLES},
         {"peak memory footprint", PS_TIMED_FOOTPRINT},
     };
-    struct ps_str rest = line;
-    struct ps_printed figure;
+    for (struct ps_str start = line; next_start(&start); start = ps_str_skip(start, 1)) {
+        struct ps_str rest = start;
+        struct ps_printed figure;
 
-    ps_printed_blanks(&rest);
-    if (!ps_printed_take(&rest, &figure))
-        return false;
-    ps_printed_blanks(&rest);
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        struct ps_str behind = rest;
+        if (!ps_printed_take(&rest, &figure))
+            return false;
+        ps_printed_blanks(&rest);
+        for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+            struct ps_str behind = rest;
 
-        if (!ps_printed_word(&behind, labels[i].text) || !at_end(behind))
-            continue;
-        run->bytes = true;
-        set(run, labels[i].what, figure);
-        return true;
+            if (!ps_printed_word(&behind, labels[i].text) || !at_end(behind))
+                continue;
+            tell_unit(run, labels[i].what, figure.value);
+            set(run, labels[i].what, figure);
+            return true;
+        }
     }
     return false;
 }

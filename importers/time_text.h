@@ -44,7 +44,7 @@ struct ps_timed_run {
     bool has[PS_N_TIMED];
     struct ps_printed figure[PS_N_TIMED];
     bool minutes;          /* its shell writes 0m1.234s */
-    bool bytes;            /* sizes are bytes: macOS */
+    bool bytes;            /* sizes are bytes: macOS; else KiB */
     struct ps_str command; /* of the line at hand; {NULL, 0}: not said */
 };
 
@@ -62,7 +62,10 @@ bool ps_timed_default(struct ps_str line, struct ps_timed_run *run);
 bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run);
 /* zsh: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total", with the command. */
 bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run);
-/* One of the lines "real 0.10", "real\t0m0.106s"; which is 0 to 2. */
+/* tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */
+bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run);
+/* One of the lines "real 0.10", "real\t0m0.106s", fish's "Executed in  100.41 millis"; which is 0
+ * to 2. */
 bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run);
 /* BSD's "0.10 real  0.00 user  0.00 sys", and the "1234  maximum resident set size" of its -l. */
 bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run);

@@ -52,22 +52,26 @@ struct reader {
     size_t n_frames, frame_cap;
     struct columns columns;
     bool in_table;
+    size_t left; /* bytes before a line: what a container puts there */
     uint64_t rejected;
 };
 
 /* ------------------------------------------------------------------ one line */
 
 /* "top - 12:34:14 up  1:08,  0 user,  load average: ..." */
-static bool read_frame(struct ps_str line, double *clock)
+static bool read_frame(struct ps_str line, double *clock, size_t *left)
 {
-    struct ps_str rest = line;
+    const char *at = ps_str_find(line, PS_STR("top - "));
+    struct ps_str rest;
     struct ps_printed out;
 
-    ps_printed_blanks(&rest);
-    if (!ps_printed_word(&rest, "top - ") || !ps_printed_clock(&rest, &out) ||
-        !ps_printed_word(&rest, " up "))
+    if (!at || (at > line.at && at[-1] != ' ' && at[-1] != '\t'))
+        return false;
+    rest = ps_str_skip(line, (size_t)(at - line.at) + 6);
+    if (!ps_printed_clock(&rest, &out) || !ps_printed_word(&rest, " up "))
         return false;
     *clock = out.value;
+    *left = (size_t)(at - line.at);
     return true;
 }
 
@@ -200,9 +204,12 @@ static void take_line(struct reader *r)
     struct row row;
     double clock;
 
-    if (read_frame(text, &clock)) {
+    if (read_frame(text, &clock, &r->left)) {
         open_frame(r, clock);
-    } else if (r->n_frames == 0) {
+        return;
+    }
+    text = ps_str_skip(text, r->left);
+    if (r->n_frames == 0) {
         return;
     } else if (ps_report_trim(text).len == 0) {
         r->in_table = false;
@@ -441,9 +448,10 @@ static enum ps_match sniff(struct ps_str head)
         const char *end = memchr(head.at, '\n', head.len);
         struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
         double clock;
+        size_t left;
 
         head = ps_str_skip(head, line.len + 1);
-        if (read_frame(line, &clock))
+        if (read_frame(line, &clock, &left))
             return first ? PS_MATCH_SURE : PS_MATCH_LIKELY;
         first = first && ps_report_trim(line).len == 0;
     }

@@ -153,7 +153,7 @@ static void test_printed(void **state)
 static void test_measurements(void **state)
 {
     (void)state;
-    check_folder("measure", 30);
+    check_folder("measure", 31);
 }
 
 static void test_stacks(void **state)
