@@ -234,6 +234,8 @@ static struct ps_str text_of(const struct reader *r, const struct thread *t, uin
     if (id >= texts->n)
         return PS_STR("");
     from = id ? texts->ends[id - 1] : 0;
+    if (texts->ends[id] == from)
+        return PS_STR(""); /* of no text at all there are no bytes to point at */
     return (struct ps_str){texts->bytes.at + from, texts->ends[id] - from};
 }
 
