@@ -7,6 +7,9 @@
  * cell holds is at least what any path in it has (a count-min sketch of one row; Cormode and
  * Muthukrishnan, J. Algorithms 55, 2005). The second pass makes nodes only for paths whose cell
  * reaches a threshold that leaves more of them than the picture takes.
+ *
+ * The cells are more than a processor keeps near, and which is next is chance. So the first pass
+ * asks for a cell some slices before it adds to it, and the second looks at one bit a cell.
  */
 #include "server/query/stack_tree.h"
 
@@ -20,7 +23,8 @@
 #define CELL_BITS 22
 #define CELLS     ((size_t)1 << CELL_BITS)
 #define NODE_NONE UINT32_MAX
-#define SPARE     3 /* times the picture's frames that pass the threshold */
+#define SPARE     3  /* times the picture's frames that pass the threshold */
+#define WAITING   32 /* slices between asking for a cell and adding to it */
 
 enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
                                   struct ps_err *err)
@@ -42,6 +46,11 @@ struct frame {
     bool inside; /* in the tree: all are, or those at and below the function asked for */
 };
 
+struct addition {
+    int64_t *cell; /* NULL: none */
+    int64_t length;
+};
+
 struct builder {
     struct ps_stack_part part;
     uint32_t name; /* the tree is of what lies below this function; 0: of all */
@@ -50,9 +59,11 @@ struct builder {
     uint32_t track;
     struct frame *open;
     size_t n_open, cap_open;
-    int64_t *cells; /* NULL: small enough */
-    int64_t threshold;
-    bool counting, too_many;
+    int64_t *cells;  /* of the first pass; NULL: there is none */
+    uint64_t *worth; /* a bit for each cell that reaches the threshold; NULL: all paths are */
+    struct addition waiting[WAITING];
+    size_t turn;
+    bool too_many;
 };
 
 static void builder_free(struct builder *b)
@@ -61,6 +72,7 @@ static void builder_free(struct builder *b)
     ps_flame_free(&b->callers);
     free(b->open);
     free(b->cells);
+    free(b->worth);
 }
 
 /* Opens a slice; its parent is the one before it on the stack. NULL: too deep. */
@@ -88,11 +100,27 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     return frame;
 }
 
-static int64_t *cell_of(const struct builder *b, const struct frame *frame)
+static size_t cell_of(const struct frame *frame)
 {
-    uint64_t mixed = frame->hash * UINT64_C(0xbf58476d1ce4e5b9);
+    return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
+}
 
-    return &b->cells[mixed >> (64 - CELL_BITS)];
+static bool is_worth(const struct builder *b, const struct frame *frame)
+{
+    size_t cell = cell_of(frame);
+
+    return !b->worth || b->worth[cell / 64] >> cell % 64 & 1;
+}
+
+/* Adds what has waited longest, and asks for the cell of this one. */
+static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
+{
+    struct addition *oldest = &b->waiting[b->turn++ % WAITING];
+
+    if (oldest->cell)
+        *oldest->cell = ps_sum(*oldest->cell, oldest->length);
+    *oldest = (struct addition){cell, length};
+    __builtin_prefetch(cell, 1);
 }
 
 /* From the function outward, each path with what lies below it. */
@@ -118,7 +146,7 @@ static void make_node(struct builder *b, struct frame *frame, const struct frame
 
     if (up && up->node != NODE_NONE)
         b->flame.at[up->node].self_ns = ps_sum(b->flame.at[up->node].self_ns, -length);
-    if ((!root && up->node == NODE_NONE) || (b->cells && *cell_of(b, frame) < b->threshold))
+    if ((!root && up->node == NODE_NONE) || !is_worth(b, frame))
         return;
     frame->node = ps_flame_child(&b->flame, root ? NODE_NONE : up->node, frame->name,
                                  PS_SLICE_OTHER, frame->family);
@@ -137,9 +165,9 @@ static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 
     if (!frame)
         return;
-    if (b->counting) {
+    if (b->cells) {
         if (frame->inside)
-            *cell_of(b, frame) = ps_sum(*cell_of(b, frame), length);
+            add_to_cell(b, &b->cells[cell_of(frame)], length);
         return;
     }
     if (!up)
@@ -164,7 +192,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return !b->too_many;
 }
 
-static enum ps_status walk(struct ps_db *db, struct builder *b, bool counting, struct ps_err *err)
+static enum ps_status walk(struct ps_db *db, struct builder *b, struct ps_err *err)
 {
     struct ps_chunk_query query = {
         .track = b->part.track,
@@ -173,7 +201,6 @@ static enum ps_status walk(struct ps_db *db, struct builder *b, bool counting, s
                    PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
     };
 
-    b->counting = counting;
     b->track = 0;
     b->n_open = 0;
     return ps_trace_chunks(db, &query, add_chunk, b, err);
@@ -195,6 +222,25 @@ static int64_t threshold_of(const int64_t *cells, size_t frames)
     return 1;
 }
 
+/* The first pass: which cells are worth nodes, so that at least `frames` paths are. */
+static enum ps_status weigh(struct ps_db *db, struct builder *b, size_t frames, struct ps_err *err)
+{
+    enum ps_status status;
+    int64_t threshold;
+
+    b->cells = ps_alloc(CELLS * sizeof *b->cells);
+    status = walk(db, b, err);
+    for (size_t i = 0; i < WAITING; i++)
+        add_to_cell(b, NULL, 0);
+    threshold = threshold_of(b->cells, frames);
+    b->worth = ps_alloc(CELLS / 64 * sizeof *b->worth);
+    for (size_t i = 0; i < CELLS; i++)
+        b->worth[i / 64] |= (uint64_t)(b->cells[i] >= threshold) << i % 64;
+    free(b->cells);
+    b->cells = NULL;
+    return status;
+}
+
 static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
 {
     const struct ps_track_row *tracks;
@@ -213,13 +259,10 @@ static enum ps_status build(struct ps_db *db, struct builder *b, size_t limit, s
     bool large = false;
     enum ps_status status = is_large(db, &large, err);
 
-    if (status == PS_OK && large) {
-        b->cells = ps_alloc(CELLS * sizeof *b->cells);
-        status = walk(db, b, true, err);
-        b->threshold = threshold_of(b->cells, limit * SPARE);
-    }
+    if (status == PS_OK && large)
+        status = weigh(db, b, limit * SPARE, err);
     if (status == PS_OK)
-        status = walk(db, b, false, err);
+        status = walk(db, b, err);
     if (status == PS_OK && b->too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);

@@ -280,7 +280,7 @@ def main():
         bench.logs(50_000, f"{TUNA_STARTS / 5:.1f} : 1, a fifth of tuna")
         profile = bench.lines(2_000, "1 : 20")
         figures = measure_server(bench, big, profile)
-        figures.update(bench_stacks.measure(bench, take_turns))
+        figures.update(bench_stacks.measure(bench, take_turns, PROGRAM, Server))
         figures.update(measure_traces(bench))
         text = markdown(bench, figures)
     finally:

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What profiles of stacks cost to import, beside CPython merely parsing them. bench.py calls measure()."""
+"""What profiles of stacks cost to import, beside CPython merely parsing them, and to look at. bench.py calls measure()."""
+import json
 import os
 import random
+import subprocess
 import sys
+
+import bench_traces
 
 STACKS = 1_000_000
 SCOPE_BYTES = 100_000_000
@@ -30,11 +34,15 @@ def walk(rng, frames=5000, deepest=50):
 
 
 def make_folded(path, stacks):
+    """That many different stacks."""
     names = [f"function_{i} (app/module_{i * 31 % 400}.py:{1 + i * 37 % 900})" for i in range(5000)]
-    source = walk(random.Random(1))
+    source, seen = walk(random.Random(1)), set()
     with open(path, "w", encoding="utf-8") as file:
-        for k in range(stacks):
-            file.write(";".join([names[i] for i in next(source)]) + f" {1 + k % 7}\n")
+        while len(seen) < stacks:
+            stack = tuple(next(source))
+            if stack not in seen:
+                seen.add(stack)
+                file.write(";".join([names[i] for i in stack]) + f" {1 + len(seen) % 7}\n")
 
 
 def make_speedscope(path, size):
@@ -49,8 +57,22 @@ def make_speedscope(path, size):
         file.write('],"weights":[' + ",".join(["0.01"] * (samples + 1)) + f']}}],"shared":{{"frames":[{frames}]}},"exporter":"py-spy@0.4.1"}}')
 
 
-def measure(bench, take_turns):
-    """Rows for the table of bench, and figures of the import: name -> (value, bar)."""
+def measure_reading(bench, path, program, server):
+    """The flame graph of a file of different stacks."""
+    data = os.path.join(bench.folder, "served-stacks")
+    done = subprocess.run([program, "add", "--data", data, "--json", path], capture_output=True, check=True)
+    running = server(data)
+    seen = bench_traces.pace(running.address, json.loads(done.stdout)["id"], "stacks")
+    running.stop()
+    if not seen:
+        return {}
+    return {"click to the flame graph of the folded file in Chromium, ms": (seen["first_paint_ms"], 1000),
+            "flame graph, pan and zoom for 10 s: frames under 17 ms of script, %": (100 * seen["under_17_ms"], 95),
+            "flame graph: p95 of script, ms": (seen["script_p95_ms"], None)}
+
+
+def measure(bench, take_turns, program, server):
+    """Rows for the table of bench, and figures of the import and of reading: name -> (value, bar)."""
     figures = {}
     folded, scope = os.path.join(bench.folder, "stacks.txt"), os.path.join(bench.folder, "profile.json")
     make_folded(folded, STACKS)
@@ -62,6 +84,8 @@ def measure(bench, take_turns):
         bench.row(what, "1 : 5", costs["ours"], peer, costs["parse"])
         figures[f"{what}: wall, s"] = (costs["ours"].wall, None)
         figures[f"{what}: peak MiB"] = (costs["ours"].rss_mib, None)
+        if path == folded:
+            figures.update(measure_reading(bench, path, program, server))
         bench.clear_shelves()
         os.remove(path)
     return figures

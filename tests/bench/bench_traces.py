@@ -64,9 +64,9 @@ def measure(bench, take_turns):
     return figures, path
 
 
-def pace(address, run):
-    """What the browser needs for the timeline; None where there is no browser."""
-    script = os.path.join(HERE, "..", "browser", "timeline_pace.mjs")
+def pace(address, run, picture="timeline"):
+    """What the browser needs for the timeline, or the flame graph of stacks; None where there is no browser."""
+    script = os.path.join(HERE, "..", "browser", f"{picture}_pace.mjs")
     try:
         done = subprocess.run(["node", script, f"http://{address}/", run], capture_output=True, text=True, timeout=180)
     except FileNotFoundError:
