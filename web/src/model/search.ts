@@ -13,10 +13,11 @@ export interface Matcher {
     hits: (text: string) => [number, number][];
 }
 
-const NOTHING: Matcher = { empty: true, error: null, test: () => true, hits: () => [] };
+/** Of an empty search: marks nothing, leaves nothing out. */
+export const NO_SEARCH: Matcher = { empty: true, error: null, test: () => true, hits: () => [] };
 
 export function matcher(query: string, regex: boolean): Matcher {
-    if (query.trim() === '') return NOTHING;
+    if (query.trim() === '') return NO_SEARCH;
     return regex ? regexMatcher(query) : wordMatcher(query);
 }
 

@@ -11,13 +11,13 @@ import type { GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
 import { Segmented } from '../components/segmented';
 import { deviceName, placeName } from '../model/device';
-import { type Matcher, matcher } from '../model/search';
+import { type Matcher, NO_SEARCH } from '../model/search';
 import { ms } from '../model/trace_range';
 import type { WorkerName } from '../model/worker_names';
 import { timelineHash } from './timeline_link';
 import { countColumn, mibColumn, RIGHT } from './trace_columns';
 import { put, tabHash, traceOf } from './trace_data';
-import { type EmbeddedTable, filterParams, type TableFilters, TraceTable } from './trace_table';
+import { type EmbeddedTable, type TableFilters, TraceTable } from './trace_table';
 import { useWorkerNames } from './worker_names';
 
 export type MemoryRows = 'operators' | 'allocations' | 'kept';
@@ -62,8 +62,6 @@ interface DeviceMemoryPaneProps extends EmbeddedTable {
     device?: DeviceFilter;
     onShown?: (rows: number) => void;
 }
-
-const NO_SEARCH = matcher('', false);
 
 export const MEMORY_SORT: Record<MemoryRows, { key: string; desc: boolean }> = {
     operators: { key: 'self_increase_bytes', desc: true },
@@ -204,7 +202,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
         range,
         prefix: props.prefix ?? (filters ? '' : 'memory_'),
         sort: MEMORY_SORT[rows],
-        hold: filters?.broken,
+        filters,
         onShown: props.onShown,
         empty: emptyWords(run, rows, range !== null),
     };
@@ -217,7 +215,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
                 label="Memory by operator"
                 columns={operators}
                 rowKey={(row) => `${row.name_id} ${row.device_type} ${row.device}`}
-                params={{ ...(filters && filterParams(filters)), ...props.device }}
+                params={{ ...props.device }}
                 onOpen={({ name }) => {
                     location.hash = tabHash(run, 'operators', { q: name }, range);
                 }}
@@ -233,7 +231,6 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
             columns={allocations}
             rowKey={(row) => String(row.id)}
             params={{
-                ...(filters && filterParams(filters)),
                 open: rows === 'kept' ? 1 : undefined,
                 ...props.device,
             }}

@@ -6,7 +6,7 @@
 import type { KernelRow } from '../base/trace_types';
 import type { GridColumn } from '../components/data_grid';
 import { acceleratorName } from '../model/device';
-import { type Matcher, matcher } from '../model/search';
+import { type Matcher, NO_SEARCH } from '../model/search';
 import {
     besidePane,
     countColumn,
@@ -17,30 +17,15 @@ import {
     timeColumn,
 } from './trace_columns';
 import { tabHash, traceOf } from './trace_data';
-import {
-    type EmbeddedTable,
-    filterParams,
-    type TableFilters,
-    TraceTable,
-    useColumns,
-} from './trace_table';
+import { type NamesTable, TraceTable, useColumns } from './trace_table';
 
 export const KERNEL_SORT = { key: 'total_us', desc: true };
 
-interface KernelsTableProps extends EmbeddedTable {
-    filters?: TableFilters;
-    search?: Matcher;
+interface KernelsTableProps extends NamesTable<KernelRow> {
     byLaunch?: boolean;
-    selected?: string | null;
-    onSelect?: (row: KernelRow) => void;
-    onOpen?: (row: KernelRow) => void;
-    onShown?: (rows: number) => void;
-    narrow?: boolean;
 }
 
 type Column = GridColumn<KernelRow>;
-
-const NO_SEARCH = matcher('', false);
 
 export function kernelKey(row: KernelRow): string {
     const launch = !row.grid && !row.operator ? '' : `.${row.operator}.${row.grid}.${row.block}`;
@@ -133,20 +118,15 @@ export function KernelsTable(props: KernelsTableProps) {
     };
     return (
         <TraceTable<KernelRow>
-            run={run}
-            range={range}
+            {...props}
             view="kernels"
             label="Kernels"
             prefix={props.prefix ?? (filters ? '' : 'kernel_')}
             columns={columns}
             rowKey={kernelKey}
             sort={KERNEL_SORT}
-            params={{ ...(filters && filterParams(filters)), launch: byLaunch ? 1 : undefined }}
-            hold={filters?.broken}
-            selected={props.selected}
-            onSelect={props.onSelect}
+            params={{ launch: byLaunch ? 1 : undefined }}
             onOpen={props.onOpen ?? open}
-            onShown={props.onShown}
             empty={emptyWords(traceOf(run).kernels > 0, range !== null)}
         />
     );

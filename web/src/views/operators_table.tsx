@@ -5,34 +5,18 @@
 import type { OperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { viewportWidth } from '../components/viewport';
-import { type Matcher, matcher } from '../model/search';
+import { NO_SEARCH } from '../model/search';
 import { operatorColumns } from './operators_columns';
 import { besidePane } from './trace_columns';
 import { tabHash, traceOf } from './trace_data';
-import {
-    type EmbeddedTable,
-    filterParams,
-    type TableFilters,
-    TraceTable,
-    useColumns,
-} from './trace_table';
+import { type NamesTable, TraceTable, useColumns } from './trace_table';
 
 export type Side = 'host' | 'device';
 
-interface OperatorsTableProps extends EmbeddedTable {
-    filters?: TableFilters;
-    search?: Matcher;
+interface OperatorsTableProps extends NamesTable<OperatorRow> {
     byShape?: boolean;
     side?: Side;
-    selected?: string | null;
-    onSelect?: (row: OperatorRow) => void;
-    onOpen?: (row: OperatorRow) => void;
-    onShown?: (rows: number) => void;
-    /** Columns one can do without have no room beside a pane. */
-    narrow?: boolean;
 }
-
-const NO_SEARCH = matcher('', false);
 
 export function operatorSort(run: Run): { key: string; desc: boolean } {
     return { key: traceOf(run).devices > 0 ? 'self_device_us' : 'self_cpu_us', desc: true };
@@ -60,8 +44,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
     };
     return (
         <TraceTable<OperatorRow>
-            run={run}
-            range={range}
+            {...props}
             view="operators"
             label="Operators"
             prefix={props.prefix ?? (filters ? '' : 'op_')}
@@ -69,15 +52,10 @@ export function OperatorsTable(props: OperatorsTableProps) {
             rowKey={operatorKey}
             sort={operatorSort(run)}
             params={{
-                ...(filters && filterParams(filters)),
                 by_shape: byShape ? 1 : undefined,
                 on: summary.devices > 0 ? side : undefined,
             }}
-            hold={filters?.broken}
-            selected={props.selected}
-            onSelect={props.onSelect}
             onOpen={props.onOpen ?? open}
-            onShown={props.onShown}
             empty={
                 range
                     ? 'No operator starts in this range.'

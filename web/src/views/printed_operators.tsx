@@ -65,8 +65,8 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
                         columns={columns}
                         rowKey={(row) => String(row.id)}
                         sort={operatorSort(run)}
-                        params={params}
-                        hold={filters.broken}
+                        filters={filters}
+                        params={{ report: shown?.id }}
                         selected={query.op}
                         onSelect={(row) => put({ op: String(row.id) })}
                         onShown={setRows}

@@ -12,17 +12,11 @@ import { CheckBox } from '../components/check_box';
 import type { GridColumn } from '../components/data_grid';
 import { ShareBar } from '../components/share_bar';
 import { readFilters } from '../model/filter_query';
-import { type Matcher, matcher } from '../model/search';
+import { type Matcher, matcher, NO_SEARCH } from '../model/search';
 import { PeriodField, StackLegend, ThreadSelect, usePeriod } from './stack_parts';
 import { countColumn, nameColumn, RIGHT, shareColumn } from './trace_columns';
 import { axisOfRun, put, tabHash, useRange } from './trace_data';
-import {
-    type EmbeddedTable,
-    filterParams,
-    type TableFilters,
-    TraceTable,
-    useColumns,
-} from './trace_table';
+import { filterParams, type NamesTable, TraceTable, useColumns } from './trace_table';
 import { TraceToolbar } from './trace_toolbar';
 
 export interface StackFunctionRow {
@@ -40,20 +34,9 @@ export interface StackFunctionRow {
 type Column = GridColumn<StackFunctionRow>;
 
 const SORT = { key: 'self', desc: true };
-const NO_SEARCH = matcher('', false);
 
-interface StackFunctionsProps extends EmbeddedTable {
-    filters?: TableFilters;
-    search?: Matcher;
-    /** Beside the sandwich: name, self and total. */
-    narrow?: boolean;
-    selected?: string | null;
-    onSelect?: (row: StackFunctionRow) => void;
-    onShown?: (rows: number) => void;
-}
-
-export function StackFunctions(props: StackFunctionsProps) {
-    const { run, range, filters, search = NO_SEARCH, narrow = false } = props;
+export function StackFunctions(props: NamesTable<StackFunctionRow>) {
+    const { run, range, search = NO_SEARCH, narrow = false } = props;
     const { track, group } = route.value.query;
     const period = usePeriod(run);
     const columns = useColumns(
@@ -62,22 +45,16 @@ export function StackFunctions(props: StackFunctionsProps) {
     );
     return (
         <TraceTable<StackFunctionRow>
-            run={run}
-            range={range}
+            {...props}
             view="stack_functions"
             label="Functions"
-            prefix={props.prefix}
             columns={columns}
             rowKey={({ name_id }) => String(name_id)}
             sort={SORT}
-            params={{ ...(filters && filterParams(filters)), track, group }}
-            hold={filters?.broken}
-            selected={props.selected}
-            onSelect={props.onSelect}
+            params={{ track, group }}
             onOpen={({ name_id }) => {
                 location.hash = tabHash(run, 'sandwich', { fn: String(name_id) }, range);
             }}
-            onShown={props.onShown}
             empty={range ? 'No stack lies in this range.' : 'This profile holds no stack.'}
         />
     );

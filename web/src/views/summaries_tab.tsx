@@ -93,8 +93,8 @@ function Summary({ run, reports, report }: SummaryProps) {
                         columns={columns}
                         rowKey={summaryKey}
                         sort={sort}
-                        params={{ report: report.id, ...filterParams(filters) }}
-                        hold={filters.broken}
+                        filters={filters}
+                        params={{ report: report.id }}
                         selected={query.op ?? null}
                         onSelect={(next) => {
                             setRow(next);

@@ -9,6 +9,7 @@ import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { DataGrid, type GridColumn } from '../components/data_grid';
 import { readSort } from '../model/filter_query';
+import type { Matcher } from '../model/search';
 import { rangeParams, type TraceRange } from '../model/trace_range';
 import { put, viewPath } from './trace_data';
 import { useSource } from './use_source';
@@ -21,26 +22,37 @@ export interface EmbeddedTable {
     prefix?: string;
 }
 
-export interface TraceTableProps<R> extends EmbeddedTable {
+/** ... and what it says of its rows. */
+interface RowsTable<R> extends EmbeddedTable {
+    filters?: TableFilters;
+    selected?: string | null;
+    onSelect?: (row: R) => void;
+    onOpen?: (row: R) => void;
+    onShown?: (rows: number) => void;
+}
+
+/** A table of names that stands in a tab, beside a pane, in the dock of the timeline. */
+export interface NamesTable<R> extends RowsTable<R> {
+    /** marked in the names */
+    search?: Matcher;
+    /** Columns one can do without have no room beside a pane. */
+    narrow?: boolean;
+}
+
+interface TraceTableProps<R> extends RowsTable<R> {
     view: string;
     label: string;
     columns: GridColumn<R>[];
     rowKey: (row: R) => string;
     sort: { key: string; desc: boolean };
-    /** The filters, in the words of the API. */
+    /** What else the question says, in the words of the API. */
     params?: Params;
-    /** What is shown stays while the filters make no sense. */
-    hold?: boolean;
-    selected?: string | null;
-    onSelect?: (row: R) => void;
-    onOpen?: (row: R) => void;
     rowClass?: (row: R) => string;
-    onShown?: (rows: number) => void;
     empty: string;
 }
 
 export function TraceTable<R>(props: TraceTableProps<R>) {
-    const { run, range, view, prefix = '', onShown } = props;
+    const { run, range, view, filters, prefix = '', onShown } = props;
     const query = route.value.query;
     const sort = readSort(
         { sort: query[`${prefix}sort`], desc: query[`${prefix}desc`] },
@@ -51,15 +63,16 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
         sort: sort.key,
         desc: sort.desc,
         ...rangeParams(range),
+        ...(filters && filterParams(filters)),
         ...props.params,
     };
-    const source = useSource<R>(viewPath(run, view), params, props.hold ?? false);
+    /* What is shown stays while the filters make no sense. */
+    const source = useSource<R>(viewPath(run, view), params, filters?.broken ?? false);
     const version = source.version.value;
     useEffect(() => {
         if (source.ready.peek()) onShown?.(source.total);
     }, [source, version]);
-    const filtered = Boolean(props.params?.q || props.params?.hide);
-    const empty = filtered ? 'No row is left under these filters.' : props.empty;
+    const empty = filters?.q || filters?.hide ? 'No row is left under these filters.' : props.empty;
     return (
         <DataGrid<R>
             label={props.label}
