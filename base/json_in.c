@@ -325,7 +325,22 @@ bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out
     return false;
 }
 
-/* ------------------------------------------------------------------ lists that begin alike */
+/* ------------------------------------------------------------------ what begins alike */
+
+size_t ps_json_in_again(struct ps_json_in *json)
+{
+    struct ps_str text = json->text;
+    size_t times = 0;
+
+    for (const char *at = json->at;; times++) {
+        while (at < json->end && is_blank(*at))
+            at++;
+        if ((size_t)(json->end - at) <= text.len || memcmp(at, text.at, text.len) != 0 ||
+            is_word_byte(at[text.len]))
+            return times;
+        json->at = at += text.len;
+    }
+}
 
 static uint64_t place(const struct ps_json_in *json)
 {

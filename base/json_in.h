@@ -51,6 +51,10 @@ bool ps_json_in_skip(struct ps_json_in *json);
 /* The same when `token`, the beginning of a value, was taken already. */
 bool ps_json_in_rest(struct ps_json_in *json, enum ps_json_token token);
 
+/* Behind a number in an array: passes by those that follow and are written alike, as far as it can
+ * see. How many they are. */
+size_t ps_json_in_again(struct ps_json_in *json);
+
 /* The whole numbers of an array whose beginning was taken, to its end. What is no whole number
  * below `most` becomes `most`. False: cut or bad. */
 struct ps_u32s {

@@ -65,18 +65,15 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* What the values less the base are all multiples of; 1 when nothing is. One is not 0. */
-static struct divisor divisor_of_all(const int64_t *values, size_t n, int64_t base)
+/* What d->by and the values less the base are all multiples of. */
+static void lessen(struct divisor *d, const int64_t *values, size_t n, int64_t base)
 {
-    struct divisor d = {0};
-
-    for (size_t i = 0; i < n && d.by != 1; i++) {
+    for (size_t i = 0; i < n && d->by != 1; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)base;
 
-        if (value && (!d.by || quotient(&d, value) > d.most))
-            d = divisor_of(common_divisor(value, d.by));
+        if (quotient(d, value) > d->most)
+            *d = divisor_of(common_divisor(value, d->by));
     }
-    return d;
 }
 
 /* ------------------------------------------------------------------ packing */
@@ -173,29 +170,57 @@ static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned
     out->len += filled * (2 + width);
 }
 
+/* How often d->by goes into the values less the base. False: not evenly into all; it is less now.
+ */
+static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divisor *d,
+                      unsigned width, char *out)
+{
+    enum { PIECE = 1024 };
+    int64_t steps[PIECE];
+
+    for (size_t i = 0, count; i < n; i += count) {
+        bool uneven = false;
+
+        count = n - i < PIECE ? n - i : PIECE;
+        for (size_t k = 0; k < count; k++) {
+            uint64_t step = quotient(d, (uint64_t)values[i + k] - (uint64_t)base);
+
+            steps[k] = (int64_t)step;
+            uneven |= step > d->most;
+        }
+        if (uneven) {
+            lessen(d, values + i, count, base);
+            return false;
+        }
+        put(steps, count, 0, width, out + i * width);
+    }
+    return true;
+}
+
 /* In steps of what all are multiples of. False: that takes as many bytes as they do. */
 static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t high,
                         struct ps_buf *out)
 {
-    enum { PIECE = 1024 };
+    enum { FIRST = 64 };
     uint64_t range = (uint64_t)high - (uint64_t)low;
-    unsigned width = width_of(range);
-    struct divisor d = width > 1 ? divisor_of_all(values, n, low) : divisor_of(1);
-    int64_t steps[PIECE];
+    unsigned full = width_of(range), width;
+    size_t begin = out->len;
+    struct divisor d;
 
-    if (width_of(range / d.by) == width)
+    if (full <= 1)
         return false;
-    width = width_of(range / d.by);
-    head(out, SCALED | width, low);
-    ps_buf_add(out, &d.by, sizeof d.by);
-    ps_buf_room(out, n * width);
-    for (size_t i = 0, count; i < n; i += count) {
-        count = n - i < PIECE ? n - i : PIECE;
-        for (size_t k = 0; k < count; k++)
-            steps[k] = (int64_t)quotient(&d, (uint64_t)values[i + k] - (uint64_t)low);
-        put(steps, count, 0, width, out->at + out->len);
-        out->len += count * width;
-    }
+    d = divisor_of(range);
+    lessen(&d, values, n < FIRST ? n : FIRST, low);
+    do {
+        width = width_of(range / d.by);
+        out->len = begin;
+        if (width == full)
+            return false;
+        head(out, SCALED | width, low);
+        ps_buf_add(out, &d.by, sizeof d.by);
+        ps_buf_room(out, n * width);
+    } while (!put_steps(values, n, low, &d, width, out->at + out->len));
+    out->len += n * width;
     return true;
 }
 

@@ -140,6 +140,8 @@ void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
                       struct ps_range range)
 {
     uint32_t to = range.to_ns == INT64_MAX ? chunk->n : first_from(chunk, range.to_ns);
+    if (!sums->all && !chunk->column[PS_COL_KIND]) /* stacks: none is listed */
+        return;
     for (uint32_t i = first_from(chunk, range.from_ns); i < to; i++) {
         int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
         if (is_listed(sums, kind, ps_chunk_at(chunk, PS_COL_FLAGS, i)))

@@ -215,10 +215,8 @@ static enum ps_status take_line(struct reader *r, struct ps_err *err)
         return PS_OK;
     }
     line = st_folded_cut(text);
-    if (r->pairs && line.before.len) {
-        line.stack.len = (size_t)(line.before.at - line.stack.at);
-        line.stack = ps_report_trim(line.stack);
-    }
+    if (r->pairs)
+        (void)st_folded_cut_again(&line);
     return take_count(r, &line, &number) ? take_stack(r, line.stack, &number, err) : PS_OK;
 }
 

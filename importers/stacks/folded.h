@@ -8,10 +8,11 @@
 /* "main;a b;c 12": frames and what the last word counts. */
 struct st_folded_line {
     struct ps_str stack, count; /* count is empty: the line has none */
-    struct ps_str before;       /* the word before the count where that is a number, else empty */
 };
 /* text without its end of line and the blanks before it. */
 struct st_folded_line st_folded_cut(struct ps_str text);
+/* Of a line with two counts, the first is taken off the stack. False: it has none. */
+bool st_folded_cut_again(struct st_folded_line *line);
 
 /* "# mode: cpu": key and value of a comment; false: not of that form. */
 bool st_folded_comment(struct ps_str text);

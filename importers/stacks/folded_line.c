@@ -22,8 +22,6 @@ static bool looks_counted(struct ps_str word)
 {
     size_t digits = 0;
 
-    if (!word.len || word.at[word.len - 1] > '9') /* as most frames end */
-        return false;
     for (size_t i = 0; i < word.len; i++) {
         if (!memchr("0123456789.,+-eE", word.at[i], 16))
             return false;
@@ -42,10 +40,17 @@ struct st_folded_line st_folded_cut(struct ps_str text)
         return line;
     line.count = word;
     line.stack = rest;
-    word = last_word(&rest);
-    if (rest.len && looks_counted(word))
-        line.before = word;
     return line;
+}
+
+bool st_folded_cut_again(struct st_folded_line *line)
+{
+    struct ps_str rest = line->stack, word = last_word(&rest);
+
+    if (!rest.len || !looks_counted(word))
+        return false;
+    line->stack = rest;
+    return true;
 }
 
 bool st_folded_comment(struct ps_str text)
@@ -175,10 +180,10 @@ static void look_at(struct ps_str text, struct st_folded_guess *guess)
     if (!line.count.len || !line.stack.len)
         return;
     guess->good++;
-    guess->pairs += line.before.len > 0;
     guess->nested += memchr(line.stack.at, ';', line.stack.len) != NULL;
     guess->torch += is_torch(line.stack);
     guess->austin |= st_folded_thread_of(line.stack).austin;
+    guess->pairs += st_folded_cut_again(&line);
 }
 
 struct st_folded_guess st_folded_look(struct ps_str head)

@@ -99,19 +99,6 @@ static bool read_samples(struct sp_reader *r)
     return true;
 }
 
-static void keep_weight(struct sp_profile *p, const struct st_decimal *weight)
-{
-    struct sp_weights *last = p->n_weights ? &p->weights[p->n_weights - 1] : NULL;
-
-    if (last && last->each.digits == weight->digits && last->each.exponent == weight->exponent &&
-        last->each.lost == weight->lost) {
-        last->n++;
-        return;
-    }
-    PS_PUSH_ROOM(p->weights, p->n_weights, p->cap_weights);
-    p->weights[p->n_weights++] = (struct sp_weights){*weight, 1};
-}
-
 static bool read_weights(struct sp_reader *r)
 {
     struct sp_profile *p = &r->profile;
@@ -121,13 +108,16 @@ static bool read_weights(struct sp_reader *r)
         return ps_json_in_rest(&r->json, token);
     p->has_weights = true;
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
-        struct st_decimal weight = {.digits = -1};
+        struct sp_weights weights = {.n = 1};
 
-        if (token == PS_JSON_NUMBER && !st_decimal(r->json.text, &weight))
-            weight = (struct st_decimal){.digits = -1};
+        if (token != PS_JSON_NUMBER || !st_decimal(r->json.text, &weights.each))
+            weights.each = (struct st_decimal){.digits = -1};
+        if (token == PS_JSON_NUMBER)
+            weights.n += ps_json_in_again(&r->json);
         if (!ps_json_in_rest(&r->json, token))
             return false;
-        keep_weight(p, &weight);
+        PS_PUSH_ROOM(p->weights, p->n_weights, p->cap_weights);
+        p->weights[p->n_weights++] = weights;
     }
     return true;
 }

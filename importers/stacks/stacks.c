@@ -58,11 +58,13 @@ static void add_step(struct st_track *track, uint32_t kept, const uint32_t *fram
     PS_PUSH_ROOM(track->steps, track->n_steps, track->cap_steps);
     track->steps[track->n_steps++] = (struct st_step){.kept = (uint16_t)kept, .fresh = (uint16_t)n};
     add_frames(track, frames, n);
-    track->n_open = kept;
-    for (uint32_t i = 0; i < n; i++) {
-        PS_PUSH_ROOM(track->open, track->n_open, track->cap_open);
-        track->open[track->n_open++] = frames[i];
+    if (kept + n > track->cap_open) {
+        track->cap_open = kept + n + 64;
+        track->open = ps_grow(track->open, track->cap_open, sizeof *track->open);
     }
+    if (n)
+        memcpy(track->open + kept, frames, n * sizeof *frames);
+    track->n_open = kept + n;
     if (track->n_open > track->deepest)
         track->deepest = track->n_open;
 }

@@ -84,6 +84,8 @@ static inline void walk_back(struct emitter *e, const struct st_track *track,
                              const struct block *block, bool fill)
 {
     struct open_frame *open = e->open;
+    int64_t *starts = e->column[PS_COL_START], *durations = e->column[PS_COL_DURATION],
+            *selfs = e->column[PS_COL_SELF];
     uint32_t row = block->n_rows, stay = block->n_open;
     int64_t end = block->end;
 
@@ -99,9 +101,9 @@ static inline void walk_back(struct emitter *e, const struct st_track *track,
 
             row--;
             if (fill) {
-                e->column[PS_COL_START][row] = start;
-                e->column[PS_COL_DURATION][row] = duration;
-                e->column[PS_COL_SELF][row] = duration - open[depth - 1].below;
+                starts[row] = start;
+                durations[row] = duration;
+                selfs[row] = duration - open[depth - 1].below;
             }
             if (depth > 1)
                 open[depth - 2].below += duration;
@@ -130,20 +132,21 @@ static void note_open(struct emitter *e, const struct st_track *track)
 /* What is known from the first step on. */
 static void walk_on(struct emitter *e, const struct st_track *track, const struct block *block)
 {
-    uint32_t row = block->row, i = 0;
+    const uint32_t *frames = track->frames + block->row;
+    int64_t *parents = e->column[PS_COL_PARENT], *depths = e->column[PS_COL_DEPTH],
+            *names = e->column[PS_COL_NAME], *families = e->column[PS_COL_FAMILY];
+    uint32_t *last = e->last, row = block->row, i = 0;
 
     for (uint32_t s = 0; s < block->n_steps; s++) {
         const struct st_step *step = &track->steps[block->step + s];
         uint32_t depth = step->kept, end = depth + step->fresh;
 
         for (; depth < end; depth++, row++, i++) {
-            uint32_t name = track->frames[row] + 1;
-
-            e->last[depth] = row;
-            e->column[PS_COL_PARENT][i] = depth ? row - e->last[depth - 1] : 0;
-            e->column[PS_COL_DEPTH][i] = depth;
-            e->column[PS_COL_NAME][i] = name;
-            e->column[PS_COL_FAMILY][i] = e->family[name];
+            last[depth] = row;
+            parents[i] = depth ? row - last[depth - 1] : 0;
+            depths[i] = depth;
+            names[i] = frames[i] + 1;
+            families[i] = e->family[frames[i] + 1];
         }
     }
 }

@@ -144,11 +144,43 @@ static void what_they_share_is_told(void **state)
     assert_int_equal(same_of("[[],[]]"), 0);
 }
 
+static void numbers_written_alike(void **state)
+{
+    static const char text[] = "[0.5,0.5 ,\n0.5,0.55,0.5,1,10,10, 10]";
+    static const struct {
+        const char *text;
+        size_t again;
+    } numbers[] = {{"0.5", 2}, {"0.55", 0}, {"0.5", 0}, {"1", 0}, {"10", 2}};
+
+    (void)state;
+    for (size_t block = 0; block < 40; block++) {
+        struct ps_stream *in = ps_stream_memory(PS_STR(text), block);
+        struct ps_json_in json = {.in = in};
+        size_t all = 0;
+
+        assert_int_equal(ps_json_in_next(&json), PS_JSON_ARRAY);
+        for (size_t i = 0; ps_json_in_next(&json) == PS_JSON_NUMBER; i++) {
+            size_t again;
+
+            if (!block)
+                assert_true(ps_str_is(json.text, numbers[i].text));
+            again = ps_json_in_again(&json);
+            if (!block)
+                assert_int_equal(again, numbers[i].again);
+            all += 1 + again;
+        }
+        assert_int_equal(all, 9);
+        ps_json_in_free(&json);
+        ps_stream_free(in);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_come_back),
         cmocka_unit_test(what_they_share_is_told),
+        cmocka_unit_test(numbers_written_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
