@@ -17,8 +17,8 @@ struct work {
 
 struct instance {
     struct work work;
-    int64_t name, start, duration;
-    uint8_t kind;
+    struct ps_summary_key key;
+    int64_t start, duration;
     uint32_t around; /* instance + 1; 0 none */
 };
 
@@ -111,10 +111,9 @@ static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, ui
 {
     PS_PUSH_ROOM(p->ranges, p->n_ranges, p->cap_ranges);
     p->ranges[p->n_ranges++] = (struct instance){
-        .name = ps_chunk_at(chunk, PS_COL_NAME, i),
+        .key = ps_summary_key_of(chunk, i),
         .start = ps_chunk_at(chunk, PS_COL_START, i),
         .duration = ps_chunk_at(chunk, PS_COL_DURATION, i),
-        .kind = (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i),
         .around = around,
     };
     return (uint32_t)p->n_ranges;
@@ -160,7 +159,7 @@ static void add_rows(const struct projecting *p, struct ps_summary_rows *rows)
 
         if (!at->work.count || at->start < p->range.from_ns || at->start >= p->range.to_ns)
             continue;
-        row = ps_summary_row_of(rows, at->name, at->kind, false);
+        row = ps_summary_row_of(rows, at->key);
         row->range_ns = ps_sum(row->range_ns, at->duration);
         row->works += at->work.count;
         ps_summary_add(rows, row, at->start, length(&at->work));
@@ -182,13 +181,13 @@ enum ps_status ps_summary_project(struct ps_range range, struct ps_summary_rows 
         return status;
     join_launches(&p);
     /* What a range has launched may lie behind the end of what was asked for. */
-    query =
-        (struct ps_chunk_query){.kinds = 1u << PS_TRACK_THREAD,
-                                .range = {range.from_ns, INT64_MAX},
-                                .starting = true,
-                                .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                                           PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
-                                           PS_COL_BIT(PS_COL_FLAGS) | PS_COL_BIT(PS_COL_PARENT)};
+    query = (struct ps_chunk_query){
+        .kinds = 1u << PS_TRACK_THREAD,
+        .range = {range.from_ns, INT64_MAX},
+        .starting = true,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
+                   PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_PARENT)};
     status = ps_trace_chunks(rows->db, &query, see_thread, &p, err);
     if (status == PS_OK)
         add_rows(&p, rows);

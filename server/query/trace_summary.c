@@ -96,10 +96,8 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
                                           : ps_chunk_at(chunk, PS_COL_DURATION, i);
         if (value < 0)
             continue;
-        ps_summary_add(&g->rows,
-                       ps_summary_row_of(&g->rows, ps_chunk_at(chunk, PS_COL_NAME, i), kind,
-                                         (flags & PS_SLICE_ASYNC) != 0),
-                       start, value);
+        ps_summary_add(&g->rows, ps_summary_row_of(&g->rows, ps_summary_key_of(chunk, i)), start,
+                       value);
     }
     return true;
 }
@@ -114,6 +112,8 @@ static enum ps_status gather(struct gathering *g, struct ps_err *err)
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
     };
 
+    if (g->report->kinds & 1u << PS_SLICE_NVTX)
+        query.columns |= PS_COL_BIT(PS_COL_CATEGORY);
     if (g->report->figure == SIZE) {
         query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
         query.args = true;

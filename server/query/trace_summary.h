@@ -11,10 +11,16 @@
 #define PS_RANGE_KINDS (1u << PS_SLICE_NVTX | 1u << PS_SLICE_ANNOTATION)
 #define PS_WORK_KINDS  (1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET)
 
+/* What slices have in common that are summed up. No padding. */
+struct ps_summary_key {
+    uint32_t name;     /* text id */
+    uint32_t category; /* likewise: of ranges, where their domain stands; else 0 */
+    uint16_t kind;
+    uint16_t style; /* 1: a range that may end on another thread */
+};
+
 struct ps_summary_row {
-    uint32_t name; /* text id */
-    uint8_t kind;
-    bool style; /* 1: a range that may end on another thread */
+    struct ps_summary_key key;
     int64_t n, first_ns;
     int64_t range_ns, works; /* of ranges projected to the device */
 };
@@ -24,24 +30,23 @@ struct ps_summary_rows {
     bool operations;           /* copies of one direction are a row: names up to their " (" */
     struct ps_summary_row *at; /* in order of first appearance */
     size_t n, cap;
-    uint32_t *place; /* text id * 2 + style -> row + 1 */
-    size_t n_place;
-    struct ps_intern parts; /* with `operations`: what names begin with, and their rows */
-    uint32_t *part_rows;
-    size_t parts_cap;
+    struct ps_intern keys; /* operations, or keys as they lie; ids are rows */
+    uint32_t *last;        /* text id -> row of the last with that name, + 1 */
+    size_t n_last;
     /* The values, each with its row. */
     int64_t *values;
     uint32_t *of;
     size_t n_values, values_cap;
 };
 
-/* The row of a slice's name. */
-struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, int64_t name, int64_t kind,
-                                         bool style);
+/* Of the columns name, kind, flags and, where there are ranges, category. */
+struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i);
+/* The row of slices with this key. */
+struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, struct ps_summary_key key);
 void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, int64_t start_ns,
                     int64_t value);
 /* As the table ps_lent: c0 name c1 kind c2 style c3 n c4 total c5 median c6 least c7 greatest c8
- * standard deviation c9 first start c10 ns of the ranges c11 works. */
+ * standard deviation c9 first start c10 ns of the ranges c11 works c12 category. */
 void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out);
 void ps_summary_free(struct ps_summary_rows *rows); /* for PS_AUTO */
 

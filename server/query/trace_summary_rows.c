@@ -5,50 +5,72 @@
 #include "server/query/trace_summary.h"
 #include "slices/stats.h"
 
-enum { NAME, KIND, STYLE, COUNT, TOTAL, MEDIAN, MIN, MAX, STDDEV, FIRST, RANGES, WORKS, N_LENT };
+enum {
+    NAME,
+    KIND,
+    STYLE,
+    COUNT,
+    TOTAL,
+    MEDIAN,
+    MIN,
+    MAX,
+    STDDEV,
+    FIRST,
+    RANGES,
+    WORKS,
+    CATEGORY,
+    N_LENT
+};
 
-static uint32_t new_row(struct ps_summary_rows *rows, uint32_t name, int64_t kind, bool style)
+struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i)
 {
-    PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
-    rows->at[rows->n++] = (struct ps_summary_row){
-        .name = name, .kind = (uint8_t)kind, .style = style, .first_ns = INT64_MAX};
-    return (uint32_t)rows->n;
+    struct ps_summary_key key = {.name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
+                                 .kind = (uint16_t)ps_chunk_at(chunk, PS_COL_KIND, i)};
+
+    if (key.kind == PS_SLICE_NVTX) {
+        key.category = (uint32_t)ps_chunk_at(chunk, PS_COL_CATEGORY, i);
+        key.style = (ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_ASYNC) != 0;
+    }
+    return key;
+}
+
+/* Rows of one name mostly come after each other. */
+static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
+{
+    if (name >= rows->n_last) {
+        size_t wider = (size_t)name * 2 + 64;
+
+        rows->last = ps_grow(rows->last, wider, sizeof *rows->last);
+        memset(rows->last + rows->n_last, 0, (wider - rows->n_last) * sizeof *rows->last);
+        rows->n_last = wider;
+    }
+    return &rows->last[name];
 }
 
 /* "Memcpy HtoD (Pinned -> Device)" and "Memcpy HtoD (Pageable -> Device)" are one operation. */
-static uint32_t row_of_operation(struct ps_summary_rows *rows, uint32_t name, int64_t kind)
+static struct ps_str text_of(const struct ps_summary_rows *rows, const struct ps_summary_key *key)
 {
-    uint32_t count = rows->parts.count;
-    uint32_t part = ps_intern_id(&rows->parts, ps_operation(ps_trace_text(rows->db, name)));
-
-    if (part < count)
-        return rows->part_rows[part];
-    PS_PUSH_ROOM(rows->part_rows, part, rows->parts_cap);
-    rows->part_rows[part] = new_row(rows, name, kind, false);
-    return rows->part_rows[part];
+    if (rows->operations)
+        return ps_operation(ps_trace_text(rows->db, key->name));
+    return (struct ps_str){(const char *)key, sizeof *key};
 }
 
-static void widen(struct ps_summary_rows *rows, size_t place)
+struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, struct ps_summary_key key)
 {
-    size_t wider = place * 2 + 128;
+    uint32_t *last, row;
 
-    rows->place = ps_grow(rows->place, wider, sizeof *rows->place);
-    memset(rows->place + rows->n_place, 0, (wider - rows->n_place) * sizeof *rows->place);
-    rows->n_place = wider;
-}
-
-struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, int64_t id, int64_t kind,
-                                         bool style)
-{
-    uint32_t name = ps_trace_text(rows->db, (uint32_t)id).at ? (uint32_t)id : 0;
-    size_t place = (size_t)name * 2 + style;
-
-    if (place >= rows->n_place)
-        widen(rows, place);
-    if (!rows->place[place])
-        rows->place[place] = rows->operations ? row_of_operation(rows, name, kind)
-                                              : new_row(rows, name, kind, style);
-    return &rows->at[rows->place[place] - 1];
+    if (!ps_trace_text(rows->db, key.name).at)
+        key.name = 0;
+    last = last_of(rows, key.name);
+    if (*last && (rows->operations || memcmp(&rows->at[*last - 1].key, &key, sizeof key) == 0))
+        return &rows->at[*last - 1];
+    row = ps_intern_id(&rows->keys, text_of(rows, &key));
+    if (row == rows->n) {
+        PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
+        rows->at[rows->n++] = (struct ps_summary_row){.key = key, .first_ns = INT64_MAX};
+    }
+    *last = row + 1;
+    return &rows->at[row];
 }
 
 void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, int64_t start_ns,
@@ -100,10 +122,21 @@ void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
     for (size_t r = 0; r < rows->n; r++) {
         const struct ps_summary_row *row = &rows->at[r];
         struct ps_stats stats = ps_stats_of(values + ends[r] - row->n, (size_t)row->n);
-        const int64_t lent[N_LENT] = {row->name,     row->kind,     row->style,
-                                      row->n,        stats.total,   bits_of(stats.median),
-                                      stats.min,     stats.max,     bits_of(stats.stddev),
-                                      row->first_ns, row->range_ns, row->works};
+        const int64_t lent[N_LENT] = {
+            [NAME] = row->key.name,
+            [KIND] = row->key.kind,
+            [STYLE] = row->key.style,
+            [COUNT] = row->n,
+            [TOTAL] = stats.total,
+            [MEDIAN] = bits_of(stats.median),
+            [MIN] = stats.min,
+            [MAX] = stats.max,
+            [STDDEV] = bits_of(stats.stddev),
+            [FIRST] = row->first_ns,
+            [RANGES] = row->range_ns,
+            [WORKS] = row->works,
+            [CATEGORY] = row->key.category,
+        };
 
         for (size_t c = 0; c < N_LENT; c++)
             out->values[c * rows->n + r] = lent[c];
@@ -113,10 +146,9 @@ void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
 void ps_summary_free(struct ps_summary_rows *rows)
 {
     free(rows->at);
-    free(rows->place);
-    free(rows->part_rows);
+    free(rows->last);
     free(rows->values);
     free(rows->of);
-    ps_intern_free(&rows->parts);
+    ps_intern_free(&rows->keys);
     *rows = (struct ps_summary_rows){.db = NULL};
 }

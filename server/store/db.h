@@ -68,9 +68,9 @@ struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
 void ps_col_json(struct ps_stmt *stmt, int column,
                  struct ps_json *out); /* blobs as "x'..'" hex text */
 
-/* Numbers that statements read as the table ps_lent(c0 .. c11) while they are lent. Borrowed until
+/* Numbers that statements read as the table ps_lent(c0 .. c12) while they are lent. Borrowed until
  * ps_db_lend(db, NULL). */
-#define PS_LENT_COLUMNS 12
+#define PS_LENT_COLUMNS 13
 #define PS_LENT_NULL    INT64_MIN
 struct ps_lent {
     size_t n;

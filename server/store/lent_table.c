@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lent_table.c: ps_lent(c0 .. c11), the numbers that the query layer computed and lent to a handle
+/* lent_table.c: ps_lent(c0 .. c12), the numbers that the query layer computed and lent to a handle
  * (db.h), so that SQL can join, filter and sort them. Empty when nothing is lent. */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static int connect_table(sqlite3 *handle, void *db, int argc, const char *const 
 {
     (void)argc, (void)argv, (void)error;
     return ps_table_connect(
-        handle, db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)", out);
+        handle, db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12)", out);
 }
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)

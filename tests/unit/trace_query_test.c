@@ -415,19 +415,19 @@ static void test_summaries(void **state)
     says(state, "summary", "report=cuda_gpu_kern_sum",
          "{\"total\":1,\"of\":1,\"columns\":[\"id\",\"name\",\"name_id\",\"kind\",\"time_pct\","
          "\"total_ns\",\"calls\",\"avg_ns\",\"med_ns\",\"min_ns\",\"max_ns\",\"stddev_ns\","
-         "\"style\","
+         "\"style\",\"domain\","
          "\"first_ns\"],\"rows\":[[1,\"gemm\",4,6,100.0,700,2,350.0,350.0,200,500,212."
          "13203435596427,"
-         "null,400]],\"sums\":{\"time_pct\":100.0,\"total_ns\":700,\"calls\":2}}");
+         "null,null,400]],\"sums\":{\"time_pct\":100.0,\"total_ns\":700,\"calls\":2}}");
     has(state, "summary", "report=cuda_gpu_kern_sum&from_ns=500",
-        "\"gemm\",4,6,100.0,200,1,200.0,200.0,200,200,0.0,null,900]");
+        "\"gemm\",4,6,100.0,200,1,200.0,200.0,200,200,0.0,null,null,900]");
     has(state, "summary", "report=cuda_api_sum", "[[1,\"launch\",3,4,100.0,150,1,");
     has(state, "summary", "report=osrt_sum", "\"rows\":[]");
     has(state, "summary", "report=cuda_gpu_mem_size_sum&sort=total_bytes", "\"rows\":[]");
     has(state, "summary", "report=nvtx_sum", "[[1,\"step\",1,2,100.0,1000,1,");
     /* The gemm that nobody is known to have launched is in no range. */
     has(state, "summary", "report=nvtx_gpu_proj_sum",
-        "[[1,\"step\",1,2,500,1000,1,500.0,500.0,500,500,0.0,1,1.0,0]]");
+        "[[1,\"step\",1,2,500,1000,1,500.0,500.0,500,500,0.0,1,1.0,null,0]]");
     has(state, "summary", "report=nvtx_gpu_proj_sum&from_ns=1", "\"rows\":[]");
     has(state, "summary", "report=nvtx_sum&format=csv&q=step",
         "\r\n1,step,1,2,100.0,1000,1,1000.0,");

@@ -90,6 +90,7 @@ export interface SummaryRow {
     first_ns: number;
     calls: number;
     style?: string | null;
+    domain?: string | null;
     [figure: string]: string | number | null | undefined;
 }
 

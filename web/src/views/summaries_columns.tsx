@@ -115,7 +115,9 @@ export function reportsOf(ids: string[]): SummaryReport[] {
 }
 
 export function summaryKey(row: SummaryRow): string {
-    return `${row.name_id}.${row.kind}${row.style === 'StartEnd' ? '.1' : ''}`;
+    const { style, domain } = row;
+    const range = style ? `.${style}.${domain ?? ''}` : '';
+    return `${row.name_id}.${row.kind}${range}`;
 }
 
 const FIRST = { time: 'total_ns', size: 'total_bytes', projected: 'proj_total_ns' };
@@ -204,14 +206,20 @@ function columnsOf(report: SummaryReport): Column[] {
     ];
 }
 
-/** PushPop, StartEnd; ranges of PyTorch have no style. */
-const STYLE = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1000 });
+/** Of NVTX; ranges of PyTorch have neither. */
+const STYLE = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1240 });
+const DOMAIN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 900 });
+
+function nvtxColumns({ id }: SummaryReport): Column[] {
+    if (id === 'nvtx_sum') return [DOMAIN, STYLE];
+    return id === 'nvtx_gpu_proj_sum' ? [DOMAIN] : [];
+}
 
 export function summaryColumns(
     report: SummaryReport,
     search: Matcher,
-    { styles, pane }: { styles: boolean; pane: boolean },
+    { nvtx, pane }: { nvtx: boolean; pane: boolean },
 ): Column[] {
-    const styled = styles && report.id === 'nvtx_sum' ? [STYLE] : [];
-    return besidePane([nameOf(search), ...columnsOf(report), ...styled], pane);
+    const of = nvtx ? nvtxColumns(report) : [];
+    return besidePane([nameOf(search), ...of, ...columnsOf(report)], pane);
 }

@@ -57,10 +57,10 @@ function Summary({ run, reports, report }: SummaryProps) {
     const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<SummaryRow | null>(null);
     const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
-    const styles = run.kind === 'nsys';
+    const nvtx = run.kind === 'nsys';
     const columns = useColumns(
-        () => summaryColumns(report, search, { styles, pane }),
-        [report, search, styles, pane],
+        () => summaryColumns(report, search, { nvtx, pane }),
+        [report, search, nvtx, pane],
     );
     const sort = summarySort(report);
     const operation = report.operations;
