@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 enum { FIRST_BUFFER = 256 * 1024 };
@@ -160,6 +161,18 @@ bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at)
             return true;
         }
     return false;
+}
+
+enum ps_status ps_stream_spool(struct ps_stream *in, int fd, struct ps_err *err)
+{
+    struct ps_str window;
+
+    while ((window = ps_stream_peek(in, 1)).len > 0) {
+        if (ps_write_all(fd, window, "the temporary file of the import", err) != PS_OK)
+            return err->code;
+        ps_stream_skip(in, window.len);
+    }
+    return ps_stream_status(in, err);
 }
 
 void ps_stream_free(struct ps_stream *in)

@@ -77,6 +77,14 @@ const char *ps_stream_encoding(const struct ps_stream *in);
  * and from which position of the file on. */
 bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at);
 
+/* For formats that are read here and there: the descriptor of a file whose bytes are those of the
+ * stream, each at its place, when nothing was unpacked or converted and nothing was read before the
+ * stream; else -1. It stays the stream's. */
+int ps_stream_file(const struct ps_stream *in);
+
+/* Writes all that is left into fd, for those that have no such file. */
+enum ps_status ps_stream_spool(struct ps_stream *in, int fd, struct ps_err *err);
+
 void ps_stream_free(struct ps_stream *in); /* and all below; NULL is fine */
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -42,6 +43,28 @@ struct ps_stream *ps_stream_fd(int fd, uint64_t size)
     source->fd = fd;
     s->size = size;
     return s;
+}
+
+/* What the stream has seen of it lies before where it stands now. */
+static bool begins_at_0(const struct ps_stream *s, int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+           lseek(fd, 0, SEEK_CUR) == (off_t)(s->pos + s->len);
+}
+
+int ps_stream_file(const struct ps_stream *in)
+{
+    const struct fd_source *source;
+
+    for (; in->below; in = in->below)
+        if (in->ops->more != ps_stream_pass_more || in->encoding)
+            return -1;
+    if (in->ops != &fd_ops)
+        return -1;
+    source = in->own;
+    return begins_at_0(in, source->fd) ? source->fd : -1;
 }
 
 struct memory_source {

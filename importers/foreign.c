@@ -56,7 +56,8 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
         return is_run_file(head) ? refuse(err, "a run file of a shelf",
                                           "add the profile that it was made from, which the shelf "
                                           "keeps: its page offers it")
-                                 : refuse_kind(head, ps_foreign_databases, err);
+                                 : ps_nsys.sniff(head) == PS_MATCH_NO &&
+                                       refuse_kind(head, ps_foreign_databases, err);
     if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
         return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
                (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));

@@ -20,7 +20,10 @@ const char ps_foreign_record_hint[] =
 #define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
 #define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
 #define TACHYON      "record with `python -m profiling.sampling run --collapsed -o stacks.txt app.py`"
-#define NSYS         "export the report itself with `nsys export --type sqlite report.nsys-rep`"
+#define NVPROF                                                                                     \
+    "record with its successor: `nsys profile -o report app` and `nsys export --type sqlite "      \
+    "report.nsys-rep`"
+#define NSYS "export the report itself with `nsys export --type sqlite report.nsys-rep`"
 #define NCU                                                                                        \
     "counters of single kernels are not shown; record a timeline with `nsys profile -o report "    \
     "app` and `nsys export --type sqlite report.nsys-rep`"
@@ -110,8 +113,7 @@ const struct ps_foreign_kind ps_foreign_perfetto = {
     "(https://get.perfetto.dev/traceconv)"};
 
 const struct ps_foreign_kind ps_foreign_databases[] = {
-    {{"CUPTI_ACTIVITY_KIND_"}, "an Nsight Systems export (SQLite)", NSYS},
-    {{"StringIds"}, "an Nsight Systems export (SQLite)", NSYS},
+    {{"CUPTI_ACTIVITY_KIND_"}, "a profile of nvprof (SQLite)", NVPROF},
     {{"CREATE TABLE coverage_schema"},
      "data of coverage.py, which says what ran and not for how long",
      RECORD},

@@ -18,6 +18,7 @@ static const struct ps_stream_limits limits = {
 static const struct ps_importer *const importers[] = {
     &ps_pstats, /* two bytes tell */
     &ps_lprof,  /* the same */
+    &ps_nsys,
     &ps_importtime,
     &ps_line_text,
     &ps_memory_text,

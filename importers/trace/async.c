@@ -108,12 +108,20 @@ void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_reco
         ps_intern_id(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
 }
 
+/* Ranges of NVTX are called what their program likes: a domain's are one row. */
+static bool is_range(const struct weave *w, const struct tr_async_event *event)
+{
+    return w->trace->cats[event->cat].kind == PS_SLICE_NVTX;
+}
+
 static uint32_t group_of(struct weave *w, const struct tr_async_event *event)
 {
     uint32_t key[3] = {event->process, event->cat, event->name};
 
     if (w->kind == PS_TRACK_INSTANTS)
         key[1] = key[2] = 0;
+    else if (is_range(w, event))
+        key[2] = 0;
     return ps_intern_id(&w->groups, (struct ps_str){(const char *)key, sizeof key});
 }
 
@@ -227,6 +235,7 @@ static void name_track(struct weave *w, const struct tr_async_event *event, stru
     track->id = ++trace->import->n_tracks;
     track->process = tr_process_id(trace, event->process);
     track->name = w->kind == PS_TRACK_INSTANTS ? PS_STR("instants")
+                  : is_range(w, event)         ? PS_STR("NVTX start/end ranges")
                   : event->name                ? tr_text(trace, event->name)
                                                : PS_STR("asynchronous");
     track->sort = tr_track_place(&trace->import->processes[event->process], process->threads++, 0);

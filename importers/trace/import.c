@@ -133,7 +133,7 @@ static enum ps_status pass_all(struct run *run)
     if (run->trace->memory)
         tr_memory_sort(run->trace);
     status = nest_devices(run);
-    if (status == PS_OK && run->trace->torch)
+    if (status == PS_OK && tr_is_attributed(run->trace))
         run->torch = tr_torch_begin(run->trace, &run->devices, &run->hosts);
     tr_room_rest(run->trace->room);
     if (status == PS_OK)

@@ -75,7 +75,7 @@ static void learn_words(struct tr_trace *trace)
         import->rest[i] = rest_of(trace->templates[i].text);
         import->binds |= (import->rest[i] & TR_REST_BIND) != 0;
     }
-    if (trace->torch && ps_intern_has(&trace->names, PS_STR("[memory]")))
+    if (tr_is_attributed(trace) && ps_intern_has(&trace->names, PS_STR("[memory]")))
         import->memory_name = tr_text_id(trace, PS_STR("[memory]"));
 }
 
@@ -159,8 +159,11 @@ void tr_names_begin(struct tr_trace *trace)
         struct look look = {.trace = trace, .import = import, .facts = facts, .thread = i};
 
         facts->process = tr_process_of(trace, thread->pid, thread->pid_number);
-        facts->sort_index = INT64_MIN;
-        facts->device = -1;
+        facts->name = thread->name;
+        facts->sort_index = thread->sort_index;
+        facts->device = thread->device;
+        if (thread->process_name.len)
+            import->processes[facts->process].name = thread->process_name;
         look.waits = tr_only_waits(thread);
         look.steps = steps;
         tr_thread_each(trace, thread, see, &look);

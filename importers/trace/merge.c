@@ -77,7 +77,7 @@ static uint32_t name_of(struct tr_trace *trace, const struct tr_local *local, st
     return maps->names[name - 1];
 }
 
-static uint16_t new_cat(struct tr_trace *trace, struct ps_str text)
+uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text)
 {
     struct tr_pages *pages = trace->pages;
     uint32_t index = ps_intern_id(&pages->cats, text) + 1;
@@ -93,11 +93,12 @@ static uint16_t new_cat(struct tr_trace *trace, struct ps_str text)
     trace->cats[trace->n_cats] =
         (struct tr_cat){.text = pages->cats.items[index - 1], .text_id = tr_text_id(trace, text)};
     tr_cat_learn(&trace->cats[trace->n_cats]);
-    trace->torch |= trace->cats[trace->n_cats++].torch;
+    trace->torch |= !trace->fed && trace->cats[trace->n_cats].torch;
+    trace->n_cats++;
     return (uint16_t)index;
 }
 
-static uint32_t new_thread(struct tr_trace *trace, struct ps_str key)
+uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key)
 {
     struct tr_pages *pages = trace->pages;
     uint32_t index = ps_intern_id(&pages->threads, key);
@@ -112,7 +113,7 @@ static uint32_t new_thread(struct tr_trace *trace, struct ps_str key)
         pages->cursors = ps_grow(pages->cursors, pages->threads_cap, sizeof *pages->cursors);
     }
     thread = &trace->threads[trace->n_threads];
-    *thread = (struct tr_thread){.ordered = true};
+    *thread = (struct tr_thread){.ordered = true, .device = -1, .sort_index = INT64_MIN};
     pages->cursors[trace->n_threads++] = (struct tr_cursor){.last_ts = INT64_MIN};
     tr_thread_key_parts(pages->threads.items[index], &thread->pid, &thread->tid);
     if (!ps_str_i64(thread->pid, &thread->pid_number))
@@ -124,7 +125,7 @@ static uint32_t new_thread(struct tr_trace *trace, struct ps_str key)
     return index;
 }
 
-static uint32_t new_template(struct tr_trace *trace, struct ps_str text)
+uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text)
 {
     struct tr_pages *pages = trace->pages;
     uint32_t id = ps_intern_id(&pages->templates, text) + 2;
@@ -185,7 +186,7 @@ static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *lo
         if (trace->pages->template_bytes >= TEMPLATE_BYTES_MAX &&
             !ps_intern_has(&trace->pages->templates, text))
             return keep_whole(trace, local, text, record);
-        *known = new_template(trace, text);
+        *known = tr_template_of(trace, text);
     }
     record->template = *known;
     record->args_at = (base + record->args_at) & 0xffffffffff;
@@ -200,14 +201,14 @@ static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local
     uint32_t *thread = &maps->threads[from->thread], *cat;
 
     if (!*thread)
-        *thread = new_thread(trace, local->threads.items[from->thread]) + 1;
+        *thread = tr_thread_of(trace, local->threads.items[from->thread]) + 1;
     record.name = name_of(trace, local, maps, record.name);
     if (record.id_text)
         record.dur = name_of(trace, local, maps, (uint32_t)record.dur);
     if (record.cat) {
         cat = &maps->cats[record.cat - 1];
         if (!*cat)
-            *cat = new_cat(trace, local->cats.items[record.cat - 1]);
+            *cat = tr_cat_of(trace, local->cats.items[record.cat - 1]);
         record.cat = *cat & UINT16_MAX;
         trace->threads[*thread - 1].torch |= trace->cats[record.cat].torch;
     }
@@ -249,7 +250,7 @@ static void merge_counts(struct tr_trace *trace, struct tr_local *local)
     merge_findings(&trace->pages->findings, &local->findings);
 }
 
-static enum ps_status check_limits(struct tr_trace *trace)
+enum ps_status tr_check_limits(struct tr_trace *trace)
 {
     if (trace->pages->name_bytes > NAME_BYTES_MAX) {
         ps_fail(trace->err, PS_LIMIT, "the names in the trace are more than %llu MiB of text",
@@ -281,7 +282,7 @@ enum ps_status tr_merge(struct tr_trace *trace, struct tr_parser *parser, struct
     trace->pages->records += local->n;
     merge_counts(trace, local);
     tr_local_forget(local);
-    return check_limits(trace);
+    return tr_check_limits(trace);
 }
 
 bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int index, int64_t *out)

@@ -141,7 +141,7 @@ static void find_devices(struct tr_trace *trace)
         struct tr_thread_facts *facts = &import->threads[i];
         struct tr_process *process = &import->processes[facts->process];
 
-        if (process_group(process, trace->torch) != 1 || process->device >= 0)
+        if (process_group(process, tr_is_attributed(trace)) != 1 || process->device >= 0)
             continue;
         if (process->pid_number >= 0 && process->pid_number < 4096)
             process->device = process->pid_number;
@@ -161,7 +161,7 @@ static void place_processes(struct tr_trace *trace)
         const struct tr_process *process = &import->processes[i];
 
         order[i] = (struct placed){.index = i, .sort_index = process->sort_index};
-        order[i].group = process_group(process, trace->torch);
+        order[i].group = process_group(process, tr_is_attributed(trace));
         if (order[i].sort_index == INT64_MIN)
             order[i].sort_index = order[i].group == 1 ? process->device : 0;
     }

@@ -8,7 +8,6 @@
 #include "importers/trace/read.h"
 
 #define BLOCK       (1u << 20)
-#define BUDGET      (32u << 20)
 #define EVENT_MAX   (64u << 20)
 #define LOCAL_TEXT  (8u << 20) /* what a worker's own tables may hold before they start anew */
 #define WORKERS_MAX 2
@@ -291,7 +290,7 @@ static enum ps_status finish(struct reading *r)
     return PS_OK;
 }
 
-static void begin_trace(struct tr_trace *trace, size_t budget)
+void tr_trace_begin(struct tr_trace *trace, size_t budget)
 {
     tr_pages_init(trace, budget);
     trace->first_ns = INT64_MAX;
@@ -313,7 +312,7 @@ enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, si
     struct worker workers[WORKERS_MAX] = {0};
     enum ps_status status;
 
-    begin_trace(trace, budget);
+    tr_trace_begin(trace, budget);
     r.want = r.block;
     (void)pthread_mutex_init(&r.input, NULL);
     (void)pthread_mutex_init(&r.output, NULL);
@@ -330,7 +329,7 @@ enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, si
 
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace)
 {
-    return tr_trace_read_by(in, trace, 0, WORKERS_MAX, BUDGET);
+    return tr_trace_read_by(in, trace, 0, WORKERS_MAX, TR_BUDGET);
 }
 
 void tr_trace_free(struct tr_trace *trace)

@@ -70,6 +70,13 @@ struct tr_maps {
 /* Moves what the parser has in local into the trace; its tables stay, its records are gone. */
 enum ps_status tr_merge(struct tr_trace *trace, struct tr_parser *parser, struct tr_maps *maps);
 void tr_maps_forget(struct tr_maps *maps);
+/* The ids of the trace; what is new to it is learned. key: tr_thread_key. A category beyond the
+ * 65535th is 0. */
+uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key);
+uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text);
+uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text);
+/* Whether there are too many names, records or threads. */
+enum ps_status tr_check_limits(struct tr_trace *trace);
 void tr_local_forget(struct tr_local *local); /* its records and findings; its tables stay */
 
 /* templates.c, cats.c: what is known of a template, a category, once. */
@@ -98,6 +105,10 @@ enum ps_status tr_document_end(struct tr_trace *trace, struct tr_document *docum
 
 /* findings.c: tells all that was found, at most TR_FINDINGS_TOLD of a kind. */
 void tr_tell_findings(struct tr_trace *trace, struct tr_findings *findings);
+
+/* read.c: an empty trace. */
+void tr_trace_begin(struct tr_trace *trace, size_t budget);
+#define TR_BUDGET ((size_t)32 << 20) /* bytes of records that are memory */
 
 /* read.c: for tests: how large blocks are (0: as usual), and how many workers there are. */
 enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, size_t block,

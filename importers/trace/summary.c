@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "importers/trace/feed.h"
 #include "importers/trace/import.h"
 #include "importers/trace/memory.h"
 
@@ -81,7 +82,7 @@ static void figures(struct tr_trace *trace)
     number(trace, "workers", 1);
     peak(trace);
     number(trace, "flops", import->flops);
-    if (!trace->torch)
+    if (!tr_is_attributed(trace))
         number(trace, "steps", 0);
 }
 
@@ -90,7 +91,9 @@ static void tool(struct tr_trace *trace)
 {
     const char *name = trace->torch ? "PyTorch profiler" : "Chrome trace";
 
-    if (trace->autograd)
+    if (trace->fed)
+        name = trace->fed->tool;
+    else if (trace->autograd)
         name = "torch.autograd.profiler";
     else if (has_header(trace, "viztracer_metadata"))
         name = "viztracer";
@@ -126,12 +129,14 @@ static void notes(struct tr_trace *trace)
         [TR_REMARK_CLOCK] = {PS_NOTE_INFO, "clock, context and link events left out"},
         [TR_REMARK_COUNTER] = {PS_NOTE_INFO, "counter events without a number"},
     };
+    static const char *const open_rows = "calls and ranges without an end: drawn to the end of "
+                                         "the session";
     const uint64_t *count = trace->import->remarks;
 
     for (int i = 0; i < TR_N_REMARKS; i++)
         if (count[i] && texts[i].what)
-            tr_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64, texts[i].what,
-                    count[i]);
+            tr_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64,
+                    trace->fed && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what, count[i]);
     if (count[TR_REMARK_UNKNOWN])
         tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
                 "events of an unknown phase (the last one is \"%c\"), left out: %" PRIu64,
@@ -144,8 +149,9 @@ static void ledger(struct tr_trace *trace)
     static const enum tr_remark others[] = {TR_REMARK_METADATA, TR_REMARK_SAMPLE, TR_REMARK_OBJECT,
                                             TR_REMARK_DUMP,     TR_REMARK_CLOCK,  TR_REMARK_UNKNOWN,
                                             TR_REMARK_FLOW,     TR_REMARK_COUNTER};
-    struct ps_ledger given = {.unit = "events", .read = trace->counts.read};
-    uint64_t rows, other = 0;
+    struct ps_ledger given = {.unit = trace->fed ? trace->fed->unit : "events",
+                              .read = trace->counts.read};
+    uint64_t rows, other = trace->counts.other;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         other += import->remarks[others[i]];

@@ -51,6 +51,7 @@ static const struct {
     {"Python id", offsetof(struct tr_template, python_id)},
     {"Python parent id", offsetof(struct tr_template, python_parent)},
     {"Python module id", offsetof(struct tr_template, python_module)},
+    {"pid", offsetof(struct tr_template, pid)},
 };
 #define N_FIELDS (sizeof fields / sizeof *fields)
 

@@ -57,12 +57,24 @@ static bool is_launched(uint8_t kind)
     return ps_slice_on_device(kind) || kind == PS_SLICE_SYNC;
 }
 
+/* What a feed brings is numbered by each process anew. */
+static int64_t numbered_in(const struct tr_trace *trace, int64_t pid, int64_t correlation)
+{
+    return trace->fed ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
+}
+
 bool tr_correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                        int64_t *out)
 {
     uint32_t template_id = track->template[row];
-    return template_id > PS_TEMPLATE_WHOLE &&
-           tr_slice_param(trace, track, row, trace->templates[template_id].correlation, out);
+    int64_t pid = track->thread ? track->thread->pid_number : 0;
+    if (template_id <= PS_TEMPLATE_WHOLE ||
+        !tr_slice_param(trace, track, row, trace->templates[template_id].correlation, out))
+        return false;
+    if (trace->fed && is_launched(track->slice_kind[row]))
+        (void)tr_slice_param(trace, track, row, trace->templates[template_id].pid, &pid);
+    *out = numbered_in(trace, pid, *out);
+    return true;
 }
 
 struct extent {
@@ -158,6 +170,7 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
 {
     struct tr_correlations *links = user;
     const struct tr_trace *trace = links->trace;
+    const struct tr_thread *thread = &trace->threads[links->thread];
     for (size_t i = 0; i < n; i++) {
         int64_t correlation, start;
         if (trace->cats[records[i].cat].kind == PS_SLICE_RUNTIME && records[i].ph == 'X' &&
@@ -165,7 +178,7 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
             tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
                      &correlation) &&
             !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
-            meet_call(links, correlation, start);
+            meet_call(links, numbered_in(trace, thread->pid_number, correlation), start);
     }
 }
 
@@ -287,7 +300,8 @@ int64_t tr_give_work(struct tr_correlations *links, uint32_t e, const struct tr_
         tr_track_extra(device, TR_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
     if (op != TR_NO_ROW) {
         tr_track_extra(device, TR_OP)[entry->row] = ps_slice_id(track->id, op);
-        device->family[entry->row] = track->family[op];
+        if (track->slice_kind[op] != PS_SLICE_NVTX)
+            device->family[entry->row] = track->family[op];
         device->flags[entry->row] |= track->flags[op] & PS_SLICE_COLLECTIVE;
     }
     return ps_slice_on_device(device->slice_kind[entry->row]) ? device->duration[entry->row] : 0;

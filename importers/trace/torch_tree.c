@@ -47,12 +47,25 @@ static void visit_name(struct tr_torch *torch, struct tr_track *track, uint32_t 
         track->flags[row] |= PS_SLICE_COLLECTIVE;
 }
 
+static bool is_nvtx(const struct tr_track *track, uint32_t row)
+{
+    return track->slice_kind[row] == PS_SLICE_NVTX;
+}
+
+/* Programs give ranges names of their own; torch's emit_nvtx those of its operators. */
+static void visit_range(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+{
+    uint8_t family = tr_name_of(&torch->names, track->name_id[row]).family;
+
+    track->family[row] = family == PS_FAMILY_RUNTIME ? PS_FAMILY_ANNOTATION : family;
+}
+
 static bool is_candidate(const struct tr_torch *torch, const struct tr_track *track, uint32_t row)
 {
     if (track->flags[row] & (PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
         return false;
-    return is_named(track, row) || track->slice_kind[row] == PS_SLICE_RUNTIME ||
-           (torch->frames && is_python(track, row));
+    return is_named(track, row) || is_nvtx(track, row) ||
+           track->slice_kind[row] == PS_SLICE_RUNTIME || (torch->frames && is_python(track, row));
 }
 
 /* How many of the open events have the row inside of them. */
@@ -123,6 +136,8 @@ static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open,
     if (track->slice_kind[row] == PS_SLICE_OP) {
         visit_op(torch, track, row);
         op = row;
+    } else if (is_nvtx(track, row)) {
+        op = row;
     }
     PS_PUSH_ROOM(torch->stack, open, torch->stack_cap);
     torch->stack[open] = (struct tr_open){row, op, track->start[row] + track->duration[row]};
@@ -139,6 +154,8 @@ static void build(struct tr_torch *torch, struct tr_track *track)
         torch->children[row] = 0;
         if (is_named(track, row))
             visit_name(torch, track, row);
+        else if (is_nvtx(track, row))
+            visit_range(torch, track, row);
         else
             track->family[row] = is_python(track, row) ? PS_FAMILY_PYTHON : PS_FAMILY_RUNTIME;
         if (!is_candidate(torch, track, row))
@@ -188,7 +205,7 @@ static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint3
 /* Torch's names: those of steps are one. */
 static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint32_t a, uint32_t b)
 {
-    if (is_python(track, a) || is_python(track, b))
+    if (is_python(track, a) || is_python(track, b) || is_nvtx(track, a))
         return false;
     if (track->name_id[a] == track->name_id[b])
         return true;
@@ -237,7 +254,7 @@ void tr_tree_track(struct tr_torch *torch, struct tr_track *track)
     torch->parent = tr_room_grow(track->room, NULL, track->n, sizeof *torch->parent);
     torch->children = tr_room_grow(track->room, NULL, track->n, sizeof *torch->children);
     build(torch, track);
-    if (tr_memory_any(torch->memory))
+    if (tr_memory_any(torch->memory) && !torch->trace->fed)
         sum_memory(torch, track);
     fold(torch, track);
     tr_room_free(track->room, torch->parent); /* what follows needs much memory itself */

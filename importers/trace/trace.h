@@ -44,6 +44,9 @@ struct tr_thread {
     uint8_t *const *pages;          /* of records: tr_thread_each */
     size_t n_pages;
     bool torch; /* some record has a cat of Kineto's */
+    /* As a feed says (feed.h); empty, -1, INT64_MIN: nothing. */
+    struct ps_str name, process_name;
+    int64_t device, sort_index;
 };
 
 /* Numbers of a template, found once: the index of the parameter, -1 when it has none. */
@@ -53,7 +56,7 @@ struct tr_template {
     uint32_t shapes;       /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
     int16_t correlation, external_id, device, stream, bytes, device_type, device_id, addr,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
-        python_module;
+        python_module, pid;
     uint16_t n_params;
     bool call_from; /* has "CallFrom": torch of 2026 */
 };
@@ -93,6 +96,7 @@ struct tr_trace {
     bool one_key_per_line;     /* the writer of kineto since 2026-04 */
     bool is_array;             /* the document is a bare array */
     bool torch;                /* kind torch-trace */
+    const struct tr_fed *fed;  /* its records come through feed.h; NULL: from a document */
     bool autograd;             /* torch.autograd.profiler's export: pid "CPU functions" */
     int64_t step_ns;           /* mean of the steps that count; 0: there are none (steps.c) */
     struct tr_pages *pages;    /* read.c's own */
@@ -103,6 +107,12 @@ struct tr_trace {
 
 /* Reads all of `in`. On PS_OK everything above is set. Release with tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
+/* Whether device work is given to the calls that launched it and what lies around them (torch*.c).
+ */
+static inline bool tr_is_attributed(const struct tr_trace *trace)
+{
+    return trace->torch || trace->fed;
+}
 void tr_trace_free(struct tr_trace *trace);
 
 /* Shows a thread's records in the order of the file, page by page. */

@@ -5,7 +5,7 @@
 foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
         pstats_text key_averages lightning memory_timeline
         hyperfine hyperfine_text pytest_benchmark pytest_benchmark_text time timeit top
-        folded speedscope flamegraph_svg gecko)
+        folded speedscope flamegraph_svg gecko nsys)
   set(target fuzz_${what})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_${what}.c ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_import.c)
   target_link_libraries(${target} PRIVATE ps_dump ps_http)

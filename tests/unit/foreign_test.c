@@ -46,7 +46,7 @@ static const struct refusal binaries[] = {
     F("\x80\x04\x95\x2a\0\0\0\0\0\0\0\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81",
       "tracemalloc", "mprof run"),
     F("SQLite format 3\0....CREATE TABLE coverage_schema (", "coverage.py", "cProfile"),
-    F("SQLite format 3\0....CREATE TABLE StringIds (", "Nsight Systems", "nsys export"),
+    F("SQLite format 3\0....CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (", "nvprof", "nsys export"),
     F("SQLite format 3\0....CREATE TABLE dogs (", "SQLite database that is no profile", "cProfile"),
 };
 

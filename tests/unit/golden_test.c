@@ -125,6 +125,12 @@ static void test_importtime(void **state)
     check_folder("importtime", 20);
 }
 
+static void test_nsys(void **state)
+{
+    (void)state;
+    check_folder("nsys", 8);
+}
+
 static void test_pstats(void **state)
 {
     (void)state;
@@ -240,11 +246,11 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_importtime),   cmocka_unit_test(test_pstats),
-        cmocka_unit_test(test_lines),        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_printed),      cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_measurements), cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_importtime), cmocka_unit_test(test_nsys),
+        cmocka_unit_test(test_pstats),     cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_foreign),    cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_every_cut),  cmocka_unit_test(test_measurements),
+        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_stacks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

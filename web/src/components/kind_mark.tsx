@@ -9,6 +9,7 @@ const SHORT: Record<string, string> = {
     'memory-timeline': 'memory',
     'torch-trace': 'trace',
     trace: 'trace',
+    nsys: 'nsys',
     line_profiler: 'lines',
     memory_profiler: 'memory',
     mprof: 'memory',

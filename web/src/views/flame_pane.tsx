@@ -52,9 +52,18 @@ export function flameOn(run: Run): FlameOn {
     return 'cpu';
 }
 
+const wall = (stacks: number) => ({
+    value: 'wall' as const,
+    text: 'Wall',
+    disabled: !stacks,
+    tip: stacks
+        ? 'with the Python frames around the operators'
+        : 'no Python frames in this trace: record with with_stack=True',
+});
+
 export function FlameSwitch({ run }: { run: Run }) {
     const { devices, stacks, torch } = traceOf(run);
-    if (!torch) return null;
+    if (!torch && !devices) return null;
     return (
         <Segmented<FlameOn>
             label="time"
@@ -69,14 +78,7 @@ export function FlameSwitch({ run }: { run: Run }) {
                         ? 'kernels and copies below the operators that launched them'
                         : 'nothing ran on a device',
                 },
-                {
-                    value: 'wall',
-                    text: 'Wall',
-                    disabled: !stacks,
-                    tip: stacks
-                        ? 'with the Python frames around the operators'
-                        : 'no Python frames in this trace: record with with_stack=True',
-                },
+                ...(torch ? [wall(stacks)] : []),
             ]}
             onChange={(on) =>
                 put({ flame_on: on === 'cpu' ? null : on, flame_zoom: null, flame_frame: null })

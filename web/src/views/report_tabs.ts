@@ -178,6 +178,7 @@ TABS.hyperfine = [MEASUREMENTS];
 TABS['pytest-benchmark'] = [MEASUREMENTS];
 TABS['torch-trace'] = [TIMELINE];
 TABS.trace = [TIMELINE];
+TABS.nsys = [TIMELINE];
 TABS.folded = stackTabs('File order', TIMELINE);
 TABS['flamegraph-svg'] = stackTabs('As drawn', TIMELINE);
 TABS.gecko = stackTabs('Time order', TIMELINE);

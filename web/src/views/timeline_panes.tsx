@@ -8,7 +8,7 @@ import { FlamePane } from './flame_pane';
 import { KernelsTable } from './kernels_table';
 import { OperatorsTable } from './operators_table';
 import { StackFunctions } from './stack_functions';
-import { isStacks, traceOf } from './trace_data';
+import { isAttributed, isStacks, traceOf } from './trace_data';
 
 export interface PaneProps {
     run: Run;
@@ -67,7 +67,7 @@ export const DOCK_PANES: DockPane[] = [
     {
         id: 'kernels',
         title: 'Kernels',
-        shown: (run) => torch(run) && traceOf(run).kernels > 0,
+        shown: (run) => isAttributed(run) && traceOf(run).kernels > 0,
         view: KernelsPane,
         csv: 'kernels',
     },
@@ -75,7 +75,7 @@ export const DOCK_PANES: DockPane[] = [
     {
         id: 'memory',
         title: 'Memory',
-        shown: (run) => torch(run) && Boolean(traceOf(run).memory),
+        shown: (run) => isAttributed(run) && Boolean(traceOf(run).memory),
         view: MemoryPane,
         tools: MemorySwitch,
     },

@@ -9,7 +9,7 @@ import { type Need, type TimelineData, timelineData } from '../model/timeline_da
 import { trackRoles, wantRoleNames } from '../model/timeline_roles';
 import type { TimelineAnswer } from '../model/timeline_types';
 import { TimelineLoader } from './timeline_data';
-import { put } from './trace_data';
+import { isAttributed, put } from './trace_data';
 
 export function foldedKeys(off: string | undefined): ReadonlySet<string> {
     return new Set(off ? off.split(',') : []);
@@ -56,7 +56,7 @@ export function useTimelineData(
     const [error, setError] = useState<ApiError | null>(null);
     const [drawn, setDrawn] = useState<number | null>(null);
     const [roles, setRoles] = useState(NO_ROLES);
-    const torch = Boolean(run.summary.torch);
+    const torch = isAttributed(run);
     const both = useMemo(() => {
         const { start_ns: from, end_ns } = timeline;
         const whole = { from, to: Math.max(from + 1, end_ns) };

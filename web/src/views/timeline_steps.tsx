@@ -10,7 +10,7 @@ import { PartLegend, StackedBar } from '../components/stacked_bar';
 import { viewportWidth } from '../components/viewport';
 import { type Segment, segmentsOf } from '../model/breakdown';
 import { rangeQuery, type TraceRange } from '../model/trace_range';
-import { put, rangedPath, traceOf, viewPath } from './trace_data';
+import { isAttributed, put, rangedPath, traceOf, viewPath } from './trace_data';
 import { useJson } from './use_json';
 
 /** px of a row that the bar does not have */
@@ -32,11 +32,14 @@ interface Bar {
 
 /* The range when there is one, else the mean step. */
 function useBar(run: Run, range: TraceRange | null): Bar | null {
-    const { torch, steps } = traceOf(run);
+    const { steps } = traceOf(run);
+    const attributed = isAttributed(run);
     const ofRange = useJson<Utilisation>(
-        torch && range ? rangedPath(run, 'utilisation', range) : null,
+        attributed && range ? rangedPath(run, 'utilisation', range) : null,
     );
-    const { data } = useJson<TraceOverview>(torch && steps > 0 ? viewPath(run, 'overview') : null);
+    const { data } = useJson<TraceOverview>(
+        attributed && steps > 0 ? viewPath(run, 'overview') : null,
+    );
     if (range && ofRange.data) {
         const title = `Range of ${text(fig((range.to_ns - range.from_ns) / 1e9))}`;
         return { title, segments: segmentsOf(ofRange.data.parts.tensorboard), base: 'of range' };
@@ -48,8 +51,8 @@ function useBar(run: Run, range: TraceRange | null): Bar | null {
 
 /** Nothing for traces without steps, unless there is a range. */
 export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null }) {
-    const { torch, steps } = traceOf(run);
-    const wanted = Boolean(torch) && (steps > 0 || range !== null);
+    const { steps } = traceOf(run);
+    const wanted = isAttributed(run) && (steps > 0 || range !== null);
     const bar = useBar(run, range);
     // After the bar, so that the picture comes first.
     const { data: found } = useJson<{ rows: Finding[] }>(

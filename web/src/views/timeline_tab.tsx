@@ -26,7 +26,7 @@ import { SidePane } from './timeline_side';
 import { fold, foldedKeys, useTimelineData } from './timeline_state';
 import { StepsOfRun } from './timeline_steps';
 import { CurveTip, SliceTip } from './timeline_tip';
-import { put } from './trace_data';
+import { isAttributed, put } from './trace_data';
 import { useJson } from './use_json';
 import { useWorkerNames } from './worker_names';
 
@@ -125,7 +125,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                     <TimelineView
                         stageRef={stage}
                         answer={timeline}
-                        torch={Boolean(run.summary.torch)}
+                        torch={isAttributed(run)}
                         data={data}
                         lanes={now.lanes}
                         at={query.at ?? ''}

@@ -25,7 +25,12 @@ export function traceOf(run: Run): TraceSummary {
 }
 
 export function isTrace(run: Run): boolean {
-    return run.kind === 'torch-trace' || run.kind === 'trace';
+    return run.kind === 'torch-trace' || run.kind === 'trace' || run.kind === 'nsys';
+}
+
+/** Whether device work is given to what launched it: all that is said of devices and steps follows. */
+export function isAttributed(run: Run): boolean {
+    return run.kind === 'torch-trace' || run.kind === 'nsys';
 }
 
 /** Kinds whose stacks lie on the axis of a trace. */

@@ -66,8 +66,16 @@ const SUMMARIES: TabSpec = {
 
 const SLICES: TabSpec = { ...OPERATORS, id: 'operators', title: 'Slices by name' };
 
+/** What there is of a device, and of its memory, depends on what was recorded. */
+function nsysTabs(run: Run): TabSpec[] {
+    const { devices, memory } = traceOf(run);
+    const device = devices ? [OVERVIEW, KERNELS] : [];
+    return [...device, SLICES, ...(memory ? [MEMORY] : []), FLAME, FINDINGS];
+}
+
 export function traceTabs(run: Run): TabSpec[] {
     if (run.kind === 'trace') return [SLICES, FLAME];
+    if (run.kind === 'nsys') return nsysTabs(run);
     if (run.kind !== 'torch-trace') return [];
     const ranks = traceOf(run).workers > 1 ? [RANKS] : [];
     const sums = traceOf(run).kernels > 0 ? [SUMMARIES] : [];

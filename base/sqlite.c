@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* sqlite.c: how the file is opened, which tables it has, and their rows. */
+#include "base/sqlite_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+#define TEXT_MOST  (16 << 20)
+#define CACHE      "-2048" /* KiB */
+#define STEPS      100000  /* of SQLite's machine between two looks */
+#define LOOKS_MOST 1000    /* without a row between them */
+#define ROW_LEAST  6       /* bytes that a row takes at least */
+#define READ_TIMES 4       /* a table's pages are read once, but for some of its upper ones */
+#define READ_FREE  (16 << 20)
+
+struct ps_sqlite {
+    sqlite3 *handle;
+    struct ps_sqlite_file *file;
+    char **tables;
+    size_t n, cap;
+    unsigned looks; /* since the last row */
+};
+
+struct ps_rows {
+    struct ps_sqlite *db;
+    sqlite3_stmt *stmt;
+    const char *table;
+    uint64_t n, most;
+    size_t n_columns;
+    int at[]; /* by column: where it stands in the answer, -1 nowhere */
+};
+
+/* --- what is wrong ---------------------------------------------------------------------------- */
+
+static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_err *err)
+{
+    const char *of = table ? " in the table " : "";
+
+    table = table ? table : "";
+    switch (sqlite3_errcode(db->handle)) {
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", of, table,
+                       sqlite3_errmsg(db->handle));
+    case SQLITE_INTERRUPT:
+        return ps_fail(err, PS_LIMIT, "the database takes too long to read%s%s", of, table);
+    case SQLITE_TOOBIG:
+        return ps_fail(err, PS_LIMIT, "the database has a text of more than %d MiB%s%s",
+                       TEXT_MOST >> 20, of, table);
+    case SQLITE_NOTADB:
+        return ps_fail(err, PS_BAD_INPUT, "the file is no SQLite database, or an encrypted one");
+    default:
+        return ps_fail_at(err, PS_BAD_INPUT, db->file ? db->file->at : 0,
+                          "the database is damaged%s%s (%s)", of, table,
+                          sqlite3_errmsg(db->handle));
+    }
+}
+
+static uint64_t big_endian(const unsigned char *at)
+{
+    return (uint64_t)at[0] << 24 | (uint64_t)at[1] << 16 | (uint64_t)at[2] << 8 | at[3];
+}
+
+/* The first page tells how long the file is to be; SQLite itself notices later and says less. */
+static enum ps_status check_size(int fd, struct ps_err *err)
+{
+    unsigned char head[100];
+    struct stat about;
+    uint64_t page, whole;
+    ssize_t n = pread(fd, head, sizeof head, 0);
+
+    if (n < 0 || fstat(fd, &about) != 0)
+        return ps_fail_errno(err, "cannot read", "the file");
+    if (n < (ssize_t)sizeof head || memcmp(head, PS_SQLITE_MAGIC.at, PS_SQLITE_MAGIC.len) != 0)
+        return ps_fail(err, PS_BAD_INPUT, "the file is no SQLite database");
+    page = (uint64_t)head[16] << 8 | head[17];
+    whole = (page == 1 ? 65536 : page) * big_endian(head + 28);
+    if (big_endian(head + 24) == big_endian(head + 92) && whole > (uint64_t)about.st_size)
+        return ps_fail_at(err, PS_BAD_INPUT, (uint64_t)about.st_size,
+                          "the database is cut: %" PRIu64 " of %" PRIu64 " bytes are there",
+                          (uint64_t)about.st_size, whole);
+    return PS_OK;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* Many steps without a row: what stands in the file was made to keep us busy. */
+static int too_long(void *user)
+{
+    struct ps_sqlite *db = user;
+
+    return ++db->looks > LOOKS_MOST;
+}
+
+static void distrust(struct ps_sqlite *db)
+{
+    static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
+
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        (void)sqlite3_db_config(db->handle, off[i], 0, NULL);
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, TEXT_MOST);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_EXPR_DEPTH, 50);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_COMPOUND_SELECT, 2);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_VDBE_OP, 25000);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_WORKER_THREADS, 0);
+    sqlite3_progress_handler(db->handle, STEPS, too_long, db);
+}
+
+static enum ps_status list_tables(struct ps_sqlite *db, struct ps_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(db->handle,
+                                  "SELECT name FROM sqlite_schema WHERE type = 'table'"
+                                  " AND rootpage > 0 AND name NOT LIKE 'sqlite%'",
+                                  -1, &stmt, NULL);
+
+    while (code == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+
+        PS_PUSH_ROOM(db->tables, db->n, db->cap);
+        db->tables[db->n++] = ps_strdup(ps_str_of(name ? name : ""));
+    }
+    if (code == SQLITE_OK)
+        code = sqlite3_finalize(stmt);
+    return code == SQLITE_OK ? PS_OK : fail(db, NULL, err);
+}
+
+enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err)
+{
+    struct ps_sqlite *db;
+    char name[64];
+    enum ps_status status = check_size(fd, err);
+
+    *out = NULL;
+    if (status != PS_OK)
+        return status;
+    db = ps_alloc(sizeof *db);
+    (void)snprintf(name, sizeof name, "file:%d?immutable=1&mode=ro", fd);
+    if (sqlite3_open_v2(name, &db->handle,
+                        SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+                        ps_sqlite_vfs()) != SQLITE_OK) {
+        status = db->handle ? fail(db, NULL, err)
+                            : ps_fail(err, PS_INTERNAL, "the database cannot be opened");
+        ps_sqlite_close(db);
+        return status;
+    }
+    distrust(db);
+    (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &db->file);
+    if (sqlite3_exec(db->handle,
+                     "PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0;"
+                     "PRAGMA cache_size = " CACHE,
+                     NULL, NULL, NULL) != SQLITE_OK)
+        status = fail(db, NULL, err);
+    if (status == PS_OK)
+        status = list_tables(db, err);
+    if (status != PS_OK) {
+        ps_sqlite_close(db);
+        return status;
+    }
+    *out = db;
+    return PS_OK;
+}
+
+void ps_sqlite_close(struct ps_sqlite *db)
+{
+    if (!db)
+        return;
+    for (size_t i = 0; i < db->n; i++)
+        free(db->tables[i]);
+    free(db->tables);
+    sqlite3_close(db->handle);
+    free(db);
+}
+
+size_t ps_sqlite_tables(const struct ps_sqlite *db)
+{
+    return db->n;
+}
+
+const char *ps_sqlite_table(const struct ps_sqlite *db, size_t index)
+{
+    return db->tables[index];
+}
+
+bool ps_sqlite_has(const struct ps_sqlite *db, const char *table)
+{
+    for (size_t i = 0; i < db->n; i++)
+        if (strcasecmp(db->tables[i], table) == 0)
+            return true;
+    return false;
+}
+
+uint64_t ps_sqlite_done(const struct ps_sqlite *db, uint64_t *total)
+{
+    *total = db->file->size;
+    return db->file->done < db->file->size ? db->file->done : db->file->size;
+}
+
+uint64_t ps_sqlite_at(const struct ps_sqlite *db)
+{
+    return db->file->at;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void add_name(struct ps_buf *sql, const char *name)
+{
+    ps_buf_puts(sql, "\"");
+    for (; *name; name++) {
+        if (*name == '"')
+            ps_buf_puts(sql, "\"");
+        ps_buf_add(sql, name, 1);
+    }
+    ps_buf_puts(sql, "\"");
+}
+
+static sqlite3_stmt *prepare(struct ps_sqlite *db, const struct ps_buf *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+
+    return sqlite3_prepare_v2(db->handle, sql->at, (int)sql->len, &stmt, NULL) == SQLITE_OK ? stmt
+                                                                                            : NULL;
+}
+
+/* Which of the wanted columns there are; at[] is filled. False: the table cannot be read. */
+static bool find_columns(struct ps_rows *rows, const char *const *columns)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    sqlite3_stmt *all;
+    int n, found = 0;
+
+    ps_buf_puts(&sql, "SELECT * FROM main.");
+    add_name(&sql, rows->table);
+    all = prepare(rows->db, &sql);
+    n = all ? sqlite3_column_count(all) : 0;
+    for (size_t i = 0; i < rows->n_columns; i++) {
+        rows->at[i] = -1;
+        for (int k = 0; k < n && rows->at[i] < 0; k++)
+            if (strcasecmp(sqlite3_column_name(all, k), columns[i]) == 0)
+                rows->at[i] = found++;
+    }
+    sqlite3_finalize(all);
+    return n > 0;
+}
+
+/* In the order of the table, whatever indices it has. */
+static sqlite3_stmt *select_found(struct ps_rows *rows, const char *const *columns)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+
+    ps_buf_puts(&sql, "SELECT 0");
+    for (size_t i = 0; i < rows->n_columns; i++) {
+        if (rows->at[i] < 0)
+            continue;
+        rows->at[i]++;
+        ps_buf_puts(&sql, ",");
+        add_name(&sql, columns[i]);
+    }
+    ps_buf_puts(&sql, " FROM main.");
+    add_name(&sql, rows->table);
+    ps_buf_puts(&sql, " NOT INDEXED");
+    return prepare(rows->db, &sql);
+}
+
+enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char *const *columns,
+                             size_t n, struct ps_rows **out, struct ps_err *err)
+{
+    struct ps_rows *rows;
+    uint64_t size = db->file->size;
+
+    *out = NULL;
+    if (!ps_sqlite_has(db, table))
+        return PS_OK;
+    rows = ps_alloc(sizeof *rows + n * sizeof *rows->at);
+    rows->db = db;
+    rows->table = table;
+    rows->n_columns = n;
+    rows->most = size / ROW_LEAST;
+    db->file->most = db->file->done + READ_TIMES * size + READ_FREE;
+    db->looks = 0;
+    if (find_columns(rows, columns))
+        rows->stmt = select_found(rows, columns);
+    if (!rows->stmt) {
+        ps_rows_end(rows);
+        return fail(db, table, err);
+    }
+    *out = rows;
+    return PS_OK;
+}
+
+bool ps_rows_has(const struct ps_rows *rows, size_t column)
+{
+    return rows->at[column] >= 0;
+}
+
+bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
+{
+    int code = sqlite3_step(rows->stmt);
+
+    rows->db->looks = 0;
+    if (code == SQLITE_ROW && rows->n++ < rows->most)
+        return true;
+    if (code == SQLITE_ROW)
+        ps_fail_at(err, PS_BAD_INPUT, rows->db->file->at,
+                   "the database is damaged: the table %s has more rows than the file has room for",
+                   rows->table);
+    else if (code != SQLITE_DONE)
+        fail(rows->db, rows->table, err);
+    return false;
+}
+
+void ps_rows_end(struct ps_rows *rows)
+{
+    if (!rows)
+        return;
+    sqlite3_finalize(rows->stmt);
+    free(rows);
+}
+
+struct ps_num ps_rows_num(const struct ps_rows *rows, size_t column)
+{
+    int at = rows->at[column];
+    double value;
+
+    switch (at < 0 ? SQLITE_NULL : sqlite3_column_type(rows->stmt, at)) {
+    case SQLITE_INTEGER:
+        return ps_int(sqlite3_column_int64(rows->stmt, at));
+    case SQLITE_FLOAT:
+        value = sqlite3_column_double(rows->stmt, at);
+        return value > -9e18 && value < 9e18 && (double)(int64_t)value == value
+                   ? ps_int((int64_t)value)
+                   : ps_real(value);
+    default:
+        return (struct ps_num){0};
+    }
+}
+
+bool ps_rows_int(const struct ps_rows *rows, size_t column, int64_t *out)
+{
+    struct ps_num value = ps_rows_num(rows, column);
+
+    if (value.kind == PS_NUM_INT)
+        *out = value.i;
+    return value.kind == PS_NUM_INT;
+}
+
+struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
+{
+    int at = rows->at[column];
+    const char *text;
+
+    if (at < 0 || sqlite3_column_type(rows->stmt, at) != SQLITE_TEXT)
+        return (struct ps_str){NULL, 0};
+    text = (const char *)sqlite3_column_text(rows->stmt, at);
+    return (struct ps_str){text ? text : "", (size_t)sqlite3_column_bytes(rows->stmt, at)};
+}

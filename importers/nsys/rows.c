@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c: a table row by row; what cannot be used is told with its place, the first of each table
+ * one by one. */
+#include "importers/nsys/nsys.h"
+
+#include <inttypes.h>
+
+#define TOLD_MOST 10u        /* of a table */
+#define BREATH    (1u << 14) /* rows between two looks at the sink */
+#define TIME_MOST (INT64_MAX / 4)
+
+enum ns_fate ns_reject(struct ns_reader *r, const char *why)
+{
+    r->why = why;
+    return NS_REJECTED;
+}
+
+enum ns_fate ns_times(struct ns_reader *r, const struct ps_rows *rows, int64_t *start, int64_t *dur)
+{
+    int64_t end;
+
+    if (!ps_rows_int(rows, 0, start))
+        return ns_reject(r, "it has no start");
+    if (*start > TIME_MOST || *start < -TIME_MOST)
+        return ns_reject(r, "its start is beyond all time");
+    *dur = TR_NO_DURATION;
+    if (!ps_rows_int(rows, 1, &end)) {
+        *start += r->shift;
+        return NS_OTHER;
+    }
+    if (end > TIME_MOST || end < -TIME_MOST)
+        return ns_reject(r, "its end is beyond all time");
+    *dur = end - *start;
+    *start += r->shift;
+    if (*dur >= 0)
+        return NS_STORED;
+    *dur = 0;
+    r->why = "it ends before it begins, taken as 0 long";
+    return NS_REPAIRED;
+}
+
+enum ns_fate ns_give(struct ns_reader *r, uint32_t thread, struct tr_record record,
+                     enum ns_fate fate)
+{
+    struct ns_args *args = &r->args;
+
+    if (args->text.len) {
+        ps_buf_puts(&args->text, "}");
+        record.template = tr_feed_template(&r->trace, ps_buf_slice(&args->text));
+    }
+    if (tr_feed(&r->trace, thread, record, ps_buf_slice(&args->params)) != PS_OK)
+        return NS_FAILED;
+    return fate;
+}
+
+static void tell(struct ns_reader *r, enum ns_fate fate)
+{
+    if (r->told++ < TOLD_MOST)
+        ps_sink_note(r->out, fate == NS_REPAIRED ? PS_NOTE_REPAIRED : PS_NOTE_REJECTED,
+                     ps_sqlite_at(r->db), 0, "row %" PRIu64 " of %s: %s", r->row, r->table,
+                     r->why ? r->why : "it cannot be used");
+}
+
+static void tell_rest(struct ns_reader *r)
+{
+    if (r->told > TOLD_MOST)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "%" PRIu64 " more rows of %s were repaired or rejected", r->told - TOLD_MOST,
+                     r->table);
+}
+
+static void count(struct ns_reader *r, enum ns_fate fate)
+{
+    struct tr_counts *counts = &r->trace.counts;
+
+    counts->read++;
+    counts->repaired += fate == NS_REPAIRED;
+    counts->rejected += fate == NS_REJECTED;
+    counts->other += fate == NS_OTHER;
+    counts->stored += fate == NS_STORED;
+    if (fate == NS_REPAIRED || fate == NS_REJECTED)
+        tell(r, fate);
+}
+
+static enum ps_status breathe(struct ns_reader *r)
+{
+    uint64_t total, done = ps_sqlite_done(r->db, &total);
+
+    if (!r->out->ops->progress(r->out, done, total, r->trace.counts.read) || !ps_sink_ok(r->out))
+        return ps_fail(r->err, PS_CANCELLED, "the import was cancelled");
+    return PS_OK;
+}
+
+static enum ps_status show(struct ns_reader *r, const struct ns_table *table, bool records)
+{
+    enum ps_status status;
+    struct ps_rows *rows;
+
+    r->table = table->name;
+    r->row = r->told = 0;
+    status = ps_rows_begin(r->db, table->name, table->columns, table->n, &rows, r->err);
+    while (status == PS_OK && rows && ps_rows_next(rows, r->err)) {
+        enum ns_fate fate;
+
+        if (++r->row % BREATH == 0 && breathe(r) != PS_OK)
+            break;
+        r->why = NULL;
+        ns_args_clear(&r->args);
+        fate = table->row(r, rows);
+        if (fate == NS_FAILED)
+            break;
+        if (records)
+            count(r, fate);
+    }
+    tell_rest(r);
+    ps_rows_end(rows);
+    return r->err->code;
+}
+
+enum ps_status ns_count(struct ns_reader *r, const struct ns_table *table)
+{
+    return show(r, table, true);
+}
+
+enum ps_status ns_look(struct ns_reader *r, const struct ns_table *table)
+{
+    return show(r, table, false);
+}
