@@ -284,7 +284,7 @@ const struct ps_importer ps_hyperfine = {
     .kind = "hyperfine",
     .label = "hyperfine result",
     .what = "wall clock, user and system time and peak memory of commands, run by run (JSON)",
-    .record = "hyperfine --export-json result.json 'your command'",
+    .record = "hyperfine --export-json result.json 'app'",
     .sniff = sniff,
     .load = load,
 };

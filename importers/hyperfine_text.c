@@ -261,7 +261,7 @@ const struct ps_importer ps_hyperfine_text = {
     .label = "Printed hyperfine report",
     .what = "wall clock, user and system time and peak memory of commands, as hyperfine prints "
             "them or writes them as CSV or Markdown, in any log (rounded)",
-    .record = "hyperfine --export-markdown result.md 'your command'",
+    .record = "hyperfine --export-markdown result.md 'app'",
     .sniff = sniff,
     .load = load,
 };

@@ -270,7 +270,7 @@ enum ps_hf_line ps_hf_row(const struct ps_hf_columns *columns, struct ps_str lin
     size_t n = 0;
 
     *command = PS_STR("");
-    line = ps_report_trim(ps_str_skip(line, columns->left));
+    line = ps_report_trim(ps_report_behind(line, columns->left));
     if (line.len == 0 || (columns->markdown && line.at[0] != '|') ||
         (!columns->markdown && !memchr(line.at, ',', line.len)))
         return PS_HF_OTHER;

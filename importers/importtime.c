@@ -168,7 +168,7 @@ const struct ps_importer ps_importtime = {
     .kind = "importtime",
     .label = "Import-time log",
     .what = "which module each import of a program took its time in, Python 3.7 and later",
-    .record = "python -X importtime your_program.py 2> import.log",
+    .record = "python -X importtime -c 'import app' 2> app.log",
     .sniff = sniff,
     .load = load,
 };

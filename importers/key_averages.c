@@ -340,7 +340,7 @@ const struct ps_importer ps_key_averages = {
     .label = "Printed torch.profiler table",
     .what = "the table of operators that key_averages().table() prints, among any other output "
             "(rounded, long names cut)",
-    .record = "print(prof.key_averages().table(sort_by=\"self_cpu_time_total\", row_limit=-1))",
+    .record = "print(p.key_averages().table(row_limit=-1))",
     .sniff = sniff,
     .load = load,
 };

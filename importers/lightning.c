@@ -359,7 +359,7 @@ const struct ps_importer ps_lightning = {
     .label = "PyTorch Lightning profiler report",
     .what = "actions of the simple profiler and functions of the advanced one, several reports in "
             "one file, among any other output",
-    .record = "Trainer(profiler=AdvancedProfiler(dirpath=\".\", filename=\"profile\"))",
+    .record = "Trainer(profiler=\"advanced\")",
     .sniff = sniff,
     .load = load,
 };

@@ -410,7 +410,7 @@ const struct ps_importer ps_line_text = {
     .label = "line_profiler report",
     .what = "hits and time of each line with its source, as line_profiler prints them, among any "
             "other output",
-    .record = "python -m line_profiler your_program.py.lprof > report.txt",
+    .record = "python -m line_profiler app.py.lprof > report.txt",
     .sniff = sniff,
     .load = load,
 };

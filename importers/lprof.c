@@ -100,7 +100,7 @@ const struct ps_importer ps_lprof = {
     .kind = "line_profiler",
     .label = "line_profiler result",
     .what = "hits and time of each line of the functions that line_profiler watched (.lprof)",
-    .record = "kernprof -l your_program.py",
+    .record = "kernprof -l app.py",
     .sniff = sniff,
     .load = load,
 };

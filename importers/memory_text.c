@@ -431,7 +431,7 @@ const struct ps_importer ps_memory_text = {
     .kind = "memory_profiler",
     .label = "memory_profiler report",
     .what = "memory of the process after each line of the functions that memory_profiler watched",
-    .record = "python -m memory_profiler your_program.py > memory.txt",
+    .record = "python -m memory_profiler app.py > memory.txt",
     .sniff = sniff,
     .load = load,
 };

@@ -380,7 +380,7 @@ const struct ps_importer ps_memory_timeline = {
     .label = "PyTorch memory timeline",
     .what =
         "memory by category over time, as export_memory_timeline writes it (.json, .raw.json.gz)",
-    .record = "prof.export_memory_timeline(\"timeline.json\", device=\"cuda:0\")",
+    .record = "p.export_memory_timeline(\"memory.json\", device=\"cuda:0\")",
     .sniff = sniff,
     .load = load,
 };

@@ -411,7 +411,7 @@ const struct ps_importer ps_mprof = {
     .kind = "mprof",
     .label = "mprof recording",
     .what = "memory of a program and its children over time, with the calls of marked functions",
-    .record = "mprof run your_program.py",
+    .record = "mprof run app.py",
     .sniff = sniff,
     .load = load,
 };

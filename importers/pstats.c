@@ -103,7 +103,7 @@ const struct ps_importer ps_pstats = {
     .label = "cProfile dump",
     .what = "functions and their callers, from cProfile, profile, profiling.tracing, "
             "profiling.sampling, yappi",
-    .record = "python -m cProfile -o out.prof your_program.py",
+    .record = "python -m cProfile -o app.prof app.py",
     .sniff = sniff,
     .load = load,
 };

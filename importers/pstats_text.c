@@ -170,7 +170,7 @@ const struct ps_importer ps_pstats_text = {
     .label = "Printed cProfile report",
     .what = "the table of functions that cProfile, pstats and %prun print, among any other output "
             "(rounded, without callers)",
-    .record = "python -m cProfile -s cumulative your_program.py > report.txt",
+    .record = "python -m cProfile -s cumulative app.py > report.txt",
     .sniff = sniff,
     .load = load,
 };

@@ -101,7 +101,7 @@ static bool is_rule(struct ps_str text)
 
 static void take_in_table(struct reader *r, struct ps_str text)
 {
-    struct ps_str body = ps_report_trim(ps_str_skip(text, r->header.left));
+    struct ps_str body = ps_report_trim(ps_report_behind(text, r->header.left));
     bool rule = is_rule(body);
     struct ps_pb_row row;
 

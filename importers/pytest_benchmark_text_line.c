@@ -162,7 +162,7 @@ static bool take_value(const struct ps_pb_header *header, enum ps_pb_column colu
  * they are of the best. */
 bool ps_pb_row(const struct ps_pb_header *header, struct ps_str line, struct ps_pb_row *out)
 {
-    struct ps_str rest = ps_str_skip(line, header->left);
+    struct ps_str rest = ps_report_behind(line, header->left);
 
     *out = (struct ps_pb_row){.name = PS_STR("")};
     for (size_t i = header->n; i > 0; i--) {

@@ -220,7 +220,7 @@ const struct ps_importer ps_scalene = {
     .kind = "scalene",
     .label = "Scalene profile",
     .what = "Python, native, system and GPU time, memory and copying of each line (JSON)",
-    .record = "scalene run --json --outfile profile.json your_program.py",
+    .record = "scalene run --json --outfile app.json app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -99,6 +99,14 @@ struct ps_str ps_report_trim(struct ps_str text)
     return text;
 }
 
+struct ps_str ps_report_behind(struct ps_str text, size_t left)
+{
+    text = ps_str_skip(text, left);
+    while (text.len && ((unsigned char)text.at[0] & 0xc0) == 0x80)
+        text = ps_str_skip(text, 1);
+    return text;
+}
+
 struct ps_str ps_report_shown(struct ps_str text)
 {
     for (size_t i = text.len; i > 0; i--)

@@ -30,6 +30,10 @@ void ps_report_free(struct ps_report_reader *r);
 /* Text without ESC [ ... m, ESC ] ... BEL and their like; `text` itself when it has none. */
 struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text);
 
+/* The line without its first `left` bytes, what a container puts before it; no character is cut in
+ * two where another line has something else there. */
+struct ps_str ps_report_behind(struct ps_str text, size_t left);
+
 /* What a terminal leaves of a line: the text behind the last carriage return in it. */
 struct ps_str ps_report_shown(struct ps_str text);
 

@@ -283,7 +283,7 @@ const struct ps_importer ps_time = {
     .what =
         "real, user and system time, memory, faults and switches of commands, as time prints them "
         "in any log",
-    .record = "/usr/bin/time -v -o time.txt your_program",
+    .record = "/usr/bin/time -v -o time.txt app",
     .sniff = sniff,
     .load = load,
 };

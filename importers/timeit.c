@@ -231,7 +231,7 @@ const struct ps_importer ps_timeit = {
     .label = "timeit figures",
     .what = "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them "
             "in any log",
-    .record = "python -m timeit -v 'your statement' > timeit.txt",
+    .record = "python -m timeit -v 'f()' > timeit.txt",
     .sniff = sniff,
     .load = load,
 };

@@ -208,7 +208,7 @@ static void take_line(struct reader *r)
         open_frame(r, clock);
         return;
     }
-    text = ps_str_skip(text, r->left);
+    text = ps_report_behind(text, r->left);
     if (r->n_frames == 0) {
         return;
     } else if (ps_report_trim(text).len == 0) {

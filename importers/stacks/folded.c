@@ -346,7 +346,7 @@ const struct ps_importer ps_folded = {
     .kind = "folded",
     .label = "Folded stacks",
     .what = "stacks and how often each was seen: py-spy raw, austin, FlameGraph, torch, Tachyon",
-    .record = "py-spy record --format raw -o stacks.txt -- python your_program.py",
+    .record = "py-spy record --format raw -o stacks.txt -- python app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -414,7 +414,7 @@ const struct ps_importer ps_gecko = {
     .kind = "gecko",
     .label = "Firefox Profiler profile",
     .what = "processed profiles of the Firefox Profiler: Tachyon, samply and others",
-    .record = "python -m profiling.sampling run --gecko -o profile.json your_program.py",
+    .record = "python -m profiling.sampling run --gecko -o profile.json app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -266,7 +266,7 @@ const struct ps_importer ps_speedscope = {
     .kind = "speedscope",
     .label = "speedscope profile",
     .what = "sampled and evented profiles of py-spy, pyinstrument, austin and others",
-    .record = "py-spy record --format speedscope -o profile.json -- python your_program.py",
+    .record = "py-spy record --format speedscope -o profile.json -- python app.py",
     .sniff = sniff,
     .load = load,
 };

@@ -390,7 +390,7 @@ const struct ps_importer ps_flamegraph_svg = {
     .kind = "flamegraph-svg",
     .label = "Flame graph picture",
     .what = "SVG flame graphs of py-spy, inferno and flamegraph.pl, back into stacks",
-    .record = "py-spy record -o profile.svg -- python your_program.py",
+    .record = "py-spy record -o profile.svg -- python app.py",
     .sniff = sniff,
     .load = load,
 };

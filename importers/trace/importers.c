@@ -178,7 +178,7 @@ const struct ps_importer ps_torch_trace = {
     .kind = "torch-trace",
     .label = "PyTorch trace",
     .what = "torch.profiler: export_chrome_trace, tensorboard_trace_handler",
-    .record = "with torch.profiler.profile() as p: ...  then p.export_chrome_trace(\"trace.json\")",
+    .record = "p.export_chrome_trace(\"trace.json\")",
     .sniff = sniff_torch,
     .load = load,
 };
@@ -196,7 +196,7 @@ const struct ps_importer ps_trace_job = {
     .kind = "torch-trace",
     .label = "PyTorch traces of one job",
     .what = "tar or zip of the traces of a job's workers (ranks) and spans",
-    .record = "perfshelf add FOLDER",
+    .record = "tensorboard_trace_handler(\"log\")",
     .sniff = sniff_job,
     .load = load_job,
 };

@@ -2,9 +2,9 @@
  *
  * The shelf: profiles come in by drop, paste, picker and from the side; it sorts, searches, edits.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, DEMO, dropFiles, equal, grid, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, dropFiles, equal, grid, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const stdlib = join(DEMO, 'stdlib.log');
 const calculator = join(DEMO, 'expressions.prof');
@@ -66,6 +66,58 @@ onFreshShelf('shelf: pasted text becomes a run', async ({ page }) => {
         document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
     });
     await until(async () => (await runNames(page)).length === 1, 'one row');
+});
+
+const golden = (name) => readFileSync(join(ROOT, 'tests/golden', name), 'utf8');
+/* One sample of each kind that is text. */
+const TEXTS = {
+    importtime: 'importtime/ok_py37.log',
+    line_profiler: 'line_text/ok_nothing_profiled.txt',
+    memory_profiler: 'memory_text/ok_header_only.txt',
+    mprof: 'mprof/ok_two_lines.dat',
+    'pstats-text': 'pstats_text/ok_empty.txt',
+    'key-averages': 'key_averages/ok_no_rows.txt',
+    lightning: 'lightning/ok_old_short.txt',
+    time: 'measure/ok_time_bash.txt',
+    timeit: 'measure/ok_timeit.txt',
+    top: 'measure/ok_top.txt',
+    hyperfine: 'measure/ok_hyperfine_text_v2.txt',
+    'pytest-benchmark': 'measure/ok_pytest_text.txt',
+    folded: 'folded/ok_difference.txt',
+    scalene: 'scalene/ok_no_files.json',
+    speedscope: 'speedscope/ok_cut.json',
+    gecko: 'gecko/ok_weights.json',
+    'memory-timeline': 'memory_timeline/ok_before_only.json',
+    'flamegraph-svg': 'svg/ok_normal.svg',
+};
+
+onFreshShelf('shelf: every kind that is text can be pasted', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    for (const name of Object.values(TEXTS))
+        await page.evaluate((text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData('text/plain', text);
+            document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+        }, golden(name));
+    const kinds = async () => {
+        const { rows } = await (await fetch(new URL('/api/v1/runs?limit=100', shelf.url))).json();
+        return rows.map((run) => run.kind).sort();
+    };
+    const wanted = Object.keys(TEXTS).sort();
+    await until(async () => (await kinds()).length === wanted.length, 'a run for each');
+    equal(await kinds(), wanted);
+});
+
+onFreshShelf('shelf: the help lists what can be read', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    const { rows } = await (await fetch(new URL('/api/v1/formats', shelf.url))).json();
+    await until(async () => {
+        await page.keyboard.press('?');
+        return page.locator('.help-formats').isVisible();
+    }, 'the help opens');
+    await page.locator('.help-formats summary').click();
+    const text = await page.locator('.help-formats').innerText();
+    for (const { record } of rows) check(text.includes(record), record);
 });
 
 onFreshShelf('shelf: the picker takes several files', async ({ page }) => {

@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from program import ShelfTest, call, import_log
+from program import ROOT, ShelfTest, call, import_log
 
 
 class Usage(unittest.TestCase):
@@ -51,6 +51,18 @@ class Usage(unittest.TestCase):
             self.assertEqual(list(row), ["kind", "label", "what", "record"])
             self.assertTrue(all(row.values()), row)
         self.assertIn("pstats", call("formats").stdout.decode())
+
+    def test_formats_are_those_of_the_readme(self):
+        listed = {}
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            for line in file:
+                row = re.fullmatch(r"\| ([a-z_-]+) \| .+ \| (`.+) \|\n", line)
+                if row:
+                    listed[row[1]] = re.findall(r"`([^`]+)`", row[2])
+        rows = json.loads(call("formats", "--json").stdout)
+        self.assertEqual(set(listed), {row["kind"] for row in rows})
+        for row in rows:
+            self.assertIn(row["record"], listed[row["kind"]])
 
     def test_a_full_disk_is_told(self):
         with open("/dev/full", "wb") as full:

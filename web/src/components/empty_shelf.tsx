@@ -3,8 +3,7 @@
  * An empty shelf teaches: per tool the one command that records a profile, and the ways in.
  */
 import type { Format } from '../base/types';
-import { CopyButton } from './copy_button';
-import { KindMark } from './kind_mark';
+import { CommandList, recordLines, type CommandLine } from './command_list';
 
 interface EmptyShelfProps {
     formats: Format[];
@@ -13,13 +12,7 @@ interface EmptyShelfProps {
     onAdd: () => void;
 }
 
-interface Line {
-    mark: string;
-    what: string;
-    command: string;
-}
-
-function waysIn(origin: string): Line[] {
+function waysIn(origin: string): CommandLine[] {
     return [
         {
             mark: 'here',
@@ -40,11 +33,6 @@ function waysIn(origin: string): Line[] {
 }
 
 export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
-    const record = formats.map((format) => ({
-        mark: format.kind,
-        what: format.label,
-        command: format.record,
-    }));
     return (
         <section class="empty-shelf">
             <h1>Nothing on the shelf yet</h1>
@@ -56,26 +44,9 @@ export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
                 . The format is read from the content.
             </p>
             <h2>Record a profile</h2>
-            <Lines lines={record} />
+            <CommandList lines={recordLines(formats)} />
             <h2>Put it on the shelf</h2>
-            <Lines lines={waysIn(origin)} />
+            <CommandList lines={waysIn(origin)} />
         </section>
-    );
-}
-
-function Lines({ lines }: { lines: Line[] }) {
-    return (
-        <ul>
-            {lines.map((line) => (
-                <li key={line.mark}>
-                    <KindMark kind={line.mark} />
-                    <span class="what">{line.what}</span>
-                    <code class="ellipsis" title={line.command}>
-                        {line.command}
-                    </code>
-                    <CopyButton text={line.command} />
-                </li>
-            ))}
-        </ul>
     );
 }

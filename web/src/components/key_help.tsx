@@ -3,6 +3,8 @@
  * What the keyboard does right now, read from the registry, so it cannot be out of date.
  */
 import { scopes, type KeyScope } from '../base/keys';
+import type { Format } from '../base/types';
+import { CommandList, recordLines } from './command_list';
 import { Dialog } from './dialog';
 
 const SIGNS: Record<string, string> = {
@@ -79,7 +81,12 @@ function FixedKeys({ name, keys }: { name: string; keys: typeof TABLE_KEYS }) {
     );
 }
 
-export function KeyHelp({ onClose }: { onClose: () => void }) {
+interface KeyHelpProps {
+    formats: Format[];
+    onClose: () => void;
+}
+
+export function KeyHelp({ formats, onClose }: KeyHelpProps) {
     const shown = reachable([...scopes.value].reverse());
     return (
         <Dialog label="Keys" class="dialog key-help" onClose={onClose}>
@@ -104,6 +111,10 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
                 ))}
                 <FixedKeys name="In a table" keys={TABLE_KEYS} />
             </div>
+            <details class="help-formats">
+                <summary>What can be read, and how to record it</summary>
+                <CommandList lines={recordLines(formats)} />
+            </details>
             <div class="key-foot">
                 Drop files anywhere, or paste what you copied (<kbd>ctrl</kbd> <kbd>v</kbd>), to put
                 it on the shelf.{' '}

@@ -12,7 +12,7 @@ import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
 import { inField, Intake } from './intake';
-import { goLive, knownRuns, namesVersion } from './live';
+import { formats, goLive, knownRuns, namesVersion } from './live';
 import { prefetchViews } from './report_tabs';
 import { ReportView } from './report_view';
 import { RunSearch, ShelfSearch } from './run_search';
@@ -113,7 +113,9 @@ export function App() {
             <Place path={path} />
             <StatusLine />
             <Intake />
-            {helpOpen.value && <KeyHelp onClose={() => (helpOpen.value = false)} />}
+            {helpOpen.value && (
+                <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
+            )}
             <TooltipLayer />
         </>
     );

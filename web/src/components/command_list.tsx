@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commands to copy, each with what it is for: how profiles of each kind are recorded.
+ */
+import type { Format } from '../base/types';
+import { CopyButton } from './copy_button';
+import { KindMark } from './kind_mark';
+
+export interface CommandLine {
+    mark: string;
+    what: string;
+    command: string;
+}
+
+/** Per format the command that records one. */
+export function recordLines(formats: Format[]): CommandLine[] {
+    return formats.map((format) => ({
+        mark: format.kind,
+        what: format.label,
+        command: format.record,
+    }));
+}
+
+export function CommandList({ lines }: { lines: CommandLine[] }) {
+    return (
+        <ul class="command-list">
+            {lines.map((line) => (
+                <li key={line.command}>
+                    <KindMark kind={line.mark} />
+                    <span class="what">{line.what}</span>
+                    <code class="ellipsis" title={line.command}>
+                        {line.command}
+                    </code>
+                    <CopyButton text={line.command} />
+                </li>
+            ))}
+        </ul>
+    );
+}
