@@ -235,7 +235,7 @@ static bool kind_fits(const char *wanted, const char *kind)
     } families[] = {{"lines", " line_profiler memory_profiler scalene "},
                     {"memory", " mprof scalene "},
                     {"printed", " pstats-text lightning "},
-                    {"traces", " torch-trace trace folded speedscope flamegraph-svg gecko "},
+                    {"traces", " torch-trace trace nsys folded speedscope flamegraph-svg gecko "},
                     {"measured", " hyperfine pytest-benchmark time timeit top "},
                     {"stacks", " folded speedscope flamegraph-svg gecko "}};
     char word[40];

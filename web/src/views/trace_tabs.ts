@@ -68,9 +68,10 @@ const SLICES: TabSpec = { ...OPERATORS, id: 'operators', title: 'Slices by name'
 
 /** What there is of a device, and of its memory, depends on what was recorded. */
 function nsysTabs(run: Run): TabSpec[] {
-    const { devices, memory } = traceOf(run);
+    const { devices, memory, slices } = traceOf(run);
     const device = devices ? [OVERVIEW, KERNELS] : [];
-    return [...device, SLICES, ...(memory ? [MEMORY] : []), FLAME, FINDINGS];
+    const sums = slices > 0 ? [SUMMARIES] : [];
+    return [...device, ...sums, SLICES, ...(memory ? [MEMORY] : []), FLAME, FINDINGS];
 }
 
 export function traceTabs(run: Run): TabSpec[] {
