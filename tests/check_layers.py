@@ -15,9 +15,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 C_RULES = {
     "base": [],
     "slices": ["base/"],
+    "compare": ["base/"],
     "importers": ["base/", "slices/"],
     "server/store": ["base/", "slices/", "importers/sink.h", "schema/"],
-    "server/query": ["base/", "slices/", "importers/sink.h", "server/store/"],
+    "server/query": ["base/", "compare/", "slices/", "importers/sink.h", "server/store/"],
     "server/http": ["base/"],
     "server/jobs": ["base/", "importers/", "server/store/"],
     "server/api": ["base/", "importers/", "server/http/", "server/query/", "server/store/", "server/jobs/"],
