@@ -127,7 +127,8 @@ def check(paths, faults_of):
 
 
 def main():
-    c_paths = [p for folder in ("base", "slices", "importers", "server", "schema", "tests") for p in files(folder, ".c", ".h")]
+    c_paths = [p for folder in ("base", "slices", "compare", "importers", "server", "schema", "tests")
+               for p in files(folder, ".c", ".h")]
     web_paths = list(files("web/src", ".ts", ".tsx"))
     passed, faults = check(c_paths, c_faults)
     passed_web, faults_web = check(web_paths, web_faults)

@@ -23,7 +23,7 @@ TS_BODY = re.compile(
 
 
 def sources():
-    for top in ("base", "importers", "schema", "server", "tests", "web"):
+    for top in ("base", "slices", "compare", "importers", "schema", "server", "tests", "web"):
         for path, folders, names in os.walk(os.path.join(ROOT, top)):
             folders[:] = [f for f in folders if f not in ("node_modules", "dist", "__pycache__", "shots", "regression")]
             for name in sorted(names):

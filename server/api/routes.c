@@ -26,6 +26,10 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "lines", ps_get_lines, PS_ROUTE_SLOW},
     {"POST", API "merge", ps_merge_runs, 0},
 
+    {"GET", API "compare", ps_get_compare, PS_ROUTE_SLOW},
+    {"GET", API "compare/{of}", ps_get_compare_rows, PS_ROUTE_SLOW},
+    {"GET", API "compare/{of}/{row}", ps_get_compare_row, PS_ROUTE_SLOW},
+
     {"GET", API "jobs", ps_list_jobs, 0},
     {"GET", API "jobs/{job}", ps_get_job, 0},
     {"DELETE", API "jobs/{job}", ps_cancel_job, 0},

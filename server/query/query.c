@@ -173,7 +173,7 @@ enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *que
     return write_rows(db, key, query, ps_row_array, json, err);
 }
 
-static void csv_text(struct ps_str text, struct ps_buf *out)
+void ps_csv_text(struct ps_str text, struct ps_buf *out)
 {
     bool quote = memchr(text.at, ',', text.len) || memchr(text.at, '"', text.len) ||
                  memchr(text.at, '\n', text.len) || memchr(text.at, '\r', text.len);
@@ -193,7 +193,7 @@ void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
     for (int i = 0; i < ps_col_count(stmt); i++) {
         if (i)
             ps_buf_puts(out, ",");
-        csv_text(ps_str_of(ps_col_name(stmt, i)), out);
+        ps_csv_text(ps_str_of(ps_col_name(stmt, i)), out);
     }
     ps_buf_puts(out, "\r\n");
 }
@@ -210,7 +210,7 @@ void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
 
             ps_buf_add(out, text, ps_real_text(n.r, text));
         } else if (!ps_col_is_null(stmt, i)) {
-            csv_text(ps_col_text(stmt, i), out);
+            ps_csv_text(ps_col_text(stmt, i), out);
         }
     }
     ps_buf_puts(out, "\r\n");

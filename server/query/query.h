@@ -53,6 +53,28 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err);
 
+/* --- comparing: base= and new= name runs with commas between them, each an id, a prefix of one, a
+ * name, @1, series:NAME or tag:K=V */
+
+struct ps_compare_groups;
+/* PS_BAD_REQUEST when the runs are of kinds that have nothing in common. Free it. */
+enum ps_status ps_compare_groups(struct ps_store *store, struct ps_params params,
+                                 struct ps_compare_groups **out, struct ps_err *err);
+void ps_compare_groups_free(struct ps_compare_groups *groups); /* NULL is fine */
+/* "ID,ID|ID": both groups with whole ids. */
+void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf *out);
+
+/* GET /api/v1/compare: what there is to compare. */
+enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
+                                struct ps_json *json, struct ps_err *err);
+/* GET /api/v1/compare/{of} and .../{row}. */
+enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     const char *of, struct ps_params params,
+                                     struct ps_answer *answer, struct ps_err *err);
+enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_compare_groups *groups,
+                                    const char *of, int64_t row, struct ps_params params,
+                                    struct ps_json *json, struct ps_err *err);
+
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
 /* Any one read-only statement over the public views of a run. JSON: an array of objects. */
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,

@@ -120,8 +120,8 @@ static void lend_rows(const struct functions *f, struct ps_made *out)
     }
 }
 
-static enum ps_status make(struct ps_db *db, const struct ps_stack_part *part, bool group,
-                           struct ps_made *out, struct ps_err *err)
+enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
+                                  struct ps_made *out, struct ps_err *err)
 {
     struct functions f = {.db = db, .part = *part, .group = group};
     struct ps_chunk_query query = {
@@ -153,7 +153,7 @@ enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *v
     if (status == PS_OK)
         status = ps_param_int(params, "group", 0, 1, 0, &group, err);
     if (status == PS_OK && !ps_table_kept_has(held, params))
-        status = make(db, &part, group, &made, err);
+        status = ps_stack_functions(db, &part, group, &made, err);
     ps_db_lend(db, &made.lent);
     if (status == PS_OK)
         status = ps_view_table(db, view, id, params, answer, err);

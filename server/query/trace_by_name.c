@@ -80,8 +80,8 @@ static void lend_rows(const struct by_name *sums, struct ps_made *out)
     }
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
-                           struct ps_made *out, struct ps_err *err)
+enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
+                                 struct ps_made *out, struct ps_err *err)
 {
     struct by_name sums = {.db = db, .range = range};
     struct ps_chunk_query query = {.range = range,
@@ -112,5 +112,5 @@ enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, i
     if (status != PS_OK)
         return status;
     return torch ? ps_view_trace_table(db, view, id, params, answer, err)
-                 : ps_view_made_table(db, &by_name, params, make, answer, err);
+                 : ps_view_made_table(db, &by_name, params, ps_slices_by_name, answer, err);
 }

@@ -35,6 +35,11 @@ enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
                                                          struct ps_err *err),
                                   struct ps_answer *answer, struct ps_err *err);
 
+/* All slices that start in the range by name: c0 name c1 kind c2 family c3 calls c4 own ns c5 total
+ * ns c6 min c7 max c8 first start. params do not matter. The caller frees out->values. */
+enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
+                                 struct ps_made *out, struct ps_err *err);
+
 enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
                                  struct ps_params params, struct ps_answer *answer,
                                  struct ps_err *err);

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare/comparison_impl.h"
+
+struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_now, size_t n_metrics)
+{
+    struct ps_comparison *c = ps_alloc(sizeof *c);
+
+    c->n_base = n_base;
+    c->n_now = n_now;
+    c->n_runs = n_base + n_now;
+    c->n_metrics = n_metrics;
+    (void)ps_intern_id(&c->texts, PS_STR("")); /* id 0 */
+    return c;
+}
+
+void ps_comparison_free(struct ps_comparison *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n_classes; i++)
+        free(c->classes[i].slots);
+    ps_intern_free(&c->texts);
+    ps_intern_free(&c->keys);
+    ps_arena_free(&c->arena);
+    free(c->classes);
+    free(c->touched);
+    free(c->pending);
+    free(c->slots);
+    free(c->values);
+    free(c->rows);
+    free(c->first);
+    free(c->slot_of);
+    free(c);
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+static uint32_t text_id(struct ps_comparison *c, struct ps_str text)
+{
+    return text.len ? ps_intern_id(&c->texts, text) : 0;
+}
+
+static struct ps_class *class_of(struct ps_comparison *c, const struct ps_compared *row,
+                                 const struct ps_slot *slot)
+{
+    bool lines = row->within.at != NULL;
+    struct ps_class_key key = {slot->place, lines ? slot->within : slot->name, lines};
+    uint32_t id = ps_intern_id(&c->keys, (struct ps_str){(const char *)&key, sizeof key});
+
+    while (c->n_classes <= id) {
+        PS_PUSH_ROOM(c->classes, c->n_classes, c->cap_classes);
+        c->classes[c->n_classes++] = (struct ps_class){.slots = NULL};
+    }
+    if (!c->classes[id].pending) {
+        PS_PUSH_ROOM(c->touched, c->n_touched, c->cap_touched);
+        c->touched[c->n_touched++] = id;
+    }
+    return &c->classes[id];
+}
+
+static double or_zero(double value)
+{
+    return isfinite(value) ? value : 0;
+}
+
+/* Of more samples than a group may have, as many at equal distances. */
+static void keep_samples(struct ps_comparison *c, const struct ps_compared *row,
+                         struct ps_slot *slot)
+{
+    size_t n = row->n_samples < PS_GROUP_MAX ? row->n_samples : PS_GROUP_MAX;
+    int side = c->run >= c->n_base;
+    double *copy;
+
+    if (n == 0 || c->n_base > 1 || c->n_now > 1)
+        return;
+    copy = ps_arena_alloc(&c->arena, n * sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = or_zero(row->samples[i * row->n_samples / n]);
+    slot->samples[side] = copy;
+    slot->n_samples[side] = (uint32_t)n;
+}
+
+static void end_run(struct ps_comparison *c);
+
+void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_compared *row)
+{
+    struct ps_pending pending = {.slot = {.name = text_id(c, row->name),
+                                          .place = text_id(c, row->place),
+                                          .within = text_id(c, row->within),
+                                          .by = text_id(c, row->by),
+                                          .line = row->line}};
+    struct ps_class *class;
+
+    if (run != c->run)
+        end_run(c);
+    c->run = run;
+    for (size_t i = 0; i < c->n_metrics; i++)
+        pending.values[i] = or_zero(row->values[i]);
+    keep_samples(c, row, &pending.slot);
+    class = class_of(c, row, &pending.slot);
+    pending.next = class->pending;
+    pending.order = (uint32_t)c->n_pending;
+    PS_PUSH_ROOM(c->pending, c->n_pending, c->cap_pending);
+    c->pending[c->n_pending++] = pending;
+    class->pending = (uint32_t)c->n_pending;
+}
+
+/* --- into the rows there are ------------------------------------------------------------------ */
+
+static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
+{
+    size_t figures = c->n_metrics * c->n_runs;
+
+    PS_PUSH_ROOM(c->slots, c->n_slots, c->cap_slots);
+    if (c->cap_values < c->cap_slots) {
+        c->values = ps_grow(c->values, c->cap_slots, figures * sizeof *c->values);
+        c->cap_values = c->cap_slots;
+    }
+    memset(c->values + c->n_slots * figures, 0, figures * sizeof *c->values);
+    c->slots[c->n_slots] = (struct ps_slot){
+        .name = from->slot.name, .place = from->slot.place, .within = from->slot.within};
+    return (uint32_t)c->n_slots++;
+}
+
+static void fill_slot(struct ps_comparison *c, uint32_t at, const struct ps_pending *from)
+{
+    struct ps_slot *slot = &c->slots[at];
+    int side = c->run >= c->n_base;
+
+    slot->last_line = from->slot.line;
+    if (side == 0) {
+        slot->in_base++;
+        slot->base_line = from->slot.line;
+        slot->base_by = from->slot.by;
+    } else {
+        slot->in_now++;
+        slot->line = from->slot.line;
+        slot->by = from->slot.by;
+    }
+    slot->samples[side] = from->slot.samples[side];
+    slot->n_samples[side] = from->slot.n_samples[side];
+    for (size_t m = 0; m < c->n_metrics; m++)
+        ps_slot_values(c, at, m)[c->run] += from->values[m];
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct ps_pending *x = *(struct ps_pending *const *)a,
+                            *y = *(struct ps_pending *const *)b;
+
+    if (x->slot.line != y->slot.line)
+        return x->slot.line < y->slot.line ? -1 : 1;
+    if (x->slot.name != y->slot.name)
+        return x->slot.name < y->slot.name ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The pending rows of a class by line, those that are the same summed. */
+static size_t gather(struct ps_comparison *c, const struct ps_class *class,
+                     struct ps_pending ***list)
+{
+    size_t n = 0, cap = 0, kept = 0;
+
+    for (uint32_t at = class->pending; at; at = c->pending[at - 1].next) {
+        PS_PUSH_ROOM(*list, n, cap);
+        (*list)[n++] = &c->pending[at - 1];
+    }
+    if (n > 1)
+        qsort(*list, n, sizeof **list, by_line);
+    for (size_t i = 1; i < n; i++) {
+        struct ps_pending *last = (*list)[kept], *next = (*list)[i];
+
+        if (last->slot.line != next->slot.line || last->slot.name != next->slot.name) {
+            (*list)[++kept] = next;
+            continue;
+        }
+        for (size_t m = 0; m < c->n_metrics; m++)
+            last->values[m] += next->values[m];
+    }
+    return n ? kept + 1 : 0;
+}
+
+static void push_slot(struct ps_class *class, uint32_t slot)
+{
+    PS_PUSH_ROOM(class->slots, class->n, class->cap);
+    class->slots[class->n++] = slot;
+}
+
+/* Rows of the run take the slots they match; the others get slots of their own, in order. */
+static void join(struct ps_comparison *c, struct ps_class *class, struct ps_pending **list,
+                 size_t n)
+{
+    struct ps_class old = *class;
+    struct ps_aligned *a = ps_grow(NULL, old.n + 1, sizeof *a),
+                      *b = ps_grow(NULL, n + 1, sizeof *b);
+    uint32_t *match = ps_grow(NULL, n + 1, sizeof *match), done = 0;
+
+    for (uint32_t i = 0; i < old.n; i++)
+        a[i] = (struct ps_aligned){c->slots[old.slots[i]].name, c->slots[old.slots[i]].last_line,
+                                   old.slots[i]};
+    for (size_t k = 0; k < n; k++)
+        b[k] = (struct ps_aligned){list[k]->slot.name, list[k]->slot.line, 0};
+    ps_align(a, old.n, b, n, match);
+    *class = (struct ps_class){.slots = NULL};
+    for (size_t k = 0; k < n; k++) {
+        bool known = match[k] != PS_ALIGN_NONE;
+
+        while (known && done <= match[k])
+            push_slot(class, old.slots[done++]);
+        if (!known)
+            push_slot(class, new_slot(c, list[k]));
+        fill_slot(c, class->slots[class->n - 1], list[k]);
+    }
+    while (done < old.n)
+        push_slot(class, old.slots[done++]);
+    free(old.slots);
+    free(a);
+    free(b);
+    free(match);
+}
+
+static void end_class(struct ps_comparison *c, struct ps_class *class)
+{
+    struct ps_pending *only = &c->pending[class->pending - 1], **list = NULL;
+
+    if (!only->next && class->n == 0)
+        push_slot(class, new_slot(c, only));
+    if (!only->next && class->n == 1 && c->slots[class->slots[0]].name == only->slot.name) {
+        fill_slot(c, class->slots[0], only);
+    } else {
+        size_t n = gather(c, class, &list);
+
+        join(c, class, list, n);
+    }
+    free(list);
+    class->pending = 0;
+}
+
+static void end_run(struct ps_comparison *c)
+{
+    for (size_t i = 0; i < c->n_touched; i++)
+        end_class(c, &c->classes[c->touched[i]]);
+    c->n_touched = 0;
+    c->n_pending = 0;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static double median_of(const double *values, size_t n)
+{
+    double copy[PS_GROUP_MAX];
+
+    memcpy(copy, values, n * sizeof *copy);
+    return ps_group_median(copy, n);
+}
+
+static enum ps_change change_of(const struct ps_slot *slot)
+{
+    if (!slot->in_base || !slot->in_now)
+        return slot->in_base ? PS_CHANGE_REMOVED : PS_CHANGE_ADDED;
+    return slot->base_line != slot->line || slot->base_by != slot->by ? PS_CHANGE_MOVED
+                                                                      : PS_CHANGE_NONE;
+}
+
+static void make_row(const struct ps_comparison *c, size_t at, struct ps_compared_row *row)
+{
+    const struct ps_slot *slot = &c->slots[at];
+    const struct ps_str *texts = c->texts.items;
+
+    *row = (struct ps_compared_row){.name = texts[slot->name],
+                                    .place = texts[slot->place],
+                                    .base_place = texts[slot->base_place],
+                                    .within = texts[slot->within],
+                                    .base_line = slot->base_line,
+                                    .line = slot->line,
+                                    .base_by = texts[slot->base_by],
+                                    .by = texts[slot->by],
+                                    .change = change_of(slot),
+                                    .in_base = slot->in_base,
+                                    .in_now = slot->in_now};
+    for (size_t m = 0; m < c->n_metrics; m++) {
+        row->base[m] = median_of(ps_slot_values(c, at, m), c->n_base);
+        row->now[m] = median_of(ps_slot_values(c, at, m) + c->n_base, c->n_now);
+    }
+}
+
+static bool has_samples(const struct ps_slot *slot)
+{
+    return slot->n_samples[0] > 1 && slot->n_samples[1] > 1;
+}
+
+/* One run a side says more where it holds samples: they are its group. */
+static void judge_samples(const struct ps_comparison *c, size_t row, double resolution)
+{
+    const struct ps_slot *slot = &c->slots[c->slot_of[row]];
+    struct ps_rule rule;
+    double values[2 * PS_GROUP_MAX];
+
+    if (!has_samples(slot))
+        return;
+    memcpy(values, slot->samples[0], slot->n_samples[0] * sizeof *values);
+    memcpy(values + slot->n_samples[0], slot->samples[1], slot->n_samples[1] * sizeof *values);
+    ps_judge(values, 1, slot->n_samples[0], slot->n_samples[1], resolution, &c->rows[row].judged,
+             &rule);
+    c->rows[row].base[0] = c->rows[row].judged.base;
+    c->rows[row].now[0] = c->rows[row].judged.now;
+}
+
+static void set_shares(struct ps_comparison *c)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++)
+        sum += fabs(c->rows[i].judged.delta);
+    for (size_t i = 0; i < c->n_rows; i++)
+        c->rows[i].share = sum > 0 ? 100 * c->rows[i].judged.delta / sum : 0;
+}
+
+static void judge_rows(struct ps_comparison *c, double resolution)
+{
+    PS_AUTO(ps_free_ptr) struct ps_judged *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
+
+    ps_judge(c->first, c->n_rows, c->n_base, c->n_now, resolution, judged, &c->rule);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        c->rows[i].id = (uint32_t)i + 1;
+        c->rows[i].judged = judged[i];
+        judge_samples(c, i, resolution);
+    }
+}
+
+void ps_comparison_judge(struct ps_comparison *c, double resolution)
+{
+    end_run(c);
+    ps_match_paths(c);
+    c->rows = ps_grow(NULL, c->n_slots + 1, sizeof *c->rows);
+    c->slot_of = ps_grow(NULL, c->n_slots + 1, sizeof *c->slot_of);
+    c->first = ps_grow(NULL, c->n_slots + 1, c->n_runs * sizeof *c->first);
+    for (size_t i = 0; i < c->n_slots; i++) {
+        if (c->slots[i].gone)
+            continue;
+        make_row(c, i, &c->rows[c->n_rows]);
+        c->slot_of[c->n_rows] = (uint32_t)i;
+        memcpy(c->first + c->n_rows * c->n_runs, ps_slot_values(c, i, 0),
+               c->n_runs * sizeof *c->first);
+        c->n_rows++;
+    }
+    judge_rows(c, resolution);
+    set_shares(c);
+    free(c->values); /* the other metrics are medians now */
+    c->values = NULL;
+    c->cap_values = 0;
+}
+
+const struct ps_compared_row *ps_comparison_rows(const struct ps_comparison *c, size_t *n)
+{
+    *n = c->n_rows;
+    return c->rows;
+}
+
+struct ps_rule ps_comparison_rule(const struct ps_comparison *c)
+{
+    return c->rule;
+}
+
+const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, size_t *n_base,
+                                   const double **now, size_t *n_now)
+{
+    const struct ps_slot *slot = &c->slots[c->slot_of[id - 1]];
+    const double *values = c->first + (size_t)(id - 1) * c->n_runs;
+
+    if (has_samples(slot)) {
+        *n_base = slot->n_samples[0];
+        *n_now = slot->n_samples[1];
+        *now = slot->samples[1];
+        return slot->samples[0];
+    }
+    *n_base = c->n_base;
+    *n_now = c->n_now;
+    *now = values + c->n_base;
+    return values;
+}
+
+bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *low, double *high)
+{
+    size_t n, m;
+    const double *now, *base = ps_comparison_values(c, id, &n, &now, &m);
+
+    return ps_shift_interval(base, n, now, m, PS_JUDGE_LEVEL, low, high);
+}
+
+size_t ps_comparison_bytes(const struct ps_comparison *c)
+{
+    return c->n_rows * (sizeof *c->rows + c->n_runs * sizeof *c->first + sizeof *c->slot_of) +
+           c->cap_slots * sizeof *c->slots + c->cap_pending * sizeof *c->pending +
+           c->n_classes * (sizeof *c->classes + 32) + c->texts.text.total + c->keys.text.total +
+           c->arena.total;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define DEALS_MAX   200      /* ways to deal the runs that are tried */
+#define WORK_MAX    40000000 /* figures looked at for that, before rows are left out */
+#define TABLES      512
+#define RATIO_MAX   1e9
+#define CHOICES_MAX 1000.0 /* more ways than this are drawn at random */
+
+/* The distribution of rank sums for one pattern of ties. */
+struct table {
+    uint64_t ties;
+    double *p;
+    size_t n;
+    uint32_t limit; /* the least deviation with p < alpha */
+};
+
+/* What a row is measured by under any dealing. */
+struct row {
+    uint32_t index;
+    uint32_t limit;
+    double floor;
+};
+
+struct judge {
+    size_t n, m, all;
+    double resolution;
+    const double *values;
+    struct ps_judged *judged;
+    struct table tables[TABLES];
+    uint8_t *deals; /* n_deals rows of `all`: 1: of the base */
+    size_t n_deals;
+};
+
+/* --- one row ---------------------------------------------------------------------------------- */
+
+static uint32_t limit_of_table(const struct table *table)
+{
+    uint32_t limit = 0;
+
+    while (limit < table->n && table->p[limit] >= PS_JUDGE_ALPHA)
+        limit++;
+    return limit;
+}
+
+/* Patterns of ties repeat: there are few of them with few runs. */
+static const struct table *table_of(struct judge *j, uint64_t ties, const uint32_t *ranks)
+{
+    struct table *table = &j->tables[(ties * UINT64_C(0x9e3779b97f4a7c15)) >> 55];
+
+    if (table->p && table->ties == ties)
+        return table;
+    free(table->p);
+    table->ties = ties;
+    table->p = ps_rank_sum_table(ranks, j->n, j->m, &table->n);
+    table->limit = limit_of_table(table);
+    return table;
+}
+
+static uint32_t limit_of_normal(const struct judge *j, double ties)
+{
+    uint32_t low = 0, high = (uint32_t)(j->n * j->m) + 1;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (ps_rank_sum_normal(middle, j->n, j->m, ties) < PS_JUDGE_ALPHA)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* p of the row as it is, and the deviation from which on p is small enough. */
+static double rank_row(struct judge *j, const double *values, uint32_t *ranks, uint32_t *limit)
+{
+    uint32_t sum = 0;
+    double ties;
+    uint64_t pattern = ps_midranks(values, j->all, ranks, &ties);
+
+    for (size_t i = 0; i < j->n; i++)
+        sum += ranks[i];
+    sum = ps_rank_deviation(sum, j->n, j->m);
+    if (j->all <= PS_EXACT_MAX) {
+        const struct table *table = table_of(j, pattern, ranks);
+
+        *limit = table->limit;
+        return table->p[sum];
+    }
+    *limit = limit_of_normal(j, ties);
+    return ps_rank_sum_normal(sum, j->n, j->m, ties);
+}
+
+/* The noise of a row before `factor`. */
+static double noise_of(const struct judge *j, const struct ps_judged *row, double floor)
+{
+    double own = sqrt(row->base_mad * row->base_mad + row->now_mad * row->now_mad +
+                      j->resolution * j->resolution);
+
+    return fmax(own, floor);
+}
+
+/* |delta| by the noise before `factor`. */
+static double ratio_of(double delta, double noise)
+{
+    return delta == 0 ? 0 : noise > 0 ? fmin(fabs(delta) / noise, RATIO_MAX) : RATIO_MAX;
+}
+
+static void measure(struct judge *j, const double *base, const double *now, struct ps_judged *out)
+{
+    double x[PS_GROUP_MAX], y[PS_GROUP_MAX];
+
+    memcpy(x, base, j->n * sizeof *x);
+    memcpy(y, now, j->m * sizeof *y);
+    out->base = ps_group_median(x, j->n);
+    out->now = ps_group_median(y, j->m);
+    out->delta = out->now - out->base;
+    out->base_mad = ps_group_mad(x, j->n, out->base);
+    out->now_mad = ps_group_mad(y, j->m, out->now);
+}
+
+/* --- deals ------------------------------------------------------------------------------------ */
+
+static bool is_observed(const struct judge *j, const uint8_t *deal)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < j->n; i++)
+        kept += deal[i];
+    return kept == j->n || (kept == 0 && j->n == j->m);
+}
+
+static void keep_deal(struct judge *j, const uint8_t *deal)
+{
+    if (!is_observed(j, deal))
+        memcpy(j->deals + j->n_deals++ * j->all, deal, j->all);
+}
+
+/* The next choice of as many of `all`, in the order of the dictionary. */
+static bool next_choice(uint8_t *deal, size_t all)
+{
+    size_t ones = 0, at = all;
+
+    while (at > 0 && deal[at - 1]) /* trailing ones */
+        at--, ones++;
+    while (at > 0 && !deal[at - 1])
+        at--;
+    if (at == 0)
+        return false;
+    deal[at - 1] = 0;
+    memset(deal + at, 1, ones + 1);
+    memset(deal + at + ones + 1, 0, all - at - ones - 1);
+    return true;
+}
+
+static void all_deals(struct judge *j, double choices)
+{
+    PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
+
+    j->deals = ps_alloc((size_t)choices * j->all);
+    memset(deal, 1, j->n);
+    do
+        keep_deal(j, deal);
+    while (next_choice(deal, j->all));
+}
+
+static void drawn_deals(struct judge *j)
+{
+    PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
+    uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
+
+    j->deals = ps_alloc(DEALS_MAX * j->all);
+    memset(deal, 1, j->n);
+    for (int k = 0; k < DEALS_MAX; k++) {
+        for (size_t i = j->all - 1; i > 0; i--) {
+            size_t other;
+            uint8_t held = deal[i];
+
+            seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+            other = (size_t)(seed >> 11) % (i + 1);
+            deal[i] = deal[other];
+            deal[other] = held;
+        }
+        keep_deal(j, deal);
+    }
+}
+
+static void make_deals(struct judge *j)
+{
+    double choices = 2 / ps_rank_sum_least_p(j->n, j->m);
+
+    if (choices <= CHOICES_MAX)
+        all_deals(j, choices);
+    else
+        drawn_deals(j);
+}
+
+/* --- many rows -------------------------------------------------------------------------------- */
+
+struct ratios {
+    double *at;
+    size_t n, cap;
+};
+
+static void push(struct ratios *list, double ratio)
+{
+    PS_PUSH_ROOM(list->at, list->n, list->cap);
+    list->at[list->n++] = ratio;
+}
+
+/* The ratio of a row under a dealing, 0 where its ranks do not pass the test. */
+static double dealt_ratio(struct judge *j, const struct row *row, const uint32_t *ranks,
+                          const uint8_t *deal)
+{
+    const double *values = j->values + (size_t)row->index * j->all;
+    double x[PS_GROUP_MAX], y[PS_GROUP_MAX];
+    struct ps_judged as;
+    uint32_t sum = 0;
+    size_t n = 0, m = 0;
+
+    for (size_t i = 0; i < j->all; i++)
+        sum += deal[i] ? ranks[i] : 0;
+    if (ps_rank_deviation(sum, j->n, j->m) < row->limit)
+        return 0;
+    for (size_t i = 0; i < j->all; i++)
+        if (deal[i])
+            x[n++] = values[i];
+        else
+            y[m++] = values[i];
+    measure(j, x, y, &as);
+    return ratio_of(as.delta, noise_of(j, &as, row->floor));
+}
+
+/* The ratios that chance gives: of every `step`-th row under all deals. */
+static void chance_ratios(struct judge *j, const struct row *rows, size_t n, size_t step,
+                          struct ratios *out)
+{
+    uint32_t ranks[2 * PS_GROUP_MAX];
+    double ties;
+
+    for (size_t i = 0; i < n; i += step) {
+        (void)ps_midranks(j->values + (size_t)rows[i].index * j->all, j->all, ranks, &ties);
+        for (size_t k = 0; k < j->n_deals; k++) {
+            double ratio = dealt_ratio(j, &rows[i], ranks, j->deals + k * j->all);
+
+            if (ratio > PS_JUDGE_FACTOR)
+                push(out, ratio);
+        }
+    }
+}
+
+static int downward(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
+static void sort(struct ratios *list)
+{
+    if (list->n > 1)
+        qsort(list->at, list->n, sizeof *list->at, downward);
+}
+
+/* The least factor at which chance gives few enough: above it are the `k` largest ratios, k as
+ * large as can be. weight: rows and deals that one ratio of chance stands for. *by_chance: how many
+ * of those above. */
+static double choose_factor(struct ratios *found, struct ratios *chance, double weight,
+                            double *by_chance)
+{
+    sort(found);
+    sort(chance);
+    for (size_t k = found->n; k > 0; k--) {
+        double factor = k < found->n ? found->at[k] : PS_JUDGE_FACTOR;
+        size_t above = 0;
+
+        if (found->at[k - 1] <= factor) /* as large as one that is to be left out */
+            continue;
+        while (above < chance->n && chance->at[above] > factor)
+            above++;
+        *by_chance = (double)above * weight;
+        if (*by_chance <= PS_JUDGE_FDR * (double)k)
+            return factor;
+    }
+    *by_chance = 0;
+    return found->n ? found->at[0] : PS_JUDGE_FACTOR;
+}
+
+/* The middle of the rows' noise by their size: how much they vary as a rule. */
+static double usual_noise(const struct judge *j, const struct row *rows, size_t n)
+{
+    PS_AUTO(ps_free_ptr) double *shares = ps_grow(NULL, n + 1, sizeof *shares);
+    size_t known = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_judged *row = &j->judged[rows[i].index];
+        double size = fmax(fabs(row->base), fabs(row->now));
+
+        if (size > 0)
+            shares[known++] = hypot(row->base_mad, row->now_mad) / size;
+    }
+    return known ? ps_group_median(shares, known) : 0;
+}
+
+static void set_floors(struct judge *j, struct row *rows, size_t n)
+{
+    double usual = usual_noise(j, rows, n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct ps_judged *row = &j->judged[rows[i].index];
+
+        rows[i].floor = PS_JUDGE_FLOOR * usual * fmin(fabs(row->base), fabs(row->now));
+        row->noise = noise_of(j, row, rows[i].floor);
+    }
+}
+
+static void give_verdict(struct ps_judged *row, double factor)
+{
+    bool above = ratio_of(row->delta, row->noise) > factor && row->p < PS_JUDGE_ALPHA;
+
+    row->noise *= factor;
+    row->verdict = !above ? PS_VERDICT_SAME : row->delta > 0 ? PS_VERDICT_UP : PS_VERDICT_DOWN;
+}
+
+/* Rows of one size, judged among themselves. Returns the factor. */
+static double judge_rows(struct judge *j, struct row *rows, size_t n, double *by_chance)
+{
+    struct ratios found = {0}, chance = {0};
+    size_t step = n * j->n_deals / (WORK_MAX / j->all) + 1;
+    double factor;
+
+    set_floors(j, rows, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_judged *row = &j->judged[rows[i].index];
+        double ratio = row->p < PS_JUDGE_ALPHA ? ratio_of(row->delta, row->noise) : 0;
+
+        if (ratio > PS_JUDGE_FACTOR)
+            push(&found, ratio);
+    }
+    if (found.n)
+        chance_ratios(j, rows, n, step, &chance);
+    factor = choose_factor(&found, &chance, (double)step / (double)j->n_deals, by_chance);
+    for (size_t i = 0; i < n; i++)
+        give_verdict(&j->judged[rows[i].index], factor);
+    free(found.at);
+    free(chance.at);
+    return factor;
+}
+
+static void judge_all(struct judge *j, struct row *rows, size_t n, struct ps_rule *rule)
+{
+    PS_AUTO(ps_free_ptr) struct row *parted = ps_grow(NULL, n + 1, sizeof *parted);
+    double total = 0, chance_large = 0, chance_small = 0, verdicts = 0;
+    size_t large = 0, small = 0;
+
+    for (size_t i = 0; i < n; i++)
+        total += fabs(j->judged[i].base) + fabs(j->judged[i].now);
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_judged *row = &j->judged[i];
+
+        if (fabs(row->base) + fabs(row->now) >= PS_JUDGE_SMALL * total)
+            parted[large++] = rows[i];
+        else
+            rows[small++] = rows[i];
+    }
+    rule->factor = judge_rows(j, parted, large, &chance_large);
+    rule->small_factor = judge_rows(j, rows, small, &chance_small);
+    for (size_t i = 0; i < n; i++)
+        verdicts += j->judged[i].verdict >= PS_VERDICT_UP;
+    rule->fdr = verdicts > 0 ? (chance_large + chance_small) / verdicts : 0;
+}
+
+/* Groups too small for any test, or of one run. */
+static void judge_few(struct judge *j, size_t n_rows)
+{
+    bool single = j->n == 1 && j->m == 1;
+
+    for (size_t i = 0; i < n_rows; i++) {
+        struct ps_judged *row = &j->judged[i];
+
+        row->noise = PS_JUDGE_FACTOR * noise_of(j, row, 0);
+        row->verdict = single ? PS_VERDICT_NONE : PS_VERDICT_FEW;
+        if (single)
+            row->noise = row->p = NAN;
+    }
+}
+
+void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, double resolution,
+              struct ps_judged *judged, struct ps_rule *rule)
+{
+    PS_AUTO(ps_free_ptr) struct judge *j = ps_alloc(sizeof *j);
+    PS_AUTO(ps_free_ptr) struct row *rows = ps_grow(NULL, n_rows + 1, sizeof *rows);
+    uint32_t ranks[2 * PS_GROUP_MAX];
+
+    *rule = (struct ps_rule){PS_JUDGE_FACTOR, PS_JUDGE_FACTOR, 0};
+    *j = (struct judge){.n = n_base,
+                        .m = n_now,
+                        .all = n_base + n_now,
+                        .resolution = resolution,
+                        .values = values,
+                        .judged = judged};
+    for (size_t i = 0; i < n_rows; i++) {
+        const double *row = values + i * j->all;
+
+        rows[i].index = (uint32_t)i;
+        measure(j, row, row + n_base, &judged[i]);
+        judged[i].p = rank_row(j, row, ranks, &rows[i].limit);
+    }
+    if (ps_rank_sum_least_p(n_base, n_now) >= PS_JUDGE_ALPHA) {
+        judge_few(j, n_rows);
+    } else {
+        make_deals(j);
+        judge_all(j, rows, n_rows, rule);
+    }
+    for (size_t i = 0; i < TABLES; i++)
+        free(j->tables[i].p);
+    free(j->deals);
+}

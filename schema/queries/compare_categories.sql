@@ -1,0 +1,6 @@
+-- Peaks of the categories of a memory timeline as they are compared. For the head's words see compare_imports.sql.
+--
+-- title: Categories
+-- row: category
+-- metric: peak_mib MiB - Peak
+SELECT kind AS name, max(mib) AS peak_mib FROM memory_sample GROUP BY kind

@@ -1,0 +1,10 @@
+-- Peak memory that torch says is allocated, by device, as it is compared. For the head's words see compare_imports.sql.
+--
+-- title: Memory
+-- row: device
+-- metric: peak_bytes B - Peak
+-- has: * SELECT EXISTS (SELECT 1 FROM packed WHERE family = 3)
+SELECT CASE device_type WHEN 0 THEN 'CPU' ELSE 'device ' || device END AS name, max(allocated) AS peak_bytes
+FROM ps_memory_events
+WHERE allocated >= 0
+GROUP BY device_type, device

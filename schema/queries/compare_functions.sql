@@ -1,0 +1,18 @@
+-- Functions of cProfile's dumps and printed tables (of several the one with most rows) as they are compared. Printed ones have three
+-- decimals. For the head's words see compare_imports.sql.
+--
+-- title: Functions
+-- row: function
+-- place: file
+-- metric: tottime_s s adds Self time
+-- metric: cumtime_s s - Total time
+-- metric: ncalls - adds Calls
+-- budget: cumtime_s
+-- has: * SELECT EXISTS (SELECT 1 FROM function)
+-- resolution: tottime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
+-- resolution: cumtime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
+SELECT f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls
+FROM function f
+JOIN file l ON l.id = f.file
+LEFT JOIN (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r
+WHERE f.listed AND f.id BETWEEN coalesce(r.first, f.id) AND coalesce(r.last, f.id)

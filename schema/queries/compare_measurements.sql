@@ -1,0 +1,9 @@
+-- Measurements as they are compared. With one run a side its samples are the group. For the head's words see compare_imports.sql.
+--
+-- title: Measurements
+-- row: measurement
+-- place: unit
+-- metric: value - - Value
+-- resolution: value SELECT max(resolution) FROM measurement
+SELECT CASE WHEN grp IN ('', name) THEN name ELSE grp || ': ' || name END AS name, unit AS place, value, samples
+FROM measurement

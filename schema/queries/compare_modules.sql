@@ -1,0 +1,21 @@
+-- nn.Modules of a trace by their path as they are compared. For the head's words see compare_imports.sql.
+--
+-- title: Modules
+-- row: module
+-- place: parents
+-- metric: device_self_us us adds Self device time
+-- metric: device_total_us us - Device time
+-- metric: host_self_us us adds Self host time
+-- metric: host_total_us us - Host time
+-- budget: host_total_us
+-- has: * SELECT EXISTS (SELECT 1 FROM module)
+-- has: device_self_us SELECT coalesce(max(device_self_ns), 0) > 0 FROM module
+-- has: device_total_us SELECT coalesce(max(device_total_ns), 0) > 0 FROM module
+WITH RECURSIVE tree(id, name, place) AS (
+    SELECT id, name, '' FROM module WHERE parent = 0
+    UNION ALL
+    SELECT m.id, m.name, substr(t.place || t.name || ' > ', -2000) FROM tree t JOIN module m ON m.parent = t.id)
+SELECT t.name, t.place, m.device_self_ns / 1000.0 AS device_self_us, m.device_total_ns / 1000.0 AS device_total_us,
+       m.host_self_ns / 1000.0 AS host_self_us, m.host_total_ns / 1000.0 AS host_total_us
+FROM tree t
+JOIN module m ON m.id = t.id

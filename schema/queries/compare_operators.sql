@@ -1,0 +1,21 @@
+-- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name (lent, server/query/compare_read.c: c0
+-- name c1 kind c3 calls c4 own ns c5 total ns). For the head's words see compare_imports.sql.
+--
+-- title: Operators
+-- row: operator
+-- metric: self_device_us us adds Self device time
+-- metric: self_cpu_us us adds Self CPU time
+-- metric: cpu_total_us us - CPU time
+-- metric: calls - adds Calls
+-- budget: cpu_total_us
+-- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM operator WHERE NOT kind IN (6, 7, 8, 10)
+SELECT coalesce(n.text, '') AS name, o.self_device_ns / 1000.0 AS self_device_us, o.self_cpu_ns / 1000.0 AS self_cpu_us,
+       o.cpu_total_ns / 1000.0 AS cpu_total_us, o.calls
+FROM operator o
+LEFT JOIN text n ON n.id = o.name
+WHERE NOT o.by_shape AND NOT o.kind IN (6, 7, 8, 10) -- work and annotations of the device
+UNION ALL
+SELECT coalesce(n.text, ''), NULL, l.c4 / 1000.0, l.c5 / 1000.0, l.c3
+FROM ps_lent l
+LEFT JOIN text n ON n.id = l.c0
+WHERE NOT l.c1 IN (6, 7, 8, 10)

@@ -1,0 +1,16 @@
+-- Operators of a printed key_averages() table, of several the one with most rows, as they are compared. For the head's words see
+-- compare_imports.sql.
+--
+-- title: Operators
+-- row: operator
+-- place: input shapes
+-- metric: self_device_us us adds Self device time
+-- metric: self_cpu_us us adds Self CPU time
+-- metric: cpu_total_us us - CPU time
+-- metric: calls - adds Calls
+-- budget: cpu_total_us
+-- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM printed_operator
+SELECT p.name, replace(p.shapes, ', ', ',') AS place, p.self_device_ns / 1000.0 AS self_device_us, p.self_cpu_ns / 1000.0 AS self_cpu_us,
+       p.cpu_total_ns / 1000.0 AS cpu_total_us, p.calls
+FROM (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r
+JOIN printed_operator p ON p.id BETWEEN r.first AND r.last

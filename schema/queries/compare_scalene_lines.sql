@@ -1,0 +1,18 @@
+-- Lines of Scalene as they are compared. For the head's words see compare_imports.sql.
+--
+-- title: Lines
+-- row: line
+-- place: file
+-- metric: cpu_pct % adds CPU, of all samples
+-- metric: malloc_mib MiB adds Allocated
+-- metric: peak_mib MiB - Peak
+-- metric: copy_mib_s MiB/s - Copied
+SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
+       total(l.cpu_python_pct) + total(l.cpu_native_pct) + total(l.cpu_system_pct) AS cpu_pct,
+       total(l.malloc_mib) AS malloc_mib, max(l.peak_mib) AS peak_mib, total(l.copy_mib_s) AS copy_mib_s
+FROM line l
+JOIN line_file f ON f.id = l.file
+LEFT JOIN line_function n ON n.id = l.function
+WHERE NOT l.of_function
+GROUP BY l.file, l.function, l.line
+ORDER BY l.file

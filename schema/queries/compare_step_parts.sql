@@ -1,0 +1,12 @@
+-- What takes a step's time, by TensorBoard's definition, the mean over the steps that count, as it is compared. For the head's words see
+-- compare_imports.sql.
+--
+-- title: Parts of a step
+-- row: part
+-- metric: mean_us us adds Mean time in a step
+-- has: * SELECT EXISTS (SELECT 1 FROM step_part WHERE definition = 0)
+SELECT p.name, total(p.ns) / 1000.0 / (SELECT count(*) FROM step WHERE counted) AS mean_us
+FROM step_part p
+JOIN step s ON s.id = p.step
+WHERE p.definition = 0 AND s.counted
+GROUP BY p.name

@@ -1,0 +1,16 @@
+-- Lines of line_profiler as they are compared. name: the text where the profile carries it. For the head's words see compare_imports.sql.
+--
+-- title: Lines
+-- row: line
+-- place: file
+-- metric: time_s s adds Time
+-- metric: hits - adds Hits
+-- resolution: time_s SELECT v FROM meta WHERE k = 'unit_s'
+SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
+       total(l.ticks) * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s, total(l.hits) AS hits
+FROM line l
+JOIN line_file f ON f.id = l.file
+LEFT JOIN line_function n ON n.id = l.function
+WHERE NOT l.of_function
+GROUP BY l.file, l.function, l.line
+ORDER BY l.file

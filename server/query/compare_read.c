@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compare_read.c: the rows of runs into a comparison. What was compared is kept for the pages of a
+ * scroll and for another sort: runs never change. Thread-safe.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/compare.h"
+#include "server/query/source.h"
+
+#define ROWS_MAX    ((int64_t)8 << 20)  /* read of all runs together */
+#define FIGURES_MAX ((int64_t)64 << 20) /* held at once */
+#define BYTES_MAX   ((size_t)256 << 20) /* kept */
+
+/* --- what runs have --------------------------------------------------------------------------- */
+
+/* The number that a SELECT of a head gives; 0 without a row. */
+static enum ps_status ask(struct ps_db *db, struct ps_str select, double *out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *sql = ps_strdup(select);
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+
+    *out = 0;
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        *out = ps_col_real(stmt, 0);
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status ask_has(struct ps_db *db, struct ps_str select, bool *has, struct ps_err *err)
+{
+    double value = 1;
+    enum ps_status status = select.len && !*has ? ask(db, select, &value, err) : PS_OK;
+
+    *has |= value != 0;
+    return status;
+}
+
+static enum ps_status present_in(struct ps_db *db, const struct ps_compare_head *head,
+                                 bool *has_metric, double *resolution, bool *has,
+                                 struct ps_err *err)
+{
+    enum ps_status status = ask_has(db, head->has, has, err);
+
+    for (size_t i = 0; status == PS_OK && i < head->n; i++) {
+        double value = 0;
+
+        status = ask_has(db, head->metrics[i].has, &has_metric[i], err);
+        if (status == PS_OK && head->metrics[i].resolution.len)
+            status = ask(db, head->metrics[i].resolution, &value, err);
+        resolution[i] = value > resolution[i] ? value : resolution[i];
+    }
+    return status;
+}
+
+enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
+                                  struct ps_compare_head *head, double *resolution, bool *has,
+                                  struct ps_err *err)
+{
+    bool has_metric[PS_HEAD_METRICS] = {false};
+    size_t kept = 0;
+    enum ps_status status = PS_OK;
+
+    *has = false;
+    for (size_t i = 0; i < PS_HEAD_METRICS; i++)
+        resolution[i] = 0;
+    for (size_t i = 0; status == PS_OK && i < groups->n_base + groups->n_now; i++) {
+        struct ps_db *db = NULL;
+
+        status = ps_run_acquire(store, groups->at[i].id, &db, err);
+        if (status == PS_OK)
+            status = present_in(db, head, has_metric, resolution, has, err);
+        ps_run_release(db);
+    }
+    for (size_t i = 0; i < head->n; i++) {
+        const char *unit;
+
+        if (!has_metric[i] || !ps_compare_unit(groups, &head->metrics[i], &unit))
+            continue;
+        head->metrics[kept] = head->metrics[i];
+        resolution[kept++] = resolution[i];
+    }
+    head->n = kept;
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Columns of a table's query; -1: it has none. */
+struct columns {
+    int name, place, within, line, by, samples;
+    int metrics[PS_HEAD_METRICS];
+};
+
+static int column_of(struct ps_stmt *stmt, const char *name)
+{
+    for (int i = 0; i < ps_col_count(stmt); i++)
+        if (strcmp(ps_col_name(stmt, i), name) == 0)
+            return i;
+    return -1;
+}
+
+static struct columns find_columns(struct ps_stmt *stmt, const struct ps_compare_head *head)
+{
+    struct columns out = {
+        .name = column_of(stmt, "name"),
+        .place = column_of(stmt, "place"),
+        .within = column_of(stmt, "within"),
+        .line = column_of(stmt, "line"),
+        .by = column_of(stmt, "by"),
+        .samples = column_of(stmt, "samples"),
+    };
+
+    for (size_t i = 0; i < head->n; i++)
+        out.metrics[i] = column_of(stmt, head->metrics[i].name);
+    return out;
+}
+
+static struct ps_str text_of(struct ps_stmt *stmt, int column)
+{
+    return column < 0 ? (struct ps_str){NULL, 0} : ps_col_text(stmt, column);
+}
+
+struct reader {
+    struct ps_store *store;
+    const struct ps_compared_table *into;
+    const char *run;
+    size_t at; /* of the run, in the comparison */
+    struct columns columns;
+    struct ps_buf path; /* whose source is held */
+    struct ps_text text;
+    struct ps_buf name;
+    int64_t rows;
+    double *samples;
+    size_t cap_samples;
+};
+
+/* Where objects lay in memory is no part of a name: "<method ... at 0x7f3a2c>". */
+static struct ps_str without_address(struct reader *r, struct ps_str name)
+{
+    const char *at = ps_str_find(name, PS_STR(" at 0x"));
+    size_t end;
+
+    if (!at)
+        return name;
+    end = (size_t)(at - name.at) + 6;
+    r->name.len = 0;
+    ps_buf_add(&r->name, name.at, end);
+    while (end < name.len && strchr("0123456789abcdefABCDEF", name.at[end]))
+        end++;
+    ps_buf_puts(&r->name, "…");
+    ps_buf_str(&r->name, ps_str_skip(name, end));
+    return ps_buf_slice(&r->name);
+}
+
+static struct ps_str trimmed(struct ps_str text)
+{
+    while (text.len && strchr(" \t\r\n\f", text.at[text.len - 1]))
+        text.len--;
+    while (text.len && strchr(" \t\f", text.at[0]))
+        text = ps_str_skip(text, 1);
+    return text;
+}
+
+/* The text of a line: what the profile carries, else what is attached to the run, else its number.
+ */
+static enum ps_status line_text(struct reader *r, struct ps_compared *row, struct ps_err *err)
+{
+    size_t line = row->line > 0 ? (size_t)row->line : 0;
+    struct ps_source source = {.bytes = 0};
+
+    if (!row->name.at && !ps_str_eq(ps_buf_slice(&r->path), row->place)) {
+        enum ps_status status;
+
+        ps_text_free(&r->text);
+        r->path.len = 0;
+        ps_buf_str(&r->path, row->place);
+        status = ps_source_attached(r->store, r->run, r->path.at, &source, &r->text, err);
+        if (status != PS_OK && status != PS_NOT_FOUND)
+            return status;
+    }
+    if (!row->name.at && line && line <= r->text.n)
+        row->name = r->text.lines[line - 1];
+    if (row->name.at) {
+        row->name = trimmed(row->name);
+        return PS_OK;
+    }
+    r->name.len = 0;
+    ps_buf_printf(&r->name, "line %zu", line);
+    row->name = ps_buf_slice(&r->name);
+    return PS_OK;
+}
+
+static void take_samples(struct reader *r, struct ps_str blob, struct ps_compared *row)
+{
+    size_t n = blob.len / sizeof(double);
+
+    if (n > r->cap_samples) {
+        r->samples = ps_grow(r->samples, n, sizeof *r->samples);
+        r->cap_samples = n;
+    }
+    if (n)
+        memcpy(r->samples, blob.at, n * sizeof(double)); /* blobs may lie anywhere */
+    row->samples = r->samples;
+    row->n_samples = n;
+}
+
+static enum ps_status add_row(struct reader *r, struct ps_stmt *stmt, struct ps_err *err)
+{
+    const struct columns *c = &r->columns;
+    struct ps_compared row = {.name = text_of(stmt, c->name),
+                              .place = text_of(stmt, c->place),
+                              .within = text_of(stmt, c->within),
+                              .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
+                              .by = text_of(stmt, c->by)};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < r->into->head.n; i++)
+        row.values[i] = ps_col_real(stmt, c->metrics[i]);
+    if (c->samples >= 0)
+        take_samples(r, ps_col_text(stmt, c->samples), &row);
+    if (c->within >= 0 && !row.within.at)
+        row.within = PS_STR("");
+    if (r->into->table->source)
+        status = line_text(r, &row, err);
+    else
+        row.name = without_address(r, row.name);
+    if (status == PS_OK)
+        ps_comparison_add(r->into->comparison, r->at, &row);
+    r->rows++;
+    return status;
+}
+
+static enum ps_status read_rows(struct reader *r, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, r->into->head.sql, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    r->columns = find_columns(stmt, &r->into->head);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        status = add_row(r, stmt, err);
+        if (r->rows > ROWS_MAX)
+            return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows together",
+                           (long long)ROWS_MAX);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status read_run(struct reader *r, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
+    struct ps_lent lent = {.n = 0};
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(r->store, r->run, &db, err);
+
+    if (status == PS_OK && r->into->table->lend)
+        status = r->into->table->lend(db, &lent, &values, err);
+    if (status == PS_OK) {
+        ps_db_lend(db, &lent);
+        status = read_rows(r, db, err);
+        ps_db_lend(db, NULL);
+    }
+    ps_run_release(db);
+    return status;
+}
+
+static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
+                                struct ps_compared_table *out, struct ps_err *err)
+{
+    size_t n = groups->n_base + groups->n_now;
+    struct reader reader = {.store = store, .into = out};
+    enum ps_status status = PS_OK;
+
+    out->comparison = ps_comparison_new(groups->n_base, groups->n_now, out->head.n);
+    for (size_t i = 0; status == PS_OK && i < n; i++) {
+        int64_t before = reader.rows;
+
+        reader.run = groups->at[i].id;
+        reader.at = i;
+        reader.path.len = 0;
+        status = read_run(&reader, err);
+        if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
+            status = ps_fail(err, PS_LIMIT, "%zu runs of %lld rows are too much at once", n,
+                             (long long)(reader.rows - before));
+    }
+    if (status == PS_OK)
+        ps_comparison_judge(out->comparison, out->resolution);
+    ps_text_free(&reader.text);
+    ps_buf_free(&reader.path);
+    ps_buf_free(&reader.name);
+    free(reader.samples);
+    return status;
+}
+
+/* --- which table ------------------------------------------------------------------------------ */
+
+static enum ps_status find_table(const struct ps_compare_groups *groups, const char *of,
+                                 const struct ps_compare_table **out, struct ps_err *err)
+{
+    const struct ps_compare_table *table = ps_compare_next(NULL, groups->at[0].kind);
+
+    while (table && strcmp(table->of, of) != 0)
+        table = ps_compare_next(table, groups->at[0].kind);
+    *out = table;
+    return table ? PS_OK
+                 : ps_fail(err, PS_NOT_FOUND, "%s runs are not compared by %s", groups->at[0].kind,
+                           of);
+}
+
+/* The metric asked for comes first: it is judged. */
+static enum ps_status choose_metric(struct ps_compared_table *out, const char *name,
+                                    double *resolution, struct ps_err *err)
+{
+    struct ps_compare_metric chosen;
+    double fine;
+    size_t at = 0;
+
+    while (name && name[0] && at < out->head.n && strcmp(out->head.metrics[at].name, name) != 0)
+        at++;
+    if (at == out->head.n)
+        return ps_fail(err, PS_BAD_REQUEST, "these runs have no metric %s", name ? name : "");
+    chosen = out->head.metrics[at];
+    fine = resolution[at];
+    for (; at > 0; at--) {
+        out->head.metrics[at] = out->head.metrics[at - 1];
+        resolution[at] = resolution[at - 1];
+    }
+    out->head.metrics[0] = chosen;
+    out->resolution = fine;
+    return PS_OK;
+}
+
+static enum ps_status make(struct ps_store *store, const struct ps_compare_groups *groups,
+                           const struct ps_compare_table *table, const char *metric,
+                           struct ps_compared_table *out, struct ps_err *err)
+{
+    double resolution[PS_HEAD_METRICS];
+    bool has = false;
+    enum ps_status status;
+
+    out->table = table;
+    ps_compare_head(table, &out->head);
+    status = ps_compare_present(store, groups, &out->head, resolution, &has, err);
+    if (status == PS_OK && !has)
+        return ps_fail(err, PS_NOT_FOUND, "these runs have no %s to compare", table->of);
+    if (status == PS_OK)
+        status = choose_metric(out, metric, resolution, err);
+    for (size_t i = 0; i < out->head.n; i++) {
+        const char *unit;
+
+        (void)ps_compare_unit(groups, &out->head.metrics[i], &unit);
+        if (unit != out->head.metrics[i].unit)
+            (void)snprintf(out->head.metrics[i].unit, sizeof out->head.metrics[i].unit, "%s", unit);
+    }
+    return status == PS_OK ? read_runs(store, groups, out, err) : status;
+}
+
+/* --- what is kept ----------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ps_compared_table *newest; /* most recently used first */
+static size_t bytes_held;
+
+static void table_free(struct ps_compared_table *table)
+{
+    ps_comparison_free(table->comparison);
+    free(table->key);
+    free(table);
+}
+
+/* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
+static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
+                    const struct ps_compare_table *table, const char *metric)
+{
+    struct ps_buf key = {0};
+
+    ps_buf_printf(&key, "%p %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
+                  groups->n_base, table->source ? (long long)ps_store_version(store) : 0);
+    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
+        ps_buf_printf(&key, " %s", groups->at[i].id);
+    return key.at;
+}
+
+static struct ps_compared_table *find_kept(const char *key)
+{
+    struct ps_compared_table *found = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (struct ps_compared_table **at = &newest; *at; at = &(*at)->next) {
+        if (strcmp((*at)->key, key) != 0)
+            continue;
+        found = *at;
+        *at = found->next;
+        found->next = newest;
+        newest = found;
+        found->users++;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void keep(struct ps_compared_table *table)
+{
+    pthread_mutex_lock(&lock);
+    table->users = 1;
+    table->next = newest;
+    newest = table;
+    bytes_held += ps_comparison_bytes(table->comparison);
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock held: the oldest that nobody uses go until the rest fits. */
+static void evict(void)
+{
+    while (bytes_held > BYTES_MAX) {
+        struct ps_compared_table **oldest = NULL, *gone;
+
+        for (struct ps_compared_table **at = &newest; *at; at = &(*at)->next)
+            if (!(*at)->users)
+                oldest = at;
+        if (!oldest)
+            return;
+        gone = *oldest;
+        *oldest = gone->next;
+        bytes_held -= ps_comparison_bytes(gone->comparison);
+        table_free(gone);
+    }
+}
+
+void ps_compared_release(struct ps_compared_table *table)
+{
+    if (!table)
+        return;
+    pthread_mutex_lock(&lock);
+    table->users--;
+    evict();
+    pthread_mutex_unlock(&lock);
+}
+
+enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compare_groups *groups,
+                                   const char *of, struct ps_params params,
+                                   struct ps_compared_table **out, struct ps_err *err)
+{
+    const char *metric = ps_param_get(params, "metric");
+    const struct ps_compare_table *table;
+    enum ps_status status = find_table(groups, of, &table, err);
+    PS_AUTO(ps_free_ptr) char *key = status == PS_OK ? key_of(store, groups, table, metric) : NULL;
+
+    *out = key ? find_kept(key) : NULL;
+    if (status != PS_OK || *out)
+        return status;
+    *out = ps_alloc(sizeof **out);
+    status = make(store, groups, table, metric, *out, err);
+    if (status != PS_OK) {
+        table_free(*out);
+        *out = NULL;
+        return status;
+    }
+    (*out)->key = key;
+    key = NULL;
+    keep(*out);
+    return PS_OK;
+}
