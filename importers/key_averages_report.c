@@ -8,13 +8,6 @@ enum {
     ROW_LIMIT = 100, /* of table(), unless said otherwise */
 };
 
-static void tell_count(struct ps_ka_reader *r, enum ps_severity severity, uint64_t n,
-                       const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_row(struct ps_ka_reader *r, uint32_t i)
 {
     const struct ps_ka_row *row = &r->rows[i];
@@ -110,16 +103,17 @@ static void tell_notes(struct ps_ka_reader *r)
                  r->n ? "read from a printed table: figures are rounded as it printed them, and "
                         "rows beyond its row_limit are missing"
                       : "the tables in this log have no rows");
-    tell_count(r, PS_NOTE_INFO, r->n_tables > 1 ? r->n_tables : 0, "tables in this log");
-    tell_count(r, PS_NOTE_WARNING, limited,
-               "tables of 100 rows, where table() stops unless row_limit says otherwise");
-    tell_count(r, PS_NOTE_WARNING, r->cut,
-               "names that were cut when the table was printed: those of different operators may "
-               "look equal");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
-               "more rows whose text was mended");
-    tell_count(r, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-               "more rows that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->n_tables > 1 ? r->n_tables : 0, "tables in this log");
+    ps_sink_count(r->out, PS_NOTE_WARNING, limited,
+                  "tables of 100 rows, where table() stops unless row_limit says otherwise");
+    ps_sink_count(
+        r->out, PS_NOTE_WARNING, r->cut,
+        "names that were cut when the table was printed: those of different operators may "
+        "look equal");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more rows whose text was mended");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more rows that cannot be read");
 }
 
 /* Where the total below the table is missing: the sum of the rows that are there. */

@@ -42,13 +42,6 @@ static void tell_action(struct ps_pl_reader *r, uint32_t i)
                                 });
 }
 
-static void tell_count(struct ps_pl_reader *r, enum ps_severity severity, uint64_t n,
-                       const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct ps_pl_reader *r)
 {
     if (r->n == 0)
@@ -62,11 +55,12 @@ static void tell_notes(struct ps_pl_reader *r)
                      "tables of functions are rounded to milliseconds and do not say who called "
                      "whom; with dump_stats=True the profiler writes .prof files that do. What "
                      "stands at _lsprof.Profiler.enable was spent in actions within the action");
-    tell_count(r, PS_NOTE_INFO, r->n_sections > 1 ? r->n_sections : 0, "reports in this file");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
-               "more rows whose text was mended");
-    tell_count(r, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-               "more lines that are no rows");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->n_sections > 1 ? r->n_sections : 0,
+                  "reports in this file");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more rows whose text was mended");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more lines that are no rows");
 }
 
 /* What the run says of itself: the report that took longest; without totals the action that did. */

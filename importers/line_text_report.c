@@ -7,13 +7,6 @@
 
 enum { TOLD = 50 };
 
-static void tell_count(struct ps_lt_reader *r, enum ps_severity severity, uint64_t n,
-                       const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_first(struct ps_lt_reader *r, const struct ps_lt_tally *tally, const char *what)
 {
     if (tally->count)
@@ -30,26 +23,28 @@ static void tell_notes(struct ps_lt_reader *r)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "read from a printed report, whose times are rounded; the .lprof file has "
                      "them exactly");
-    tell_count(r, PS_NOTE_WARNING, r->reports == 0,
-               "the report does not say its unit, microseconds were assumed; reports");
-    tell_count(r, PS_NOTE_INFO, r->reports > 1 ? r->reports : 0, "reports in this log");
-    tell_count(r, PS_NOTE_WARNING, r->other_units,
-               "reports in another unit than the first, whose times were converted");
-    tell_count(r, PS_NOTE_WARNING, r->again,
-               "functions that are reported again, each of which stands for itself");
-    tell_count(r, PS_NOTE_INFO, r->missing,
-               "functions whose source was missing when the report was printed, which loses their "
-               "names");
-    tell_count(r, PS_NOTE_WARNING, r->summaries,
-               "functions that only the summary names, in hundredths of seconds and without lines");
-    tell_count(r, PS_NOTE_WARNING, r->mended_names,
-               "lines that name a function or a file and held bytes that are no text");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->reports == 0,
+                  "the report does not say its unit, microseconds were assumed; reports");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->reports > 1 ? r->reports : 0, "reports in this log");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->other_units,
+                  "reports in another unit than the first, whose times were converted");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->again,
+                  "functions that are reported again, each of which stands for itself");
+    ps_sink_count(
+        r->out, PS_NOTE_INFO, r->missing,
+        "functions whose source was missing when the report was printed, which loses their "
+        "names");
+    ps_sink_count(
+        r->out, PS_NOTE_WARNING, r->summaries,
+        "functions that only the summary names, in hundredths of seconds and without lines");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
+                  "lines that name a function or a file and held bytes that are no text");
     tell_first(r, &r->orphans, "tables without the name of their file");
     tell_first(r, &r->uneven, "functions whose lines do not add up to the total printed above");
-    tell_count(r, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
-               "more rows that cannot be read");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
-               "more rows that were repaired");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
+                  "more rows that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more rows that were repaired");
 }
 
 static void tell_figures(struct ps_lt_reader *r, double unit)

@@ -127,12 +127,6 @@ static void tell_figures(struct report *r)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_count(struct report *r, enum ps_severity severity, uint64_t n, const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct report *r)
 {
     const struct ps_lp_stats *s = r->s;
@@ -141,33 +135,35 @@ static void tell_notes(struct report *r)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "no function was profiled: the program marked none with @profile, or kernprof "
                      "ran without -l");
-    tell_count(r, PS_NOTE_INFO, s->n_pickles > 1 ? s->n_pickles : 0,
-               "results that stand one after the other in this file, which were added up");
+    ps_sink_count(r->out, PS_NOTE_INFO, s->n_pickles > 1 ? s->n_pickles : 0,
+                  "results that stand one after the other in this file, which were added up");
     if (s->mixed_units)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "the results count in different units; their times were converted to the "
                      "largest, %g s, and rounded",
                      s->unit);
-    tell_count(r, PS_NOTE_INFO, s->repeated,
-               "entries that name a line of their function again, which were added up (the printer "
-               "of line_profiler 4.1 and 4.2 shows the last one only)");
-    tell_count(r, s->doubled ? PS_NOTE_REJECTED : PS_NOTE_WARNING,
-               s->doubled ? s->doubled : s->doubled_keys,
-               s->doubled ? "entries of functions that stand again in the same result, where the "
-                            "last one counts"
-                          : "functions that stand twice in the same result");
-    tell_count(r, PS_NOTE_REJECTED, s->rejected,
-               "entries without a line number, or with a figure that is no finite number");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired,
-               "lines with a figure beyond 64 bits, which became the nearest double, or with a "
-               "name that is no clean text, which was mended");
-    tell_count(r, PS_NOTE_WARNING, r->mended_empty,
-               "functions without lines whose name is no clean text and was mended");
-    tell_count(r, PS_NOTE_WARNING, s->lost_lines,
-               "functions whose first line is no line number, which stand without one");
-    tell_count(r, PS_NOTE_WARNING, s->negative, "lines with negative hits or time");
-    tell_count(r, PS_NOTE_WARNING, s->fractions,
-               "lines with hits or time that are no whole number");
+    ps_sink_count(
+        r->out, PS_NOTE_INFO, s->repeated,
+        "entries that name a line of their function again, which were added up (the printer "
+        "of line_profiler 4.1 and 4.2 shows the last one only)");
+    ps_sink_count(r->out, s->doubled ? PS_NOTE_REJECTED : PS_NOTE_WARNING,
+                  s->doubled ? s->doubled : s->doubled_keys,
+                  s->doubled
+                      ? "entries of functions that stand again in the same result, where the "
+                        "last one counts"
+                      : "functions that stand twice in the same result");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, s->rejected,
+                  "entries without a line number, or with a figure that is no finite number");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
+                  "lines with a figure beyond 64 bits, which became the nearest double, or with a "
+                  "name that is no clean text, which was mended");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_empty,
+                  "functions without lines whose name is no clean text and was mended");
+    ps_sink_count(r->out, PS_NOTE_WARNING, s->lost_lines,
+                  "functions whose first line is no line number, which stand without one");
+    ps_sink_count(r->out, PS_NOTE_WARNING, s->negative, "lines with negative hits or time");
+    ps_sink_count(r->out, PS_NOTE_WARNING, s->fractions,
+                  "lines with hits or time that are no whole number");
 }
 
 static bool tell_all(struct report *r)

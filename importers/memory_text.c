@@ -338,12 +338,6 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 /* ------------------------------------------------------------------ the report */
 
-static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct reader *r)
 {
     if (r->rows == 0)
@@ -353,13 +347,13 @@ static void tell_notes(struct reader *r)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "memory is that of the whole process, rounded as it was printed; the first "
                      "increment of a block is what was there before, and is in no sum");
-    tell_count(r, PS_NOTE_WARNING, r->orphans, "tables without the name of their file");
-    tell_count(r, PS_NOTE_WARNING, r->mended_names,
-               "file names that held bytes that are no text, which were mended");
-    tell_count(r, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-               "more rows that cannot be read");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
-               "more rows that were repaired");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without the name of their file");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
+                  "file names that held bytes that are no text, which were mended");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more rows that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more rows that were repaired");
 }
 
 static void tell_all(struct reader *r)

@@ -301,26 +301,20 @@ static struct ps_str program(struct ps_str command)
     return word.len ? ps_base_name(word) : ps_base_name(first);
 }
 
-static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct reader *r)
 {
-    tell_count(r, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
-               "recordings that stand one after the other in this file, and on one time axis");
-    tell_count(r, PS_NOTE_WARNING, r->backward, "samples earlier than the one before them");
-    tell_count(r, PS_NOTE_WARNING, r->negative, "samples of less than nothing");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
+                  "recordings that stand one after the other in this file, and on one time axis");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->backward, "samples earlier than the one before them");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "samples of less than nothing");
     if (r->others)
         ps_sink_note(r->out, PS_NOTE_INFO, r->other_at, r->other_line,
                      "lines of other kinds: %llu (this is the first)",
                      (unsigned long long)r->others);
-    tell_count(r, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-               "more lines whose fields cannot be read");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
-               "more lines that were repaired");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more lines whose fields cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more lines that were repaired");
 }
 
 static void tell_figures(struct reader *r, double peak, double peak_t)

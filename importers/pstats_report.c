@@ -241,12 +241,6 @@ static void tell_figures(struct report *r)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_count(struct report *r, enum ps_severity severity, uint64_t n, const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct report *r, uint64_t size)
 {
     const struct ps_pf_dump *d = r->d;
@@ -264,19 +258,23 @@ static void tell_notes(struct report *r, uint64_t size)
                      "%llu entries have the key of an earlier one (this is the first); as in "
                      "Python the last one counts",
                      (unsigned long long)d->doubled);
-    tell_count(r, PS_NOTE_WARNING, d->doubled_calls,
-               "callers that one function names twice, of which the last counts");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired,
-               "functions with a figure beyond 64 bits or a name that is no clean text, which were "
-               "mended");
-    tell_count(r, PS_NOTE_INFO, d->n - d->n_listed,
-               "callers without an entry of their own, which stand with zeros");
-    tell_count(r, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
-               "more functions that do not agree with their callers or callees");
-    tell_count(r, PS_NOTE_WARNING, r->fewer, "functions with more primitive calls than calls");
-    tell_count(r, PS_NOTE_WARNING, r->below, "functions with less cumulative than own time");
-    tell_count(r, PS_NOTE_WARNING, r->negative, "functions with negative figures");
-    tell_count(r, PS_NOTE_WARNING, r->odd, "functions with a time that is no finite number");
+    ps_sink_count(r->out, PS_NOTE_WARNING, d->doubled_calls,
+                  "callers that one function names twice, of which the last counts");
+    ps_sink_count(
+        r->out, PS_NOTE_REPAIRED, r->repaired,
+        "functions with a figure beyond 64 bits or a name that is no clean text, which were "
+        "mended");
+    ps_sink_count(r->out, PS_NOTE_INFO, d->n - d->n_listed,
+                  "callers without an entry of their own, which stand with zeros");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
+                  "more functions that do not agree with their callers or callees");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->fewer,
+                  "functions with more primitive calls than calls");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->below,
+                  "functions with less cumulative than own time");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "functions with negative figures");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd,
+                  "functions with a time that is no finite number");
     if (d->end < size)
         ps_sink_note(r->out, PS_NOTE_WARNING, d->end, 0,
                      "%llu bytes behind the dump were left out, as Python does",

@@ -93,12 +93,6 @@ static void tell_figures(struct reader *r, const struct ps_ft_report *longest)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct reader *r)
 {
     const struct ps_function_tables *t = &r->tables;
@@ -110,15 +104,15 @@ static void tell_notes(struct reader *r)
                  t->n ? "read from a printed report: times are rounded to milliseconds and callers "
                         "are not known; the dump (-o out.prof) has both"
                       : "the report lists no function");
-    tell_count(r, PS_NOTE_INFO, t->n_reports > 1 ? t->n_reports : 0, "reports in this log");
-    tell_count(r, PS_NOTE_WARNING, reduced,
-               "reports that were printed with a restriction and lack functions");
-    tell_count(r, PS_NOTE_INFO, t->relations,
-               "tables of callers or callees, which were left aside");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
-               "more rows whose text was mended");
-    tell_count(r, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-               "more lines that are no rows");
+    ps_sink_count(r->out, PS_NOTE_INFO, t->n_reports > 1 ? t->n_reports : 0, "reports in this log");
+    ps_sink_count(r->out, PS_NOTE_WARNING, reduced,
+                  "reports that were printed with a restriction and lack functions");
+    ps_sink_count(r->out, PS_NOTE_INFO, t->relations,
+                  "tables of callers or callees, which were left aside");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more rows whose text was mended");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more lines that are no rows");
 }
 
 static enum ps_status tell_all(struct reader *r, struct ps_err *err)

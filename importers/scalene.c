@@ -75,13 +75,6 @@ static void tell_title(struct ps_sc_reader *r, const cJSON *root)
                           ps_base_name(ps_shown_text(&r->arena, ps_str_of(path), &mended)));
 }
 
-static void tell_count(struct ps_sc_reader *r, enum ps_severity severity, uint64_t n,
-                       const char *what)
-{
-    if (n)
-        ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
-}
-
 static void tell_notes(struct ps_sc_reader *r, const cJSON *root)
 {
     static const char *const aside[] = {"stacks", "combined_stacks", "combined_stacks_timeline",
@@ -96,15 +89,16 @@ static void tell_notes(struct ps_sc_reader *r, const cJSON *root)
             ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "\"%s\" were left aside",
                          aside[i]);
     }
-    tell_count(r, PS_NOTE_WARNING, r->timeless,
-               "lists of memory samples without times, which cannot be drawn and were left out");
-    tell_count(r, PS_NOTE_WARNING, r->bad_pairs,
-               "memory samples that are no time and size, which were left out");
-    tell_count(r, PS_NOTE_WARNING, r->odd, "fields of a type that they never have, left out");
-    tell_count(r, PS_NOTE_REJECTED, r->rejected > 50 ? r->rejected - 50 : 0,
-               "more functions and lines that cannot be read");
-    tell_count(r, PS_NOTE_REPAIRED, r->repaired > 50 ? r->repaired - 50 : 0,
-               "more functions and lines whose text was mended");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->timeless,
+                  "lists of memory samples without times, which cannot be drawn and were left out");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->bad_pairs,
+                  "memory samples that are no time and size, which were left out");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd,
+                  "fields of a type that they never have, left out");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > 50 ? r->rejected - 50 : 0,
+                  "more functions and lines that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > 50 ? r->repaired - 50 : 0,
+                  "more functions and lines whose text was mended");
 }
 
 static double tell_figures(struct ps_sc_reader *r, const cJSON *root)

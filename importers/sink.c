@@ -21,3 +21,9 @@ void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, 
     note.what = ps_text_head((struct ps_str){text, (size_t)(len > 0 ? len : 0)}, sizeof text - 1);
     sink->ops->note(sink, &note);
 }
+
+void ps_sink_count(struct ps_sink *sink, enum ps_severity severity, uint64_t n, const char *what)
+{
+    if (n)
+        ps_sink_note(sink, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
+}

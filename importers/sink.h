@@ -426,5 +426,7 @@ static inline bool ps_sink_ok(const struct ps_sink *sink)
 #define PS_NOTE_NO_AT UINT64_MAX
 void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* "what: n", when n is not 0. */
+void ps_sink_count(struct ps_sink *sink, enum ps_severity severity, uint64_t n, const char *what);
 
 #endif
