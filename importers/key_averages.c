@@ -11,14 +11,11 @@
 
 #include <stdlib.h>
 
-#include "importers/reading.h"
-
 enum {
     MOST_ROWS = 1000 * 1000,
     MOST_PIECES = 64,        /* lines that one name may be of */
     MOST_BYTES = 256 * 1024, /* that one row may be of */
     TOLD = 50,
-    BREATH = 4096,
 };
 
 static struct ps_str kept(struct ps_ka_reader *r, struct ps_str text)
@@ -293,9 +290,7 @@ static enum ps_status read_log(struct ps_ka_reader *r, struct ps_err *err)
         if (r->n > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->out, r->n, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->out, r->n, err) != PS_OK)
             return PS_CANCELLED;
     }
     if (r->state == PS_KA_INSIDE) {

@@ -16,12 +16,9 @@
 
 #include <stdlib.h>
 
-#include "importers/reading.h"
-
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 static const struct ps_str report_words = PS_STR("Profiler Report"),
@@ -312,9 +309,7 @@ static enum ps_status read_log(struct ps_pl_reader *r, struct ps_err *err)
         if (r->tables.n + r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->out, r->tables.n + r->rows, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->out, r->tables.n + r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);

@@ -8,7 +8,6 @@
  * colours.
  */
 #include "importers/line_text.h"
-#include "importers/reading.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +16,7 @@
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
-    TOLD = 50,     /* notes of one sort that are told one by one */
-    BREATH = 4096, /* lines between two looks at the sink */
+    TOLD = 50, /* notes of one sort that are told one by one */
 };
 
 /* Where the head of the report was cut off: what every version has printed in by default. */
@@ -362,9 +360,7 @@ static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)
         if (r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->out, r->rows, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_block(r);

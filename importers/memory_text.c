@@ -19,13 +19,11 @@
 #include "base/intern.h"
 #include "importers/importer.h"
 #include "importers/line_names.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
     TOLD = 50,
-    BREATH = 4096,
     GAP = 3,          /* blanks between the last figure and the source */
     OCCURRENCES = 10, /* width of the column; its heading is one wider since it is spelled right */
 };
@@ -327,9 +325,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->out, r->rows, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_block(r);

@@ -17,13 +17,11 @@
 #include "base/intern.h"
 #include "importers/importer.h"
 #include "importers/line_names.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
     MOST_SAMPLES = 16 * 1000 * 1000,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 struct reader {
@@ -247,9 +245,7 @@ static enum ps_status read_recording(struct reader *r, struct ps_err *err)
         take_line(r);
         if (r->samples + r->of_children + r->spans > MOST_SAMPLES)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d samples", MOST_SAMPLES);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->out, r->samples, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->out, r->samples, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);

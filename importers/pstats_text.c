@@ -9,12 +9,10 @@
 #include "importers/function_table.h"
 #include "importers/importer.h"
 #include "importers/line_names.h"
-#include "importers/reading.h"
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 struct reader {
@@ -44,9 +42,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->tables.n > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->out, r->tables.n, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->out, r->tables.n, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);

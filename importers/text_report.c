@@ -6,8 +6,13 @@
 
 #include "base/utf8.h"
 #include "importers/clean.h"
+#include "importers/reading.h"
 
-enum { LONGEST_LINE = 256 * 1024, LONGEST_NUMBER = 64 };
+enum {
+    LONGEST_LINE = 256 * 1024,
+    LONGEST_NUMBER = 64,
+    BREATH = 4096, /* lines between two looks at the sink */
+};
 
 /* Bytes of the escape sequence at the start of `s`, which begins with ESC. */
 static size_t escape_len(struct ps_str s)
@@ -83,6 +88,12 @@ bool ps_report_next(struct ps_report_reader *r)
     if (!ps_is_printable(line.text))
         clean_line(r);
     return true;
+}
+
+enum ps_status ps_report_goes_on(const struct ps_report_reader *r, struct ps_sink *out,
+                                 uint64_t records, struct ps_err *err)
+{
+    return r->lines % BREATH ? PS_OK : ps_reading_goes_on(r->in, out, records, err);
 }
 
 void ps_report_free(struct ps_report_reader *r)

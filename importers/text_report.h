@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/stream.h"
+#include "importers/sink.h"
 
 /* A line of a report, ready to be matched. */
 struct ps_report_line {
@@ -25,6 +26,9 @@ struct ps_report_reader {
 
 /* The next line into r->line, valid until the next call; false at the end or on failure. */
 bool ps_report_next(struct ps_report_reader *r);
+/* Asked for after each line: looks at the sink once in a while, as ps_reading_goes_on. */
+enum ps_status ps_report_goes_on(const struct ps_report_reader *r, struct ps_sink *out,
+                                 uint64_t records, struct ps_err *err);
 void ps_report_free(struct ps_report_reader *r);
 
 /* Text without ESC [ ... m, ESC ] ... BEL and their like; `text` itself when it has none. */

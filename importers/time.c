@@ -10,14 +10,12 @@
 
 #include "importers/importer.h"
 #include "importers/measure.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 #include "importers/time_text.h"
 
 enum {
     MOST_RUNS = 1000 * 1000,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 /* What the run at hand is written as: what may still follow. */
@@ -201,9 +199,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         if (r->runs > MOST_RUNS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d timed commands",
                               MOST_RUNS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->m.out, r->runs, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->m.out, r->runs, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_run(r);

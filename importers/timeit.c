@@ -11,7 +11,6 @@
 #include "importers/clean.h"
 #include "importers/importer.h"
 #include "importers/measure.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 #include "importers/timeit_text.h"
 
@@ -19,7 +18,6 @@ enum {
     MOST_FIGURES = 1000 * 1000,
     MOST_RAW = 100 * 1000,
     LONGEST_NAME = 400,
-    BREATH = 4096,
 };
 
 struct reader {
@@ -161,9 +159,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         take_line(r);
         if (r->figures + r->timed > MOST_FIGURES)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d figures", MOST_FIGURES);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->m.out, r->figures, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->m.out, r->figures, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);

@@ -13,7 +13,6 @@
 #include "importers/importer.h"
 #include "importers/measure.h"
 #include "importers/measure_text.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
@@ -21,7 +20,6 @@ enum {
     MOST_COLUMNS = 64,
     DAY_S = 86400,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 struct sample {
@@ -229,9 +227,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         take_line(r);
         if (r->n_samples > MOST_SAMPLES)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d rows", MOST_SAMPLES);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->m.out, r->n_samples, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->m.out, r->n_samples, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
