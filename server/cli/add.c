@@ -6,6 +6,7 @@
 #include "server/cli/folder.h"
 #include "server/cli/progress.h"
 #include "server/cli/shelve.h"
+#include "server/jobs/members.h"
 #include "server/jobs/merge.h"
 
 #include <errno.h>
@@ -44,9 +45,10 @@ static void import_profile(struct adding *adding, const struct ps_shelving *prof
         adding->status = 1;
 }
 
-static void import_file(struct adding *adding, int fd, const char *path)
+static void import_file(struct adding *adding, int fd, const char *path, bool found)
 {
     struct ps_shelving profile = {.fd = fd,
+                                  .found = found,
                                   .path = path,
                                   .filename = base_name(path),
                                   .from = {path, adding->options->source_root, now()}};
@@ -195,32 +197,17 @@ static void add_operands_merged(struct adding *adding)
 /* --- folders -----------------------------------------------------------------------------------
  */
 
-/* What torch's tensorboard_trace_handler calls its files. */
-static bool is_job_file(const char *path)
-{
-    struct ps_str name = ps_str_of(path);
-    static const char *const endings[] = {".pt.trace.json", ".pt.trace.json.gz"};
-    for (size_t i = 0; i < 2; i++) {
-        size_t len = strlen(endings[i]);
-        if (name.len > len && memcmp(name.at + name.len - len, endings[i], len) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool same_folder(const char *a, const char *b)
-{
-    size_t len = (size_t)(base_name(a) - a);
-    return (size_t)(base_name(b) - b) == len && memcmp(a, b, len) == 0;
-}
-
-/* How many files from `at` on are the workers and spans of one job: those of one folder that torch
- * named so. They stand together, for the list is sorted. */
+/* How many files from `at` on are the workers and spans of one job. They stand together, for the
+ * list is sorted. */
 static size_t job_files(const struct ps_folder *folder, size_t at)
 {
-    size_t n = 0;
-    while (at + n < folder->count && is_job_file(folder->paths[at + n]) &&
-           same_folder(folder->paths[at], folder->paths[at + n]) && n < PS_MERGE_MAX)
+    const char *first = folder->paths[at];
+    size_t n = 0, len, first_len;
+    if (!ps_job_folder(first, &first_len))
+        return 0;
+    while (at + n < folder->count && n < PS_MERGE_MAX &&
+           ps_job_folder(folder->paths[at + n], &len) && len == first_len &&
+           memcmp(folder->paths[at + n], first, len) == 0)
         n++;
     return n;
 }
@@ -244,7 +231,7 @@ static bool add_found(struct adding *adding, const char *file)
         ps_fail_errno(&why, "cannot open", file);
         adding->status = ps_say_failure(file, &why);
     } else if (is_profile(file, fd, &why)) {
-        import_file(adding, fd, file);
+        import_file(adding, fd, file, true);
         return true;
     } else {
         ps_say_skipped(file, &why);
@@ -290,7 +277,7 @@ static void add_operand(struct adding *adding, const char *path)
     } else if (S_ISDIR(about.st_mode)) {
         add_folder(adding, path);
     } else if (S_ISREG(about.st_mode)) {
-        import_file(adding, fd, path);
+        import_file(adding, fd, path, false);
     } else {
         import_pipe(adding, fd, path, base_name(path));
     }

@@ -34,7 +34,9 @@ static const struct verb_row verbs[] = {
          "--merge makes one run of\n"
          "all FILEs: .lprof files summed as line_profiler's own loader does, traces side "
          "by side as the\nworkers of one job. The *.pt.trace.json files of one folder are "
-         "such a job.\n"
+         "such a job. Each\n"
+         "profile in a zip or tar file becomes a run, with the tag archive=FILE, jobs as in a "
+         "folder.\n"
          "--json prints one object a line: id kind name sha256 bytes rows repaired "
          "rejected already\n",
          0},

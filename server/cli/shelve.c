@@ -62,11 +62,52 @@ static void say_result(const char *path, bool json, const struct ps_import_resul
     fflush(stdout);
 }
 
+/* What is told of the profiles of one file while it is imported. */
+struct telling {
+    struct ps_store *store;
+    const struct ps_shelving *profile;
+    struct ps_progress progress;
+    bool json, failed;
+    char id[PS_ID_SIZE]; /* of the last run */
+};
+
+static void told_of_failure(struct telling *telling, const char *path, const struct ps_err *err)
+{
+    if (err->code == PS_UNKNOWN_KIND) {
+        ps_say_skipped(path, err);
+        return;
+    }
+    ps_say_failure(path, err);
+    telling->failed = true;
+}
+
+static void told(void *user, const char *name, const struct ps_import_result *result,
+                 const struct ps_err *err)
+{
+    struct telling *telling = user;
+    const struct ps_shelving *profile = telling->profile;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    if (err->code != PS_OK && !name[0])
+        return; /* ps_import_all says it too */
+    ps_buf_printf(&path, "%s%s%s", profile->path, name[0] ? "/" : "", name);
+    ps_progress_end(&telling->progress);
+    if (err->code != PS_OK) {
+        told_of_failure(telling, path.at, err);
+    } else {
+        say_result(path.at, telling->json, result);
+        if (!profile->again)
+            ps_cli_attach(telling->store, result->id, &profile->from);
+        memcpy(telling->id, result->id, sizeof telling->id);
+    }
+    if (name[0])
+        ps_progress_start(&telling->progress, profile->path);
+}
+
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE])
 {
-    struct ps_progress progress;
-    struct ps_import_result result = {0};
+    struct telling telling = {.store = store, .profile = profile, .json = json};
     struct ps_err err = PS_ERR_INIT;
     struct ps_import_request request = {
         .fd = profile->fd,
@@ -77,20 +118,16 @@ int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
         .tags = label->tags,
         .n_tags = label->n_tags,
         .progress = ps_progress_step,
-        .user = &progress,
+        .user = &telling.progress,
     };
-    ps_progress_start(&progress, profile->path);
-    enum ps_status status = ps_import_file(store, &request, &result, &err);
-    ps_progress_end(&progress);
-    if (status == PS_OK) {
-        say_result(profile->path, json, &result);
-        if (!profile->again)
-            ps_cli_attach(store, result.id, &profile->from);
-        if (id_out)
-            memcpy(id_out, result.id, PS_ID_SIZE);
-    } else {
-        ps_say_failure(profile->path, &err);
-    }
-    ps_import_result_free(&result);
-    return status == PS_OK ? 0 : 1;
+    ps_progress_start(&telling.progress, profile->path);
+    enum ps_status status = ps_import_all(store, &request, told, &telling, &err);
+    ps_progress_end(&telling.progress);
+    if (status == PS_UNKNOWN_KIND && profile->found)
+        ps_say_skipped(profile->path, &err);
+    else if (status != PS_OK)
+        return ps_say_failure(profile->path, &err);
+    if (id_out)
+        memcpy(id_out, telling.id, PS_ID_SIZE);
+    return telling.failed ? 1 : 0;
 }

@@ -21,13 +21,15 @@ struct ps_shelving {
     const char *path;     /* what messages call it */
     const char *filename; /* what its run is called after; "" when it has none */
     bool again;           /* of a run of the shelf: its sources stay as they are */
+    bool found;           /* in a folder: what is no profile there is no failure */
     struct ps_provenance from;
 };
 
 /*
- * Imports it, prints its line (an object with `json`) to stdout and attaches its sources. Shows
- * progress; an interrupt ends it where ps_progress_catch_interrupts was called. id_out (may be
- * NULL) is its run. Returns 0, or 1 after telling the failure.
+ * Imports it, prints its line (an object with `json`) to stdout and attaches its sources; of an
+ * archive each profile in it. Shows progress; an interrupt ends it where
+ * ps_progress_catch_interrupts was called. id_out (may be NULL) is its run, of several the last.
+ * Returns 0, or 1 after telling the failure.
  */
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE]);

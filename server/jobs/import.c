@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "importers/importer.h"
+#include "server/jobs/members.h"
 
 static const char *or_empty(const char *text)
 {
@@ -196,4 +197,84 @@ void ps_import_result_free(struct ps_import_result *result)
 {
     free(result->name);
     result->name = NULL;
+}
+
+/* --- archives --------------------------------------------------------------------------------- */
+
+struct all {
+    struct ps_store *store;
+    const struct ps_import_request *request;
+    ps_import_told *told;
+    void *user;
+    struct ps_tag *tags; /* those of the request and archive=NAME */
+    size_t n_tags, runs;
+    struct ps_err first; /* failure of a profile */
+    bool cancelled;
+};
+
+static bool import_member(void *user, const char *name, int fd, const struct ps_err *why)
+{
+    struct all *all = user;
+    struct ps_import_result result = {0};
+    struct ps_import_request request = *all->request;
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status;
+
+    request.fd = fd;
+    request.filename = name;
+    request.name = NULL; /* of several runs one name would tell nothing */
+    request.tags = all->tags;
+    request.n_tags = all->n_tags;
+    if (fd < 0)
+        err = *why;
+    status = fd < 0 ? why->code : ps_import_file(all->store, &request, &result, &err);
+    all->runs += status == PS_OK;
+    if (status != PS_OK && fd >= 0 && all->first.code == PS_OK)
+        all->first = err;
+    all->cancelled = status == PS_CANCELLED;
+    all->told(all->user, name, &result, &err);
+    ps_import_result_free(&result);
+    return !all->cancelled;
+}
+
+static enum ps_status import_members(struct all *all, struct ps_members *members,
+                                     struct ps_err *err)
+{
+    const struct ps_import_request *request = all->request;
+    size_t n = request->n_tags;
+    enum ps_status status;
+
+    all->tags = ps_alloc((n + 1) * sizeof *all->tags);
+    for (size_t i = 0; i < n; i++)
+        all->tags[i] = request->tags[i];
+    if (or_empty(request->filename)[0])
+        all->tags[n++] = (struct ps_tag){"archive", request->filename};
+    all->n_tags = n;
+    status = ps_members_each(members, all->store, import_member, all, err);
+    free(all->tags);
+    if (status == PS_OK && all->cancelled)
+        status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    if (status == PS_OK && !all->runs)
+        status = ps_fail(err, all->first.code, "no profile in this archive could be imported: %s",
+                         all->first.text);
+    return status;
+}
+
+enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
+                             ps_import_told *told, void *user, struct ps_err *err)
+{
+    struct all all = {.store = store, .request = request, .told = told, .user = user};
+    struct ps_import_result result = {0};
+    struct ps_members *members = NULL;
+    enum ps_status status = ps_members_read(request->fd, &members, err);
+
+    if (status == PS_OK && members) {
+        status = import_members(&all, members, err);
+    } else if (status == PS_OK) {
+        status = ps_import_file(store, request, &result, err);
+        told(user, "", &result, err);
+        ps_import_result_free(&result);
+    }
+    ps_members_free(members);
+    return status;
 }

@@ -30,6 +30,17 @@ struct ps_import_result {
 /* Imports one file. A failure leaves no trace but a row in the import log. */
 enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_request *request,
                               struct ps_import_result *out, struct ps_err *err);
+/* What became of one profile of a file: `name` is that of the member of an archive, "" of a file
+ * that is one profile. err: PS_OK, or why it is not on the shelf (members that are no profile too).
+ * The result is the caller's. */
+typedef void ps_import_told(void *user, const char *name, const struct ps_import_result *result,
+                            const struct ps_err *err);
+
+/* Imports a file, or each profile in an archive as a run of its own with the tag archive=FILENAME,
+ * and tells of each as it ends. Only members are kept, not the archive. One that is damaged does
+ * not spoil the others. Returns PS_OK when at least one run is there; else why not. */
+enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
+                             ps_import_told *told, void *user, struct ps_err *err);
 void ps_import_result_free(struct ps_import_result *result);
 
 #endif

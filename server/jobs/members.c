@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* O_CLOEXEC */
+#include "server/jobs/members.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+#include "base/file.h"
+#include "base/utf8.h"
+#include "importers/importer.h"
+#include "server/jobs/merge.h"
+
+static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
+
+enum { NAME_MAX_BYTES = 400, ALONE = -1, LEFT_OUT = -2 };
+
+/* The files of one job. */
+struct part {
+    char *folder;
+    size_t files, left; /* in the archive; not yet read */
+    struct ps_merge *merge;
+    int write_fd, read_fd;
+};
+
+struct member {
+    char *name;
+    bool torch;        /* a trace of PyTorch's profiler */
+    int part;          /* index of its job, ALONE or LEFT_OUT */
+    struct ps_err why; /* it is left out */
+};
+
+struct ps_members {
+    int fd;
+    struct member *at;
+    size_t n, cap;
+    struct part *parts;
+    size_t n_parts, cap_parts;
+    bool tar;
+};
+
+/* --- which files are one job ------------------------------------------------------------------ */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static size_t folder_len(const char *path)
+{
+    return (size_t)(base_name(path) - path);
+}
+
+bool ps_job_folder(const char *path, size_t *len)
+{
+    static const char *const endings[] = {".pt.trace.json", ".pt.trace.json.gz"};
+    size_t n = strlen(path);
+
+    *len = folder_len(path);
+    for (size_t i = 0; i < 2; i++) {
+        size_t end = strlen(endings[i]);
+
+        if (n > end && strcmp(path + n - end, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What merging makes: a tar file of nothing but PyTorch's traces, whatever they are called. */
+static bool is_merged(const struct ps_members *members)
+{
+    for (size_t i = 0; i < members->n; i++)
+        if (!members->at[i].torch ||
+            folder_len(members->at[i].name) != folder_len(members->at[0].name))
+            return false;
+    return members->tar && members->n > 1;
+}
+
+static int part_of(struct ps_members *members, struct ps_str folder)
+{
+    for (size_t i = 0; i < members->n_parts; i++)
+        if (ps_str_is(folder, members->parts[i].folder))
+            return (int)i;
+    PS_PUSH_ROOM(members->parts, members->n_parts, members->cap_parts);
+    members->parts[members->n_parts] =
+        (struct part){.folder = ps_strdup(folder), .write_fd = -1, .read_fd = -1};
+    return (int)members->n_parts++;
+}
+
+/* Jobs of one file are no jobs. */
+static void find_jobs(struct ps_members *members)
+{
+    size_t len;
+
+    for (size_t i = 0; i < members->n; i++) {
+        struct member *member = &members->at[i];
+
+        if (member->part == LEFT_OUT || !member->torch || !ps_job_folder(member->name, &len))
+            continue;
+        member->part = part_of(members, (struct ps_str){member->name, len});
+        members->parts[member->part].files++;
+    }
+    for (size_t i = 0; i < members->n; i++)
+        if (members->at[i].part >= 0 && members->parts[members->at[i].part].files == 1)
+            members->at[i].part = ALONE;
+    for (size_t i = 0; i < members->n_parts; i++)
+        members->parts[i].left = members->parts[i].files;
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+/* A name for people: never a path that is opened. */
+static char *shown_name(struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    for (size_t i = 0; i < name.len; i++)
+        ps_buf_add(&text, (unsigned char)name.at[i] < ' ' || name.at[i] == 127 ? "_" : &name.at[i],
+                   1);
+    while (text.len > NAME_MAX_BYTES || (text.len && !ps_utf8_valid(ps_buf_slice(&text))))
+        text.len--;
+    return ps_strdup(ps_buf_slice(&text));
+}
+
+static void look(struct ps_stream *in, struct member *member)
+{
+    const struct ps_importer *importer = NULL;
+
+    if (ps_importer_pick(in, &importer, &member->why) != PS_OK) {
+        member->part = LEFT_OUT;
+    } else if (importer == &ps_trace_job) {
+        member->part = LEFT_OUT;
+        ps_hint(&member->why, "unpack it and add what is in it");
+        ps_fail(&member->why, PS_UNKNOWN_KIND, "this is an archive inside an archive");
+    }
+    member->torch = importer == &ps_torch_trace;
+}
+
+static enum ps_status look_at_all(struct ps_members *members, struct ps_archive *archive,
+                                  struct ps_err *err)
+{
+    struct ps_str name;
+
+    while (ps_archive_next(archive, &name, NULL)) {
+        struct member member = {.name = shown_name(name), .part = ALONE, .why = PS_ERR_INIT};
+        struct ps_stream *in;
+
+        if (members->n == PS_MEMBERS_MAX) {
+            free(member.name);
+            return ps_fail(err, PS_LIMIT, "the archive holds more than %d files", PS_MEMBERS_MAX);
+        }
+        in = ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &limits));
+        look(in, &member);
+        ps_stream_free(in);
+        PS_PUSH_ROOM(members->at, members->n, members->cap);
+        members->at[members->n++] = member;
+    }
+    return PS_OK; /* damage is told when the members before it were shown */
+}
+
+static size_t count_profiles(const struct ps_members *members)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < members->n; i++)
+        n += members->at[i].part != LEFT_OUT;
+    return n;
+}
+
+static bool one_run(const struct ps_members *members)
+{
+    size_t profiles = count_profiles(members);
+
+    return members->n < 2 || profiles == 0 || is_merged(members) ||
+           (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1);
+}
+
+/* The file from its start; NULL with *status when it cannot be. */
+static struct ps_stream *open_file(int fd, enum ps_status *status, struct ps_err *err)
+{
+    *status = PS_OK;
+    if (lseek(fd, 0, SEEK_SET) == 0)
+        return ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+    *status = ps_fail_errno(err, "cannot read", "the archive");
+    return NULL;
+}
+
+enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *err)
+{
+    enum ps_status status;
+    struct ps_stream *in = open_file(fd, &status, err);
+    struct ps_str head = in ? ps_stream_peek(in, PS_ARCHIVE_HEAD) : (struct ps_str){0};
+
+    *out = NULL;
+    if (status == PS_OK && ps_archive_is(head)) {
+        struct ps_members *members = *out = ps_alloc(sizeof *members);
+        struct ps_archive *archive;
+
+        members->fd = fd;
+        members->tar = !ps_str_starts(head, PS_STR("PK"));
+        archive = ps_archive_open(in, &limits);
+        status = look_at_all(members, archive, err);
+        ps_archive_free(archive);
+        find_jobs(members);
+        if (status != PS_OK || one_run(members)) {
+            ps_members_free(members);
+            *out = NULL;
+        }
+    }
+    ps_stream_free(in);
+    return status;
+}
+
+/* --- taking ----------------------------------------------------------------------------------- */
+
+/* A file of the spool that goes with its last descriptor. */
+static enum ps_status spool(struct ps_store *store, int *write_fd, int *read_fd, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = ps_store_spool(store, &path, write_fd, err);
+
+    if (status != PS_OK)
+        return status;
+    *read_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*read_fd < 0)
+        status = ps_fail_errno(err, "cannot read", path);
+    (void)unlink(path);
+    return status;
+}
+
+static enum ps_status copy(struct ps_stream *in, int to, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    struct ps_str bytes;
+
+    while (status == PS_OK && (bytes = ps_stream_peek(in, 1)).len) {
+        status = ps_write_all(to, bytes, "the spool file", err);
+        ps_stream_skip(in, bytes.len);
+    }
+    return status == PS_OK ? ps_stream_status(in, err) : status;
+}
+
+struct taking {
+    struct ps_members *members;
+    struct ps_store *store;
+    ps_member_take *take;
+    void *user;
+    bool goes_on;
+};
+
+static enum ps_status take_alone(struct taking *t, const struct member *member,
+                                 struct ps_stream *in, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int to = -1;
+    PS_AUTO(ps_close_fd) int from = -1;
+    enum ps_status status = spool(t->store, &to, &from, err);
+
+    if (status == PS_OK)
+        status = copy(in, to, err);
+    ps_stream_free(in);
+    if (status == PS_OK)
+        t->goes_on = t->take(t->user, member->name, from, NULL);
+    return status;
+}
+
+static void part_close(struct part *part)
+{
+    ps_close_fd(&part->write_fd);
+    ps_close_fd(&part->read_fd);
+    part->write_fd = part->read_fd = -1;
+}
+
+/* The name of a job is that of its folder; at the top of the archive of its first file. */
+static enum ps_status end_part(struct taking *t, struct part *part, const char *name,
+                               struct ps_err *err)
+{
+    enum ps_status status = ps_merge_end(part->merge, err);
+
+    part->merge = NULL;
+    if (status == PS_OK)
+        t->goes_on = t->take(t->user, part->folder[0] ? part->folder : name, part->read_fd, NULL);
+    part_close(part);
+    return status;
+}
+
+/* A tar file says how long a file is before its bytes; a zip file that was written to a pipe says
+ * it after them. */
+static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struct ps_stream *in,
+                                 uint64_t bytes, const char *name, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int to = -1;
+    PS_AUTO(ps_close_fd) int from = -1;
+    enum ps_status status;
+
+    if (bytes)
+        return ps_merge_add(merge, in, bytes, name, err);
+    status = spool(t->store, &to, &from, err);
+    if (status == PS_OK)
+        status = copy(in, to, err);
+    bytes = ps_stream_at(in);
+    ps_stream_free(in);
+    return status == PS_OK ? ps_merge_add(merge, ps_stream_fd(from, bytes), bytes, name, err)
+                           : status;
+}
+
+static enum ps_status take_part(struct taking *t, const struct member *member, struct ps_stream *in,
+                                uint64_t bytes, struct ps_err *err)
+{
+    struct part *part = &t->members->parts[member->part];
+    enum ps_status status = PS_OK;
+
+    if (!part->merge) {
+        status = spool(t->store, &part->write_fd, &part->read_fd, err);
+        part->merge = ps_merge_new(part->write_fd);
+    }
+    if (status == PS_OK)
+        status = add_to_job(t, part->merge, in, bytes, base_name(member->name), err);
+    else
+        ps_stream_free(in);
+    if (status == PS_OK && --part->left == 0)
+        status = end_part(t, part, member->name, err);
+    return status;
+}
+
+static enum ps_status take_member(struct taking *t, const struct member *member,
+                                  struct ps_archive *archive, uint64_t bytes, struct ps_err *err)
+{
+    if (member->part == LEFT_OUT) {
+        t->goes_on = t->take(t->user, member->name, -1, &member->why);
+        return PS_OK;
+    }
+    if (member->part == ALONE)
+        return take_alone(t, member, ps_archive_member(archive), err);
+    return take_part(t, member, ps_archive_member(archive), bytes, err);
+}
+
+enum ps_status ps_members_each(struct ps_members *members, struct ps_store *store,
+                               ps_member_take *take, void *user, struct ps_err *err)
+{
+    struct taking t = {members, store, take, user, true};
+    enum ps_status status;
+    struct ps_stream *in = open_file(members->fd, &status, err);
+    struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;
+    struct ps_str name;
+    uint64_t bytes;
+
+    for (size_t i = 0; status == PS_OK && t.goes_on && i < members->n; i++) {
+        if (!ps_archive_next(archive, &name, &bytes))
+            break;
+        status = take_member(&t, &members->at[i], archive, bytes, err);
+    }
+    if (status == PS_OK && t.goes_on && !ps_archive_next(archive, &name, &bytes))
+        status = ps_archive_status(archive, err);
+    ps_archive_free(archive);
+    ps_stream_free(in);
+    return status;
+}
+
+void ps_members_free(struct ps_members *members)
+{
+    if (!members)
+        return;
+    for (size_t i = 0; i < members->n; i++)
+        free(members->at[i].name);
+    for (size_t i = 0; i < members->n_parts; i++) {
+        struct ps_err ignored = PS_ERR_INIT; /* of a job that is given up */
+
+        (void)ps_merge_end(members->parts[i].merge, &ignored);
+        part_close(&members->parts[i]);
+        free(members->parts[i].folder);
+    }
+    free(members->at);
+    free(members->parts);
+    free(members);
+}
