@@ -15,7 +15,7 @@ static bool ends(struct ps_str text, const char *word)
 }
 
 /* "name (app.py:12)", "app.py:name:12", "app.py(12):_name", "<module>", "<frozen runpy>:run:3". */
-static bool is_python(struct ps_str frame)
+bool st_is_python(struct ps_str frame)
 {
     static const char *const words[] = {
         ".py:",     ".py)",     ".py(",       ".pyx:",     "<frozen ",
@@ -27,21 +27,22 @@ static bool is_python(struct ps_str frame)
     return ends(frame, ".py") || ends(frame, ".ipynb");
 }
 
-/* Shared libraries, C++ names, the marks of FlameGraph's scripts. */
+/* Shared libraries, C++ names, addresses, what is built in, the marks of FlameGraph's scripts. */
 static bool is_native(struct ps_str frame)
 {
     static const char *const words[] = {
-        ".so)",  ".so.",  ".so:",     ".dylib", ".dll", "::",   "(anonymous namespace)",
-        ".cpp:", ".cpp)", ".c:",      ".c)",    ".cc:", ".cc)", ".rs:",
-        ".rs)",  ".h:",   "_GLOBAL__"};
+        ".so)",  ".so.",  ".so:",      ".dylib", ".dll",      "::",        "(anonymous namespace)",
+        ".cpp:", ".cpp)", ".c:",       ".c)",    ".cc:",      ".cc)",      ".rs:",
+        ".rs)",  ".h:",   "_GLOBAL__", "+0x",    "[user] 0x", "<built-in", "<method '"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has(frame, words[i]))
             return true;
-    return ends(frame, ".so") || ends(frame, "_[k]") || ends(frame, "_[j]") || ends(frame, "_[i]");
+    return ps_str_starts(frame, PS_STR("0x")) || ends(frame, ".so") || ends(frame, "_[k]") ||
+           ends(frame, "_[j]") || ends(frame, "_[i]");
 }
 
 int64_t st_family(struct ps_str frame)
 {
-    return is_native(frame) && !is_python(frame) ? PS_FAMILY_RUNTIME : PS_FAMILY_NONE;
+    return is_native(frame) && !st_is_python(frame) ? PS_FAMILY_RUNTIME : PS_FAMILY_NONE;
 }

@@ -60,10 +60,11 @@ struct st_stacks {
     struct st_track *tracks;
     uint32_t n_tracks, cap_tracks;
     struct ps_arena text;
-    uint64_t samples, rows; /* stacks with a weight; slices of all tracks */
-    int64_t weight, idle;   /* sum of the weights; of those of empty stacks */
-    uint32_t initialisers;  /* frames that are C++ static initialisers */
-    bool fractions;         /* unit other than time: a weight is no whole number */
+    uint64_t samples, rows;  /* stacks with a weight; slices of all tracks */
+    int64_t weight, idle;    /* sum of the weights; of those of empty stacks */
+    uint32_t native, python; /* frames by language, as far as their names tell */
+    uint32_t initialisers;   /* frames that are C++ static initialisers */
+    bool fractions;          /* unit other than time: a weight is no whole number */
 };
 
 /* Ids of frames and processes; texts must be clean (clean.h). */
@@ -118,5 +119,8 @@ bool st_number(struct ps_str text, struct st_number *out);
 /* enum ps_family of a frame by the way tools write frames: PS_FAMILY_RUNTIME for native code, which
  * is drawn apart; else none. */
 int64_t st_family(struct ps_str frame);
+
+/* The name says that it is Python. */
+bool st_is_python(struct ps_str frame);
 
 #endif

@@ -208,6 +208,8 @@ static void give_names(struct emitter *e)
         struct ps_trace_text text = {.id = i + 1, .text = stacks->frames.items[i]};
 
         e->family[i + 1] = (uint8_t)st_family(text.text);
+        stacks->native += e->family[i + 1] == PS_FAMILY_RUNTIME;
+        stacks->python += st_is_python(text.text);
         stacks->initialisers += ps_str_starts(text.text, PS_STR("_GLOBAL__sub_I_"));
         stacks->out->ops->text(stacks->out, &text);
     }
@@ -249,6 +251,8 @@ static void give_figures(const struct st_stacks *stacks)
         {"workers", 1},
         {"samples", (int64_t)stacks->samples},
         {"frames", stacks->frames.count},
+        {"native", stacks->native},
+        {"python", stacks->python},
         {"initialisers", stacks->initialisers},
         {"weight", stacks->weight / by},
         {"idle", stacks->idle / by},

@@ -12,6 +12,7 @@ import {
     placeText,
     shortPlace,
 } from '../src/model/labels';
+import { fitForms, frameForms, placeStart } from '../src/model/frame_names';
 import { hiddenSet, matchSet, matcher } from '../src/model/search';
 import { temperature } from '../src/model/temperature';
 import { contrast, inkOn, mix, tintOf, tintOfFile } from '../src/model/tint';
@@ -27,6 +28,25 @@ test('module names shorten from the left', () => {
     assert.equal(fitName('a.bb.ccc', 'a.bb', 99, chars), '.ccc');
     assert.equal(fitName('a.bbq', 'a.bb', 99, chars), 'a.bbq');
     assert.equal(fitName('numpy', 'numpy', 99, chars), 'numpy');
+});
+
+test('frames lose their folders first, then their place', () => {
+    const frame = 'run (/lib/click/core.py:12)';
+    assert.deepEqual(frameForms(frame), [frame, 'run (core.py:12)', 'run']);
+    assert.deepEqual(frameForms('<module> (app.py:1)'), ['<module> (app.py:1)', '<module>']);
+    assert.deepEqual(frameForms('torch/nn/conv.py(438):_forward'), [
+        'torch/nn/conv.py(438):_forward',
+        'conv.py(438):_forward',
+        '_forward',
+    ]);
+    assert.deepEqual(frameForms('main'), ['main']);
+    assert.equal(fitForms(frameForms(frame), 16, chars), 'run (core.py:12)');
+    assert.equal(fitForms(frameForms(frame), 15, chars), 'run');
+    assert.equal(fitForms(frameForms(frame), 2, chars), '');
+    assert.equal(placeStart(frame), 4);
+    assert.equal(placeStart('torch/nn/conv.py(438):_forward'), 0);
+    assert.equal(placeStart('ns::f(int, char)'), 'ns::f(int, char)'.length);
+    assert.equal(placeStart('_GLOBAL__sub_I_* (C++ static initialisers)'), 42);
 });
 
 test('an ellipsis never splits a surrogate pair and never stands alone', () => {

@@ -290,6 +290,13 @@ test('names shorten to their last component, then to an ellipsis', () => {
     assert.equal(shortName('train.py(12): step'), 'step');
     assert.equal(shortName('/a/b/train.py(12): step'), 'step');
     assert.equal(shortName('<module>'), '<module>');
+    assert.equal(shortName('/a/b/train.py(12):step'), 'step');
+    assert.equal(shortName('/a/b/train.py:step:12'), 'step');
+    assert.equal(shortName('/a/b/train.py:12'), '/a/b/train.py:12');
+    assert.equal(shortName('ns::A<B<int>, (C)1>::run(D<E>) const'), 'run');
+    assert.equal(shortName('std::vector<A<B>>::operator()(int) const'), 'operator()');
+    assert.equal(shortName('ns::operator<< <char>(std::ostream&)'), 'operator<<');
+    assert.equal(shortName('aten::conv2d (forward)'), 'conv2d');
     const measure = (text: string): number => text.length * 6;
     assert.equal(cutText('convolution', 66, 66, measure), 'convolution');
     assert.equal(cutText('convolution', 66, 40, measure), 'convo…');

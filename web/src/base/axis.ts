@@ -10,7 +10,12 @@ export interface AxisUnit {
     unit: string;
     /** values of the axis in one of what is counted */
     scale: number;
+    /** the whole of a run of stacks, in values of the axis: says which unit its columns take */
+    whole?: number;
 }
+
+/** ns from which on a column of times is in seconds */
+const LONG = 10e9;
 
 export const TIME_AXIS: AxisUnit = { unit: 's', scale: 1 };
 
@@ -45,14 +50,18 @@ export function axisText(value: number): string {
     return text(axisFig(value));
 }
 
-/** The digits alone, for a column whose head says the unit: ms of time, MiB, or what is counted. */
+function isLong(): boolean {
+    return (shown.whole ?? 0) >= LONG;
+}
+
+/** The digits alone, for a column whose head says the unit: ms or s of time, MiB, or what is counted. */
 export function axisCell(value: number): string {
-    if (shown.unit === 's') return fmtFixed(value / 1e6, 3);
+    if (shown.unit === 's') return fmtFixed(value / (isLong() ? 1e9 : 1e6), 3);
     if (shown.unit === 'B') return fmtFixed(value / 1048576, 3);
     return fmtFixed(value / shown.scale, shown.scale === 1 ? 0 : 3);
 }
 
 export function axisCellUnit(): string {
-    if (shown.unit === 's') return 'ms';
+    if (shown.unit === 's') return isLong() ? 's' : 'ms';
     return shown.unit === 'B' ? 'MiB' : shown.unit;
 }

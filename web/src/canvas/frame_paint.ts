@@ -6,6 +6,7 @@ import { THIN, fig, fmtFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
 import type { FrameLayout } from '../model/frames';
 import type { ImportTree } from '../model/icicle';
+import { fitForms, frameForms } from '../model/frame_names';
 import { type Measure, fitEllipsis, fitName, functionName } from '../model/labels';
 import { tintOf, tintOfFile } from '../model/tint';
 import type { FramePaint } from './frame_canvas';
@@ -94,6 +95,7 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
 /** Slices of a trace by their path: families have their colours, names of no family one of two tints. */
 export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: string): FramePaint {
     const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
+    const forms: string[][] = [];
     const root = rootLabel(title, axisText(layout.total));
     const { node } = layout;
     return {
@@ -105,8 +107,9 @@ export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: strin
         tint: (f) => (node[f] < 0 ? 0 : (tints[flame.name[node[f]]] as 0 | 1)),
         label: (f, room, measure) => {
             if (node[f] < 0) return root(f, room, measure);
-            const whole = flame.names[flame.name[node[f]]];
-            const name = fitEllipsis(whole, room, measure);
+            const id = flame.name[node[f]];
+            const whole = flame.names[id];
+            const name = fitForms((forms[id] ??= frameForms(whole)), room, measure);
             return withValue(name, whole, axisText(flame.total[node[f]]), room, measure);
         },
     };

@@ -2,15 +2,26 @@
 import type { ComponentChildren } from 'preact';
 import type { Matcher } from '../model/search';
 
+interface MarkedNameProps {
+    text: string;
+    search: Matcher;
+    /** Only [from, to) of it: a name that is drawn in two parts is searched as one. */
+    from?: number;
+    to?: number;
+}
+
 /** A name with the hits of the search marked. */
-export function MarkedName({ text, search }: { text: string; search: Matcher }) {
-    if (search.empty) return <>{text}</>;
+export function MarkedName({ text, search, from = 0, to = text.length }: MarkedNameProps) {
+    if (search.empty) return <>{text.slice(from, to)}</>;
     const parts: ComponentChildren[] = [];
-    let end = 0;
-    for (const [from, to] of search.hits(text)) {
-        parts.push(text.slice(end, from), <mark>{text.slice(from, to)}</mark>);
-        end = to;
+    let end = from;
+    for (const hit of search.hits(text)) {
+        const start = Math.max(hit[0], from);
+        const stop = Math.min(hit[1], to);
+        if (stop <= start) continue;
+        parts.push(text.slice(end, start), <mark>{text.slice(start, stop)}</mark>);
+        end = stop;
     }
-    parts.push(text.slice(end));
+    parts.push(text.slice(end, to));
     return <>{parts}</>;
 }

@@ -77,7 +77,7 @@ function processWords(process: TraceProcess, nameOf: WorkerName | null): string 
 function plainWords({ name, labels, pid, device }: TraceProcess): string {
     if (labels) return labels;
     if (!name && device !== null) return acceleratorName(device);
-    if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : 'all processes';
+    if (!name) return pid ? (/^\d+$/.test(pid) ? `process ${pid}` : pid) : '';
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
 }
 

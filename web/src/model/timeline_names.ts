@@ -20,18 +20,34 @@ const ELLIPSIS = '…';
 const LABEL_PX = 22;
 
 /** `void at::native::vectorized_kernel<4, …>(…)` is a vectorized_kernel; `aten::conv2d` a conv2d. Frames are
- * `file.py(12): name` to torch, `file.py.name` or `name (file.py:12)` to others. */
+ * `file.py(12): name` to torch, `file.py.name`, `file.py:name:12` or `name (file.py:12)` to others. */
 export function shortName(name: string): string {
     const plain = name.replace(/^void\s+/, '').replace(/\s*\(anonymous namespace\)::/g, '');
-    const frame = /^(?:.*\/)?([^/]+\.py)\(\d+\): (.+)$/.exec(plain);
-    if (frame) return frame[2];
+    const frame = /^(?:.*\/)?[^/]+\.pyx?(?:\(\d+\): ?(.+)|:([^:\d][^:]*)(?::\d+)?)$/.exec(plain);
+    if (frame) return frame[1] ?? frame[2];
     const dotted = /\.py(?:\(\d+\))?\.(.+)$/.exec(plain);
     if (dotted) return dotted[1];
-    const cut = plain.search(/[<(]/);
-    const head = (cut > 0 ? plain.slice(0, cut) : plain).trimEnd();
+    const head = plain.startsWith('<') ? plain : bareName(plain).trimEnd();
     const at = head.lastIndexOf('::');
     const tail = at > 0 ? head.slice(at + 2) : head;
     return tail || plain;
+}
+
+/** Without what stands in <…>, and up to the parameters: `a<b>::operator()(c)` is `a::operator()`. */
+function bareName(name: string): string {
+    let out = '';
+    let depth = 0;
+    for (let i = 0; i < name.length; i++) {
+        const c = name[i];
+        if (depth === 0 && out.endsWith('operator') && /[^\w:\s]/.test(c)) {
+            return out + (/^(?:\(\)|[^\w(\s]+)/.exec(name.slice(i))?.[0] ?? '');
+        }
+        if (c === '<') depth++;
+        else if (c === '>' && depth > 0) depth--;
+        else if (depth === 0 && c === '(' && out) return out;
+        else if (depth === 0) out += c;
+    }
+    return out;
 }
 
 /** Longest beginning that fits with an ellipsis; '' when not even two letters do. */

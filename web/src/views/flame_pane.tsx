@@ -18,7 +18,7 @@ import { familyOf, kindWord, stackWord } from '../model/family';
 import { layoutFlame, matchedNs } from '../model/flame_tree';
 import { type Matcher, matchSet } from '../model/search';
 import type { TraceRange } from '../model/trace_range';
-import { isStacks, put, rangedPath, traceOf } from './trace_data';
+import { estimateText, isStacks, put, rangedPath, traceOf } from './trace_data';
 import { useJson } from './use_json';
 
 export type FlameOn = 'cpu' | 'device' | 'wall';
@@ -136,9 +136,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
                     nodeOf={(id) => id}
                     nameOf={(node) => flame.names[flame.name[node]]}
                     rootName={rootName}
-                    tip={(node) => (
-                        <FlameTip flame={flame} node={node} root={rootName} plain={isStacks(run)} />
-                    )}
+                    tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
                     keyless={!bare}
                     empty={emptyWords(on, range !== null)}
                 />
@@ -162,15 +160,15 @@ function emptyWords(on: FlameOn, ranged: boolean): string {
 }
 
 interface TipProps {
+    run: Run;
     flame: FlameAnswer;
     node: number;
     root: string;
-    /** of stacks: frames are of no kind */
-    plain: boolean;
 }
 
-function FlameTip({ flame, node, root, plain }: TipProps) {
+function FlameTip({ run, flame, node, root }: TipProps) {
     const whole = flame.sum;
+    const plain = isStacks(run);
     const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN}%` : '–');
     if (node < 0) return <div>{`${root}: ${axisText(whole)}`}</div>;
     const { total, self } = flame;
@@ -184,14 +182,32 @@ function FlameTip({ flame, node, root, plain }: TipProps) {
                 <dt>self</dt>
                 <dd>{axisText(self[node])}</dd>
                 <dd>{share(self[node])}</dd>
+                <Estimate run={run} total={total[node]} self={self[node]} />
             </dl>
             <div class="tooltip-foot">
-                {int(flame.count[node])} {flame.count[node] === 1 ? 'slice' : 'slices'}
+                {int(flame.count[node])} {countWord(plain, flame.count[node])}
                 {plain
                     ? stackWord(flame.family[node])
                     : ` · ${kindWord(flame.kind[node])}, ${familyOf(flame.family[node]).word}`}{' '}
                 · percentages of {root}
             </div>
+        </>
+    );
+}
+
+/* Of stacks, neighbouring ones that share a frame are one stretch of it. */
+function countWord(plain: boolean, count: number): string {
+    if (plain) return count === 1 ? 'stretch' : 'stretches';
+    return count === 1 ? 'slice' : 'slices';
+}
+
+function Estimate({ run, total, self }: { run: Run; total: number; self: number }) {
+    if (!isStacks(run) || estimateText(run, 0) === '') return null;
+    return (
+        <>
+            <dt>estimated</dt>
+            <dd>{estimateText(run, total)}</dd>
+            <dd>self {estimateText(run, self)}</dd>
         </>
     );
 }

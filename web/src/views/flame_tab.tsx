@@ -14,7 +14,7 @@ import { readFilters } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { FlamePane, FlameSwitch } from './flame_pane';
 import { RangeNotice } from './range_notice';
-import { StackLegend, ThreadSelect } from './stack_parts';
+import { PeriodField, StackLegend, ThreadSelect } from './stack_parts';
 import { isStacks, put, useRange } from './trace_data';
 
 export function FlameTab({ run }: { run: Run }) {
@@ -33,13 +33,14 @@ export function FlameTab({ run }: { run: Run }) {
             <Toolbar label="what is shown">
                 <FlameSwitch run={run} />
                 {isStacks(run) && <ThreadSelect run={run} />}
+                {isStacks(run) && <PeriodField run={run} />}
                 {wide && (
                     <span class="soft">
                         {isStacks(run) ? 'stacks' : 'slices'} merged by their path of names, widest
                         first
                     </span>
                 )}
-                {isStacks(run) && wide && <StackLegend />}
+                {isStacks(run) && <StackLegend run={run} />}
                 <Spacer />
                 <RangeNotice />
                 {matched.count !== null && (

@@ -39,7 +39,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
             sort="id"
             upward
             narrow={selected !== null}
-            remark="plots of one group share a scale"
+            remark="plots of one group share a scale, from 0 or logarithmic"
             selectKey="m"
             rowKey={(row) => row.id}
             columns={columnsOf}
@@ -71,7 +71,7 @@ function figure(value: number | null, row: MeasurementRow) {
 }
 
 function spread({ stddev, value, unit }: MeasurementRow) {
-    if (stddev === null || value === null) return '';
+    if (stddev === null || value === null) return <span class="zero">–</span>;
     const share = value > 0 ? `${fmtFixed((100 * stddev) / value, 1)}${THIN}%` : '';
     return (
         <span class="measure-figure">
@@ -89,9 +89,11 @@ function plot(row: MeasurementRow) {
     const words = `least ${say(row.min ?? value)}, quartiles ${say(row.q1)} and ${say(row.q3)}, median ${say(row.median)}, most ${say(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
     return (
         <span
+            class="box-cell"
             title={`${words}; scale ${scale.log ? 'logarithmic' : 'from 0'} to ${say(row.group_max)}`}
         >
             <BoxPlot {...row} scale={scale} label={words} />
+            {scale.log && <span class="box-log">log</span>}
         </span>
     );
 }
@@ -173,7 +175,7 @@ function valueColumns(): Column[] {
             sortKey: 'n',
             ...RIGHT,
             title_tip: 'samples behind the figure',
-            render: (row) => (row.n === null ? '' : int(row.n)),
+            render: (row) => (row.n === null ? <span class="zero">–</span> : int(row.n)),
         },
     ];
 }

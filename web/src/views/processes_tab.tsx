@@ -9,6 +9,7 @@ import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
 import { bytesFig, fmtFixed, int, text, THIN } from '../base/units';
+import { CopyButton } from '../components/copy_button';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
@@ -45,6 +46,7 @@ const TOKENS = [
 ];
 const MOST = TOKENS.length;
 const ROOM = 1.04;
+const COMMAND = 'top -b -d 1 -n 60 > top.txt';
 
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 
@@ -70,10 +72,16 @@ function lineColour(i: number): string {
     return i === 0 ? token : `color-mix(in srgb, ${token} 65%, var(--text-1))`;
 }
 
+/* One frame knows no CPU yet, but what each process holds. */
+function usualOf(run: Run): 'cpu' | 'res' {
+    return run.summary.frames === 1 ? 'res' : 'cpu';
+}
+
 /* What is shown, from the URL and the answer. */
 function useProcesses(run: Run) {
     const query = route.value.query;
-    const of = query.of === 'res' ? ('res' as const) : ('cpu' as const);
+    const usual = usualOf(run);
+    const of = query.of === 'res' || query.of === 'cpu' ? query.of : usual;
     const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MOST });
     const { data, error, loading } = useJson<ProcessesAnswer>(path);
     const off = new Set((query.off ?? '').split(',').filter(Boolean));
@@ -90,7 +98,7 @@ function useProcesses(run: Run) {
         [data],
     );
     const shown = useMemo(() => curves.filter((_, i) => !off.has(all[i].pid)), [curves, query.off]);
-    return { of, all, shown, off, error, loading, window: windowOf(run, query) };
+    return { of, usual, all, shown, off, error, loading, window: windowOf(run, query) };
 }
 
 type Processes = ReturnType<typeof useProcesses>;
@@ -111,7 +119,7 @@ export function ProcessesTab({ run }: { run: Run }) {
                         { value: 'cpu', text: 'CPU', tip: 'percent of one processor' },
                         { value: 'res', text: 'Memory', tip: 'resident memory' },
                     ]}
-                    onChange={(of) => put({ of: of === 'cpu' ? null : of })}
+                    onChange={(of) => put({ of: of === view.usual ? null : of })}
                 />
                 <span class="soft toolbar-remark wide-only">
                     {view.of === 'cpu'
@@ -140,15 +148,15 @@ export function ProcessesTab({ run }: { run: Run }) {
 function Picture({ view, frames }: { view: Processes; frames: number }) {
     const { of, all, shown, off, window } = view;
     const points = shown.reduce((sum, { x }) => sum + x.length, 0);
-    if (!points || frames < 2) {
+    if (frames < 2) {
         return (
             <p class="grid-empty">
-                {frames < 2
-                    ? 'One frame is no curve: its figures are in the tab Measurements. More of them: top -b -d 1 -n 60.'
-                    : 'No process is shown.'}
+                One frame is no curve: its figures are in the tab Measurements. More of them:{' '}
+                <code>{COMMAND}</code> <CopyButton text={COMMAND} />
             </p>
         );
     }
+    if (!points) return <p class="grid-empty">No process is shown.</p>;
     const greatest = shown.reduce((most, { y }) => y.reduce((a, b) => Math.max(a, b), most), 0);
     const step = of === 'res' ? roundStep(greatest) : undefined;
     const top = step ? step * Math.ceil((greatest * ROOM) / step) : (greatest || 1) * ROOM;

@@ -197,7 +197,9 @@ function tags(run: Run) {
 
 function headline(run: Run) {
     if (!run.headline) return <span class="zero">{DASH}</span>;
-    const fig = figIn(run.headline.value, run.headline.unit);
+    const { value, unit, label } = run.headline;
+    const counted = unit === label && Number.isInteger(value);
+    const fig = counted ? { value: int(value), unit: '' } : figIn(value, unit);
     return (
         <>
             <b>{fig.value}</b>

@@ -5,8 +5,10 @@
 import { route, setQuery } from '../base/router';
 import type { Shelf } from '../base/types';
 import { int } from '../base/units';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Menu, type MenuItem } from '../components/menu';
 import { Segmented } from '../components/segmented';
+import { viewportWidth } from '../components/viewport';
 import type { Grouping } from '../model/shelf_rows';
 
 interface FiltersProps {
@@ -18,12 +20,7 @@ export function ShelfFilters({ shelf, grouping }: FiltersProps) {
     const { query } = route.value;
     return (
         <div class="shelf-filters" role="toolbar" aria-label="filters">
-            <div class="chips" role="group" aria-label="kind">
-                <Chip text="All" count={shelf?.runs} kind={null} current={query.kind} />
-                {shelf?.kinds.map(({ kind, runs }) => (
-                    <Chip key={kind} text={kind} count={runs} kind={kind} current={query.kind} />
-                ))}
-            </div>
+            <Kinds shelf={shelf} current={query.kind} />
             <FilterMenu name="series" items={seriesItems(shelf)} />
             <FilterMenu
                 name="tag"
@@ -47,20 +44,76 @@ export function setGrouping(grouping: Grouping): void {
     setQuery({ group: grouping === 'series' ? 'series' : null, sort: null, desc: null });
 }
 
+/* As many chips as there is room for; the other kinds are in a menu behind them. */
+function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | undefined }) {
+    const box = useRef<HTMLDivElement | null>(null);
+    const [room, setRoom] = useState(Infinity);
+    const kinds = shelf?.kinds ?? [];
+    const width = viewportWidth.value;
+    useLayoutEffect(() => {
+        const chips = [...(box.current?.children ?? [])] as HTMLElement[];
+        const wrapped = chips.findIndex(({ offsetTop }) => offsetTop > chips[0].offsetTop);
+        setRoom(wrapped < 0 ? Infinity : wrapped - 1);
+    }, [shelf, width, room]);
+    return (
+        <>
+            <div class="chips" role="group" aria-label="kind" ref={box}>
+                <Chip text="All" count={shelf?.runs} kind={null} current={current} />
+                {kinds.map(({ kind, runs }, i) => (
+                    <Chip
+                        key={kind}
+                        text={kind}
+                        count={runs}
+                        kind={kind}
+                        current={current}
+                        hidden={i >= room}
+                    />
+                ))}
+            </div>
+            {room < kinds.length && <MoreKinds kinds={kinds.slice(room)} current={current} />}
+        </>
+    );
+}
+
+function MoreKinds({ kinds, current }: { kinds: Shelf['kinds']; current: string | undefined }) {
+    const chosen = kinds.some(({ kind }) => kind === current);
+    return (
+        <Menu
+            class={chosen ? 'filter is-set' : 'filter'}
+            align="right"
+            items={kinds.map(({ kind, runs }) => ({
+                text: kind,
+                note: int(runs),
+                checked: kind === current,
+                onPick: () => setQuery({ kind: kind === current ? null : kind }),
+            }))}
+            ariaLabel="more kinds"
+            label={
+                <>
+                    kind <span>{chosen ? current : `${int(kinds.length)} more`}</span>
+                </>
+            }
+        />
+    );
+}
+
 interface ChipProps {
     text: string;
     count: number | undefined;
     kind: string | null;
     current: string | undefined;
+    /** No room for it. */
+    hidden?: boolean;
 }
 
-function Chip({ text, count, kind, current }: ChipProps) {
+function Chip({ text, count, kind, current, hidden = false }: ChipProps) {
     const pressed = (current ?? null) === kind;
     return (
         <button
             type="button"
             class="chip"
             aria-pressed={pressed}
+            style={{ visibility: hidden ? 'hidden' : undefined }}
             onClick={() => setQuery({ kind: pressed ? null : kind })}
         >
             {text} {count !== undefined && <span class="chip-count">{int(count)}</span>}

@@ -13,9 +13,9 @@ import type { GridColumn } from '../components/data_grid';
 import { ShareBar } from '../components/share_bar';
 import { readFilters } from '../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../model/search';
-import { PeriodField, StackLegend, ThreadSelect, usePeriod } from './stack_parts';
+import { PeriodField, StackLegend, ThreadSelect } from './stack_parts';
 import { countColumn, nameColumn, RIGHT, shareColumn } from './trace_columns';
-import { axisOfRun, put, tabHash, useRange } from './trace_data';
+import { axisOfRun, put, tabHash, usePeriod, useRange } from './trace_data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from './trace_table';
 import { TraceToolbar } from './trace_toolbar';
 
@@ -84,10 +84,10 @@ function functionColumns(
             width: 92,
             hideBelow: 760,
         }),
-        countColumn<StackFunctionRow>('slices', 'runs', {
+        countColumn<StackFunctionRow>('slices', 'stretches', {
             width: 80,
             hideBelow: 1000,
-            title_tip: 'how often it stands in the picture: neighbouring stacks are one',
+            title_tip: 'how often it stands in the picture: neighbouring stacks are one stretch',
         }),
     ];
 }
@@ -153,7 +153,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
                 <InitialiserSwitch run={run} />
-                <StackLegend />
+                <StackLegend run={run} />
             </TraceToolbar>
             <div class="panes">
                 <section class="pane pane-main">

@@ -6,11 +6,10 @@ import type { Run } from '../base/types';
 import { FamilySwatch } from '../components/family_swatch';
 import { NumberField } from '../components/number_field';
 import type { TimelineAnswer } from '../model/timeline_types';
-import { axisOfRun, put } from './trace_data';
+import { PERIOD_MS, put, usePeriod } from './trace_data';
 import { useJson } from './use_json';
 
 const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
-const PERIOD_MS = 10;
 
 /** All threads of the file or one of them; nothing where there is only one. */
 export function ThreadSelect({ run }: { run: Run }) {
@@ -36,19 +35,21 @@ export function ThreadSelect({ run }: { run: Run }) {
     );
 }
 
-export function StackLegend() {
+/** What the two colours are; nothing where all frames have one. */
+export function StackLegend({ run }: { run: Run }) {
+    const { frames, native, python } = run.summary as Record<string, number>;
+    if (!native || native === frames) return null;
+    const words = python === 0 ? 'other' : python + native < frames ? 'Python and other' : 'Python';
     return (
         <span class="soft stacks stack-legend">
-            <FamilySwatch family={0} /> Python <FamilySwatch family={7} /> native
+            <span>
+                <FamilySwatch family={0} /> {words}
+            </span>
+            <span title="C, C++, Rust and the kernel, by the way a frame is written">
+                <FamilySwatch family={7} /> native
+            </span>
         </span>
     );
-}
-
-/** How long a sample stands for, in ms: of files that count samples, else null. */
-export function usePeriod(run: Run): number | null {
-    if (axisOfRun(run).unit !== 'samples') return null;
-    const asked = Number(route.value.query.period);
-    return asked > 0 ? asked : PERIOD_MS;
 }
 
 export function PeriodField({ run }: { run: Run }) {

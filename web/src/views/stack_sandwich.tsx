@@ -19,8 +19,8 @@ import { readFilters } from '../model/filter_query';
 import { layoutFlame } from '../model/flame_tree';
 import { matcher } from '../model/search';
 import { StackFunctions, type StackFunctionRow } from './stack_functions';
-import { StackLegend, ThreadSelect } from './stack_parts';
-import { put, rangedPath, useRange } from './trace_data';
+import { PeriodField, StackLegend, ThreadSelect } from './stack_parts';
+import { estimateText, put, rangedPath, useRange } from './trace_data';
 import { filterParams } from './trace_table';
 import { TraceToolbar } from './trace_toolbar';
 import { useJson } from './use_json';
@@ -72,7 +72,8 @@ export function SandwichTab({ run }: { run: Run }) {
                 shown={shown}
             >
                 <ThreadSelect run={run} />
-                <StackLegend />
+                <PeriodField run={run} />
+                <StackLegend run={run} />
             </TraceToolbar>
             <div class="panes sandwich-panes">
                 <section class="pane pane-sandwich-list">
@@ -106,27 +107,31 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
     if (!data) return <LoadingLine active />;
     if (!data.callees.n) return <div class="sandwich-none">No stack with it lies here.</div>;
     const share = data.sum > 0 ? `${pct((100 * data.callees.sum) / data.sum)}${THIN}%` : '–';
+    const said = [axisText(data.callees.sum), estimateText(run, data.callees.sum)]
+        .filter(Boolean)
+        .join(' ');
     return (
         <>
             <PaneHead
                 title="Called by"
-                remark={`from the function outward; it has ${axisText(data.callees.sum)}, ${share} of all`}
+                remark={`from the function outward; it has ${said}, ${share} of all`}
             />
-            <Half which="callers" flame={data.callers} whole={data.sum} />
+            <Half run={run} which="callers" flame={data.callers} whole={data.sum} />
             <PaneHead title="Calls" remark="from the function inward" />
-            <Half which="callees" flame={data.callees} whole={data.sum} />
+            <Half run={run} which="callees" flame={data.callees} whole={data.sum} />
             <LoadingLine active={answer.loading} />
         </>
     );
 }
 
 interface HalfProps {
+    run: Run;
     which: 'callers' | 'callees';
     flame: FlameAnswer;
     whole: number;
 }
 
-function Half({ which, flame, whole }: HalfProps) {
+function Half({ run, which, flame, whole }: HalfProps) {
     const layout = useMemo(() => layoutFlame(flame), [flame]);
     const paint = useMemo(() => flamePaint(flame, layout, 'all of it'), [flame, layout]);
     const [selected, setSelected] = useState(-1);
@@ -147,14 +152,21 @@ function Half({ which, flame, whole }: HalfProps) {
                 nodeOf={(id) => id}
                 nameOf={(node) => flame.names[flame.name[node]]}
                 rootName="all of it"
-                tip={(node) => <HalfTip flame={flame} node={node} whole={whole} />}
+                tip={(node) => <HalfTip run={run} flame={flame} node={node} whole={whole} />}
                 keyless={which === 'callers'}
             />
         </div>
     );
 }
 
-function HalfTip({ flame, node, whole }: { flame: FlameAnswer; node: number; whole: number }) {
+interface TipProps {
+    run: Run;
+    flame: FlameAnswer;
+    node: number;
+    whole: number;
+}
+
+function HalfTip({ run, flame, node, whole }: TipProps) {
     if (node < 0) return <div>all of it: {axisText(flame.sum)}</div>;
     const total = flame.total[node];
     const share = (of: number) => (of > 0 ? `${pct((100 * total) / of)}${THIN}%` : '–');
@@ -166,7 +178,7 @@ function HalfTip({ flame, node, whole }: { flame: FlameAnswer; node: number; who
                 <dd>{axisText(total)}</dd>
                 <dd>{share(flame.sum)} of the function</dd>
                 <dt />
-                <dd />
+                <dd>{estimateText(run, total)}</dd>
                 <dd>{share(whole)} of all</dd>
             </dl>
             <div class="tooltip-foot">

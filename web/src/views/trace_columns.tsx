@@ -7,6 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { fmtFixed, int, pct } from '../base/units';
 import type { GridColumn } from '../components/data_grid';
 import { FamilySwatch } from '../components/family_swatch';
+import { FrameName } from '../components/frame_name';
 import { MarkedName } from '../components/marked_name';
 import { ShareBar } from '../components/share_bar';
 import { Num } from '../components/text';
@@ -34,11 +35,9 @@ export function nameColumn<R extends { name: string; family: number }>(
         width: 'rest',
         sortKey: 'name',
         render: (row) => (
-            <span title={row.name}>
+            <span class="named" title={row.name}>
                 <FamilySwatch family={row.family} />
-                <span class="mono">
-                    <MarkedName text={row.name} search={search} />
-                </span>
+                <FrameName name={row.name} search={search} />
             </span>
         ),
     };

@@ -7,6 +7,7 @@ import { API, type Params, withParams } from '../base/client';
 import { formatHash, route, setQuery } from '../base/router';
 import type { TraceSummary } from '../base/trace_types';
 import type { Run } from '../base/types';
+import { fig, text, THIN } from '../base/units';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../model/trace_range';
 
 export const put = (changes: Record<string, string | null>): void =>
@@ -42,12 +43,30 @@ export function isStacks(run: Run): boolean {
 
 /** What the axis of a run counts: the unit of its headline. */
 export function axisOfRun(run: Run): AxisUnit {
-    const { value_scale } = run.summary;
+    const { value_scale, weight } = run.summary;
     if (!isStacks(run) || !run.headline) return TIME_AXIS;
     return {
         unit: run.headline.unit,
         scale: typeof value_scale === 'number' && value_scale > 0 ? value_scale : 1,
+        whole: typeof weight === 'number' ? weight : 0,
     };
+}
+
+/** ms that a sample lasts while nobody says another figure */
+export const PERIOD_MS = 10;
+
+/** How long a sample stands for, in ms: of files that count samples, else null. */
+export function usePeriod(run: Run): number | null {
+    if (axisOfRun(run).unit !== 'samples') return null;
+    const asked = Number(route.value.query.period);
+    return asked > 0 ? asked : PERIOD_MS;
+}
+
+/** What samples last about: `≈ 6.02 s`; '' where the file itself says times. */
+export function estimateText(run: Run, weight: number): string {
+    const period = usePeriod(run);
+    if (period === null) return '';
+    return `≈${THIN}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }
 
 export function viewPath(run: Run, view: string): string {

@@ -5,10 +5,10 @@
 import { axisFig } from '../base/axis';
 import type { TraceSummary } from '../base/trace_types';
 import type { Run } from '../base/types';
-import { bytesFig, fig, int, pct, THIN } from '../base/units';
+import { bytesFig, fig, int, pct } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
-import { axisOfRun, isStacks, isTrace, traceOf } from './trace_data';
+import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './trace_data';
 
 const NARROW = 1000;
 
@@ -33,7 +33,7 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
 
 function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[] {
     const facts: Fact[] = [];
-    const base = `${THIN}% of ${step_ns === null ? 'span' : 'step'}`;
+    const base = `% of ${step_ns === null ? 'span' : 'step'}`;
     if (gpu_busy !== null) {
         facts.push({
             label: 'GPU busy',
@@ -69,7 +69,10 @@ function stackFacts(run: Run): Fact[] {
                     }
                 />
             ),
-            tip: 'the sum over all stacks',
+            note: estimateText(run, weight),
+            tip: estimateText(run, weight)
+                ? 'the sum over all stacks; seconds are an estimate by the field “a sample ≈”'
+                : 'the sum over all stacks',
         },
         { label: 'Stacks', value: int(samples), tip: 'as they stand in the file' },
         { label: 'Functions', value: int(frames), tip: 'different frames' },

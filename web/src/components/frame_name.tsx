@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+import { placeStart } from '../model/frame_names';
+import type { Matcher } from '../model/search';
+import { MarkedName } from './marked_name';
+
+/** A frame in a table: its function keeps the beginning, the file that it names keeps the end. */
+export function FrameName({ name, search }: { name: string; search: Matcher }) {
+    const at = placeStart(name);
+    return (
+        <span class="frame-name mono">
+            {at > 0 && (
+                <span class="frame-name-head">
+                    <MarkedName text={name} search={search} to={at} />
+                </span>
+            )}
+            {at < name.length && (
+                <span class={at > 0 ? 'frame-name-place path-end' : 'path-end'}>
+                    <bdi>
+                        <MarkedName text={name} search={search} from={at} />
+                    </bdi>
+                </span>
+            )}
+        </span>
+    );
+}

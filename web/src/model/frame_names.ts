@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames as samplers write them, and how they are said where there is little room:
+ * `run (/lib/click/core.py:12)`, `run (core.py:12)`, `run`. Others begin with the file:
+ * `site-packages/torch/nn/conv.py(438):_forward`, `/app/main.py:run:12`.
+ */
+import { type Measure, fitEllipsis } from './labels';
+import { shortName } from './timeline_names';
+
+const PLACE = /^(.+ )\([^()]*[./\\:<][^()]*\)$/;
+const LEADING = /^\S*[\\/](?=[^\\/]*\.pyx?\b)/;
+const INNER = /^(.+ \()[^()]*[\\/](?=[^\\/]+\)$)/;
+
+/** Where the place of a frame begins: 0 when the name begins with it, its length when it has none. */
+export function placeStart(name: string): number {
+    const place = PLACE.exec(name);
+    if (place) return place[1].length;
+    return LEADING.test(name) ? 0 : name.length;
+}
+
+/** From whole to short, each different from the one before. */
+export function frameForms(name: string): string[] {
+    const bare = name.replace(INNER, '$1').replace(LEADING, '');
+    const place = PLACE.exec(bare);
+    const forms = [name, bare, shortName(place ? place[1].trimEnd() : bare)];
+    return forms.filter((form, i) => i === 0 || form !== forms[i - 1]);
+}
+
+/** The longest form that fits, the shortest with an ellipsis, or ''. */
+export function fitForms(forms: readonly string[], room: number, measure: Measure): string {
+    const fitting = forms.find((form) => measure(form) <= room);
+    return fitting ?? fitEllipsis(forms[forms.length - 1], room, measure);
+}
