@@ -81,6 +81,8 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
      "fold its stacks with `jfrconv -o collapsed recording.jfr stacks.txt`, which comes with "
      "async-profiler"},
     {0, PS_STR("NVR\0"), "a report of Nsight Compute", NCU},
+    /* The name of Nsight Systems' forerunner heads its .nsys-rep and .qdrep files to this day. */
+    {0, PS_STR("NVIDIA Tegra Profiler Report"), "a report of Nsight Systems", NSYS},
     {0, PS_STR("tr\xfdP"), "a trace of Tracy",
      "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
     {0, PS_STR("tlZ\x04"), "a trace of Tracy",

@@ -29,6 +29,8 @@ static const struct refusal binaries[] = {
     F("MOJ\3\1austin\0", "austin (MOJO)", "mojo2austin"),
     F("FLR\0\0\2\0\1", "Flight Recorder", "jfrconv -o collapsed"),
     F("NVR\0\x10\0\0\0", "Nsight Compute", "nsys profile"),
+    F("NVIDIA Tegra Profiler Report 2024@4@1@61-244134315967v0.\n", "a report of Nsight Systems",
+      "nsys export --type sqlite"),
     F("tr\xfdP\0\1", "Tracy", "viztracer"),
     F("tlZ\x04\0\1", "Tracy", "viztracer"),
     F("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x41\x1e\xa0\xda\x41\x1a\x0d"
