@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The summaries of a trace, against figures computed here from its events."""
 import json
+import os
 import random
 import statistics
 import urllib.parse
 
-from server import RUNS, ServerTest
+from server import ROOT, RUNS, ServerTest
 
 END_US = 40_000
 NAMES = {"cuda_gpu_kern_sum": "kernel", "cuda_api_sum": "cuda_runtime", "nvtx_sum": "user_annotation"}
@@ -161,3 +162,40 @@ class Summary(ServerTest):
         for query in ("", "?report=x", "?report=nvtx_sum&sort=x", "?report=nvtx_sum&from_ns=5&to_ns=4", "?report=nvtx_sum&q=(&regex=1"):
             with self.subTest(query):
                 self.assertRefused(self.get(f"{self.path}/summary{query}"), 400, "bad_request")
+
+
+class Nsight(ServerTest):
+    """An export of Nsight Systems: domains, styles, a graph that one call launched, two processes with the same correlations."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with open(os.path.join(ROOT, "tests", "golden", "nsys", "ok_full.sqlite"), "rb") as file:
+            answer = cls.server.request("POST", f"{RUNS}?wait=1&name=export", file.read())
+        assert answer.status == 201, answer.body
+        cls.path = f"{RUNS}/{answer.json['id']}"
+
+    def report(self, name, *columns):
+        table = self.get_json(f"{self.path}/summary?report={name}")
+        rows = [dict(zip(table["columns"], row)) for row in table["rows"]]
+        return [tuple(row[column] for column in columns) for row in rows]
+
+    def test_which_there_are(self):
+        self.assertEqual(self.get_json(f"{self.path}/summaries")["reports"],
+                         ["cuda_gpu_kern_sum", "cuda_api_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "osrt_sum", "nvtx_sum", "nvtx_gpu_proj_sum"])
+
+    def test_calls_and_copies(self):
+        self.assertEqual(self.report("osrt_sum", "name", "total_ns", "calls", "min_ns", "max_ns"), [("read", 1400, 2, 500, 900)])
+        self.assertIn(("cudaLaunchKernel", 900, 2), self.report("cuda_api_sum", "name", "total_ns", "calls"))
+        self.assertEqual(self.report("cuda_gpu_mem_size_sum", "name", "total_bytes"),
+                         [("[CUDA memcpy Host-to-Device]", 4096), ("[CUDA memset]", 64), ("[CUDA memcpy Unknown]", 8)])
+
+    def test_ranges(self):
+        """Marks are no ranges; what is open ends with the session."""
+        rows = self.report("nvtx_sum", "name", "domain", "style", "calls", "min_ns")
+        self.assertEqual(sorted(rows), [("allreduce", "NCCL", "PushPop", 1, 250), ("open", None, "PushPop", 1, 91400), ("other request", None, "StartEnd", 1, 2000),
+                                        ("registered", None, "PushPop", 1, 650), ("request", None, "StartEnd", 2, 4500), ("step", None, "PushPop", 1, 3000)])
+
+    def test_ranges_on_the_device(self):
+        """step: a kernel, a copy, the two of the graph, 1700 to 3500; the other process has a call of the same number."""
+        self.assertEqual(self.report("nvtx_gpu_proj_sum", "name", "domain", "proj_total_ns", "range_total_ns", "works"),
+                         [("step", None, 1800, 3000, 4), ("registered", None, 900, 650, 2), ("allreduce", "NCCL", 300, 250, 2)])
