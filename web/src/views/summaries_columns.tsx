@@ -169,7 +169,7 @@ function spread(before: string, after: string, unit: string, decimals: [number, 
         });
     return [
         column('avg', mean, 0),
-        column('med', mean, 820),
+        column('med', mean, 1160),
         column('min', whole, 1180),
         column('max', whole, 700),
         column('stddev', mean, 1100),
@@ -208,7 +208,7 @@ function columnsOf(report: SummaryReport): Column[] {
 
 /** Of NVTX; ranges of PyTorch have neither. */
 const STYLE = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1240 });
-const DOMAIN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 900 });
+const DOMAIN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 1160 });
 
 function nvtxColumns({ id }: SummaryReport): Column[] {
     if (id === 'nvtx_sum') return [DOMAIN, STYLE];
