@@ -320,7 +320,8 @@ SELECT f.id AS callee_id, c.caller_id, c.ncalls, c.primitive_calls, c.tottime_s,
 FROM function f, ps_calls(f.callers) c;
 
 -- Call trees. An import log holds one. A pstats dump holds sums per caller, no paths: each node says what follows from them. bounded:
--- the true total lies in [total_min, total_max] and total is NULL; unknown (recursion): at most total_max.
+-- the true total lies in [total_min, total_max] and total is NULL; unknown (recursion): at most total_max. Stacks are merged by path,
+-- thread by thread; count is how often a path was entered anew.
 CREATE VIEW nodes AS
 SELECT i.id, nullif(i.parent, 0) AS parent_id, i.module AS frame, NULL AS file, NULL AS line, i.interpreter AS thread,
        i.self_us AS self, i.cumulative_us AS total, 1 AS count, 'us' AS unit, 'exact' AS certainty,
@@ -330,7 +331,15 @@ UNION ALL
 SELECT p.id, p.parent_id, f.name, l.path, f.line, NULL,
        p.self, CASE p.certainty WHEN 0 THEN p.hi END, p.calls, 's',
        CASE p.certainty WHEN 0 THEN 'exact' WHEN 1 THEN 'bounded' ELSE 'unknown' END, p.lo, p.hi
-FROM ps_paths(0, 0.0001, 200, 50000) p JOIN function f ON f.id = p.function_id JOIN file l ON l.id = f.file;
+FROM ps_paths(0, 0.0001, 200, 50000) p JOIN function f ON f.id = p.function_id JOIN file l ON l.id = f.file
+UNION ALL
+SELECT s.id, s.parent_id, x.text, NULL, NULL, t.name, s.self / u.scale, s.total / u.scale, s.count, u.unit, 'exact', s.total / u.scale,
+       s.total / u.scale
+FROM (SELECT h.v AS unit, CASE WHEN h.v = 's' THEN 1e9 WHEN json_extract(m.v, '$.value_scale') = 1 THEN 1
+                               ELSE json_extract(m.v, '$.value_scale') * 1.0 END AS scale
+      FROM meta m JOIN meta h ON h.k = 'headline_unit'
+      WHERE m.k = 'summary' AND json_extract(m.v, '$.value_scale') IS NOT NULL) u -- of stacks alone, which traces are not
+CROSS JOIN ps_stack_nodes s JOIN track t ON t.id = s.track LEFT JOIN text x ON x.id = s.name;
 
 CREATE VIEW lines AS -- one row a line and call block; the columns of the other tools are NULL
 SELECT f.path AS file, nullif(n.name, '') AS function, nullif(n.first_line, 0) AS first_line, l.line, l.source, l.block,

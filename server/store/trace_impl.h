@@ -115,5 +115,6 @@ bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out);
 
 extern const sqlite3_module ps_slices_module, ps_operators_module, ps_kernels_module;
 void ps_register_packed(struct ps_db *db);
+void ps_register_stack_nodes(struct ps_db *db); /* ps_stack_nodes */
 
 #endif

@@ -330,4 +330,5 @@ void ps_register_traces(struct ps_db *db)
     sqlite3_create_module(db->handle, "ps_operators", &ps_operators_module, db);
     sqlite3_create_module(db->handle, "ps_kernels", &ps_kernels_module, db);
     ps_register_packed(db);
+    ps_register_stack_nodes(db);
 }

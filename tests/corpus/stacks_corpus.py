@@ -94,6 +94,21 @@ class Folded(CorpusTest):
                 self.assertEqual({row["name"]: row["total"] for row in rows},
                                  {name: round(weight * scale) for name, weight in total.items()})
 
+    def test_nodes_are_the_call_tree(self):
+        for path in folded():
+            with self.subTest(path):
+                own, _ = sums_of(path)
+                by = unit_of(shelf().show(path)) / (10**9 if shelf().show(path)["headline"]["unit"] == "s" else shelf().show(path)["summary"]["value_scale"])
+                nodes = shelf().sql(path, "SELECT id, parent_id, frame, self, total FROM nodes")
+                sums, below = collections.Counter(), collections.Counter()
+                for node in nodes:
+                    sums[node["frame"]] += node["self"]
+                    below[node["parent_id"]] += node["total"]
+                for frame, weight in own.items():
+                    self.assertAlmostEqual(sums[frame], weight * by, 6, frame)
+                for node in nodes:
+                    self.assertAlmostEqual(node["total"], node["self"] + below[node["id"]], 6, "a total is its own and that of those below")
+
     def test_the_tools_own_figures(self):
         for path in folded():
             expected = oracle(path)
