@@ -28,7 +28,8 @@ struct ps_importer {
 
 /* The formats, each defined at the end of its file. */
 extern const struct ps_importer ps_pstats, ps_importtime, ps_lprof, ps_line_text, ps_memory_text,
-    ps_mprof, ps_pstats_text, ps_scalene, ps_torch_trace, ps_trace_generic, ps_trace_job;
+    ps_mprof, ps_pstats_text, ps_sampling_jsonl, ps_scalene, ps_torch_trace, ps_trace_generic,
+    ps_trace_job;
 extern const struct ps_importer ps_nsys;
 extern const struct ps_importer ps_key_averages, ps_lightning, ps_memory_timeline;
 extern const struct ps_importer ps_hyperfine, ps_hyperfine_text, ps_pytest_benchmark,

@@ -26,6 +26,7 @@ static const struct ps_importer *const importers[] = {
     &ps_lightning, /* before the tables that it holds */
     &ps_pstats_text,
     &ps_key_averages,
+    &ps_sampling_jsonl,
     &ps_scalene,
     &ps_torch_trace,
     &ps_trace_generic,

@@ -22,7 +22,7 @@ FORMATS = {
     "torch eventlist (array)": "torch-trace", "torch memory timeline": "memory-timeline", "torch table text": "key-averages",
     "lightning": "lightning", "bash_time": "time", "gnu_time": "time", "sh_time": "time", "zsh_time": "time",
     "hyperfine": "hyperfine", "pytest-benchmark": "pytest-benchmark", "timeit": "timeit", "ipython_time": "timeit",
-    "top": "top", "nsys-sqlite": "nsys", "tachyon jsonl": ("JSON document",),
+    "top": "top", "nsys-sqlite": "nsys", "tachyon jsonl": "pstats",
     "python source": ("Python source",), "mprof peak text": ("mprof peak",), "callgrind": ("callgrind",),
     "mojo": ("austin (MOJO)",), "tachyon binary": ("binary profile of Python's sampling profiler",),
     "tachyon txt": ("printed table of Python's sampling profiler",), "scalene text": ("Scalene",),

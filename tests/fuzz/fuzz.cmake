@@ -3,7 +3,7 @@
 # UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus tests/fuzz/regression/pstats`. Without it, each runs the files of its
 # regression folder once as a test.
 foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
-        pstats_text key_averages lightning memory_timeline
+        pstats_text sampling_jsonl key_averages lightning memory_timeline
         hyperfine hyperfine_text pytest_benchmark pytest_benchmark_text time timeit top
         folded speedscope flamegraph_svg gecko nsys)
   set(target fuzz_${what})

@@ -135,6 +135,7 @@ static void test_pstats(void **state)
 {
     (void)state;
     check_folder("pstats", 25);
+    check_folder("sampling_jsonl", 4);
 }
 
 static void test_lines(void **state)
@@ -185,6 +186,22 @@ static void cut_anywhere(const char *path, size_t from)
     assert_true(text.len > from);
     for (size_t cut = from; cut < text.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){text.at, cut}, cut % 5, NULL), PS_OK);
+    ps_buf_free(&text);
+}
+
+/* Sums that were cut are refused with the place, or are there whole: the last line only ends. */
+static void test_cut_samples(void **state)
+{
+    struct ps_buf text = slurp(PS_TESTS_DIR "/golden/sampling_jsonl/ok_v0.jsonl");
+    const char *end = ps_str_find(ps_buf_slice(&text), PS_STR("]}\n{\"type\":\"end\""));
+
+    (void)state;
+    assert_non_null(end);
+    for (size_t cut = 0; cut <= text.len; cut++) {
+        bool whole = text.at + cut >= end + 2;
+
+        assert_int_equal(dump_bytes((struct ps_str){text.at, cut}, cut % 5, NULL) == PS_OK, whole);
+    }
     ps_buf_free(&text);
 }
 
@@ -246,11 +263,12 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_importtime), cmocka_unit_test(test_nsys),
-        cmocka_unit_test(test_pstats),     cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_foreign),    cmocka_unit_test(test_printed),
-        cmocka_unit_test(test_every_cut),  cmocka_unit_test(test_measurements),
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_importtime),   cmocka_unit_test(test_nsys),
+        cmocka_unit_test(test_pstats),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_foreign),      cmocka_unit_test(test_cut_samples),
+        cmocka_unit_test(test_printed),      cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_measurements), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_stacks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ const SUMS_REMARK =
 
 export function useSumsRemark(run: Run): void {
     useEffect(() => {
-        setStatus(undefined, SUMS_REMARK, undefined);
+        if (!run.summary.flat) setStatus(undefined, SUMS_REMARK, undefined);
         return () => setStatus(undefined, null, undefined);
     }, [run.id]);
 }
@@ -45,6 +45,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     const id = query.fn ? Number(query.fn) : costliest;
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
+    const callers = !run.summary.flat; // Else there is only what each function took.
     const shared = { run, filters, search, total, selected: id, onShown: setShown };
     return (
         <div class="tab-body">
@@ -53,9 +54,9 @@ export function FunctionsTab({ run }: { run: Run }) {
                 <section class="pane pane-main">
                     {grouped ? <FunctionsByFile {...shared} /> : <FunctionsTable {...shared} />}
                 </section>
-                <FunctionPane run={run} id={id} />
+                {callers && <FunctionPane run={run} id={id} />}
             </div>
-            {viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
+            {callers && viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
         </div>
     );
 }

@@ -189,8 +189,15 @@ TABS.scalene = [...LINES, MEMORY, ACROSS];
 TABS.mprof = [MEMORY];
 TABS.pstats.push({ ...ACROSS, title: 'Lines' });
 
+/** Sums without callers have no tree and no graph. */
+function withCallers(run: Run, specs: TabSpec[]): TabSpec[] {
+    if (!run.summary.flat) return specs;
+    return specs.filter(({ id }) => id !== 'calltree' && id !== 'callgraph');
+}
+
 export function tabsOf(run: Run): TabSpec[] {
-    const own = run.kind === 'lightning' ? lightningTabs(run) : (TABS[run.kind] ?? []);
+    const kind = run.kind === 'lightning' ? lightningTabs(run) : (TABS[run.kind] ?? []);
+    const own = withCallers(run, kind);
     return [...own, ...traceTabs(run), LEDGER];
 }
 
