@@ -66,16 +66,19 @@ function meanWords(steps: TraceStep[], counted: number): string {
 
 const STEP = 'profiler.step()';
 
-function NoSteps() {
+/** What marks one is known of PyTorch alone. */
+function NoSteps({ torch }: { torch: boolean }) {
     return (
         <section class="overview-section">
             <h2>
                 Steps<span class="soft">none in this trace: it is told as a whole</span>
             </h2>
-            <p class="teach">
-                <span class="soft">At the end of each iteration this marks one:</span>
-                <code>{STEP}</code> <CopyButton text={STEP} />
-            </p>
+            {torch && (
+                <p class="teach">
+                    <span class="soft">At the end of each iteration this marks one:</span>
+                    <code>{STEP}</code> <CopyButton text={STEP} />
+                </p>
+            )}
         </section>
     );
 }
@@ -93,7 +96,7 @@ interface StepListProps {
 }
 
 export function StepList({ run, steps, definition, nameOf }: StepListProps) {
-    if (traceOf(run).steps === 0) return <NoSteps />;
+    if (traceOf(run).steps === 0) return <NoSteps torch={run.kind === 'torch-trace'} />;
     if (steps.length < 2) return null;
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;
