@@ -46,6 +46,10 @@ static int run(const struct ps_options *options)
         return ps_cli_formats(options);
     case PS_VERB_SQL:
         return ps_cli_sql(options);
+    case PS_VERB_DIFF:
+        return ps_cli_diff(options);
+    case PS_VERB_CHECK:
+        return ps_cli_check(options);
     case PS_VERB_NONE:
         break;
     }

@@ -17,6 +17,8 @@ int ps_cli_rm(const struct ps_options *options);
 int ps_cli_renew(const struct ps_options *options);
 int ps_cli_formats(const struct ps_options *options);
 int ps_cli_sql(const struct ps_options *options);
+int ps_cli_diff(const struct ps_options *options);
+int ps_cli_check(const struct ps_options *options);
 
 /* --- what the verbs share (say.c)
  * -------------------------------------------------------------------------------- */

@@ -77,16 +77,41 @@ static const struct verb_row verbs[] = {
          "schema/run.sql\n"
          "describes each column. --json prints an array of objects, doubles with every digit.\n",
          0},
+    [PS_VERB_DIFF] =
+        {"diff", "BASE RUN", 2, 2, "what changed from one run, or group of runs, to another",
+         "Each is a RUN, several with commas between them, series:NAME or tag:K=V. Five runs a "
+         "side, "
+         "recorded by turns,\ntell a change from noise: medians, the exact rank sum test, and a "
+         "rule that holds the share of verdicts by\nchance at 5 %. --of: a table, such as "
+         "functions, "
+         "imports, packages, operators, kernels, lines. --metric: a\ncolumn of it. --json prints "
+         "{\"base\",\"new\",\"headline\",\"of\",\"metric\",\"unit\",\"rows\":[{\"name\",\"file\","
+         "\"base\",\"new\",\"delta\",...}]},\nthe largest "
+         "change first.\n",
+         0},
+    [PS_VERB_CHECK] =
+        {"check", "RUN", 1, 1, "whether a run keeps its budgets, for CI",
+         "A budget is TABLE.NAME=VALUE, such as imports.torch=1.2s, functions.parse=80ms, "
+         "memory.device 0=2GiB, or\nheadline=VALUE; tables as of diff, each limited by its "
+         "inclusive "
+         "figure. --fail-on: how much the headline may\ngrow against --against, such as +10% or "
+         "+50ms; with groups of runs a growth within noise passes. RUN and\nBASELINE may be "
+         "several "
+         "with commas between them, series:NAME or tag:K=V: their medians count.\nExit status: 0 "
+         "within, 1 over (or failed), 2 wrong usage.\n",
+         0},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
-    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL))
+    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
+     ON(DIFF) | ON(CHECK))
 #define ON_JSON                                                                                    \
-    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL))
+    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
+     ON(DIFF))
 
-enum option_type { FLAG, TEXT, TAG };
+enum option_type { FLAG, TEXT, TAG, BUDGET };
 
 static const struct option_row {
     const char *name, *arg;
@@ -115,6 +140,18 @@ static const struct option_row {
      "record N times, as one series"},
     {"-o", "FILE", TEXT, ON(RECORD), offsetof(struct ps_options, output),
      "keep the profile in FILE too"},
+    {"--of", "TABLE", TEXT, ON(DIFF), offsetof(struct ps_options, of),
+     "the table to compare (default: the first)"},
+    {"--metric", "M", TEXT, ON(DIFF), offsetof(struct ps_options, metric),
+     "its column to compare (default: the first)"},
+    {"--against", "BASELINE", TEXT, ON(CHECK), offsetof(struct ps_options, against),
+     "the run, or group of runs, to compare with"},
+    {"--budget", "B", BUDGET, ON(CHECK), offsetof(struct ps_options, budgets),
+     "what may not be exceeded: TABLE.NAME=VALUE or headline=VALUE; may be repeated"},
+    {"--fail-on", "+N%", TEXT, ON(CHECK), offsetof(struct ps_options, fail_on),
+     "how much the headline may grow (default with --against: +10%)"},
+    {"--markdown", NULL, FLAG, ON(CHECK), offsetof(struct ps_options, markdown),
+     "print a summary for a pull request"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},
 };
@@ -159,7 +196,7 @@ static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
             continue;
         ps_buf_puts(&word, "[");
         add_spelling(&word, &options[i]);
-        ps_buf_puts(&word, options[i].type == TAG ? "]..." : "]");
+        ps_buf_puts(&word, options[i].type == TAG || options[i].type == BUDGET ? "]..." : "]");
         add_word(out, &line, word.at);
     }
     if (verbs[verb].own)
@@ -265,7 +302,9 @@ static enum ps_status set_option(struct ps_options *out, const struct option_row
     char *field = (char *)out + row->field;
     if (row->type == TAG)
         return add_tag(out, value, err);
-    if (row->type == FLAG)
+    if (row->type == BUDGET)
+        out->budgets[out->n_budgets++] = value;
+    else if (row->type == FLAG)
         *(bool *)field = true;
     else
         *(const char **)(void *)field = value;
@@ -379,6 +418,7 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
         return PS_OK;
     size_t most = (size_t)argc + 1;
     out->operands = ps_arena_alloc(&out->arena, most * sizeof *out->operands);
+    out->budgets = ps_arena_alloc(&out->arena, most * sizeof *out->budgets);
     out->tags = ps_arena_alloc(&out->arena, most * sizeof *out->tags);
     if (take_arguments(argc, argv, out, err) != PS_OK || out->help)
         return err->code;

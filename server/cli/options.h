@@ -23,6 +23,8 @@ enum ps_verb {
     PS_VERB_RENEW,
     PS_VERB_FORMATS,
     PS_VERB_SQL,
+    PS_VERB_DIFF,
+    PS_VERB_CHECK,
 };
 
 struct ps_options {
@@ -33,9 +35,12 @@ struct ps_options {
     const char *name, *series; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
-    const char *source_root;     /* NULL: not given */
-    const char *output, *repeat; /* NULL: not given */
-    bool json, csv, open, merge;
+    const char *source_root;                     /* NULL: not given */
+    const char *output, *repeat;                 /* NULL: not given */
+    const char *of, *metric, *against, *fail_on; /* NULL: not given */
+    const char **budgets;
+    size_t n_budgets;
+    bool json, csv, open, merge, markdown;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

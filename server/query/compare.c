@@ -145,20 +145,29 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
+enum ps_status ps_query_compare_members(struct ps_store *store,
+                                        const struct ps_compare_groups *groups,
+                                        struct ps_json *json, struct ps_err *err)
+{
+    const struct ps_compare_run *now = groups->at + groups->n_base;
+    enum ps_status status = write_runs(store, groups->at, groups->n_base, "base", json, err);
+
+    if (status == PS_OK)
+        status = write_runs(store, now, groups->n_now, "new", json, err);
+    if (status == PS_OK)
+        write_headline(groups, json);
+    return status;
+}
+
 enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
                                 struct ps_json *json, struct ps_err *err)
 {
-    const struct ps_compare_run *now = groups->at + groups->n_base;
     enum ps_status status;
 
     ps_json_object(json);
-    status = write_runs(store, groups->at, groups->n_base, "base", json, err);
+    status = ps_query_compare_members(store, groups, json, err);
     if (status == PS_OK)
-        status = write_runs(store, now, groups->n_now, "new", json, err);
-    if (status != PS_OK)
-        return status;
-    write_headline(groups, json);
-    status = write_tables(store, groups, json, err);
+        status = write_tables(store, groups, json, err);
     if (status != PS_OK)
         return status;
     ps_json_key(json, "pictures");

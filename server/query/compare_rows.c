@@ -27,12 +27,14 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
-static bool passes_words(const struct ps_compared_row *row, const char *verdicts,
+static bool passes_words(const struct ps_compared_row *row, const char *name, const char *verdicts,
                          const char *changes)
 {
     const char *verdict = ps_verdict_words[row->judged.verdict],
                *change = ps_change_words[row->change];
 
+    if (name && name[0] && !ps_str_is(row->name, name))
+        return false;
     if (verdicts && verdicts[0] && (!verdict || !in_list(verdicts, verdict)))
         return false;
     return !changes || !changes[0] || in_list(changes, change ? change : "kept");
@@ -75,7 +77,7 @@ static enum ps_status pick(struct ps_db *db, const struct ps_compared_table *tab
                            struct ps_params params, struct picked *out, struct ps_err *err)
 {
     const char *verdicts = ps_param_get(params, "verdict"),
-               *changes = ps_param_get(params, "change");
+               *changes = ps_param_get(params, "change"), *name = ps_param_get(params, "name");
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     size_t n;
     const struct ps_compared_row *rows = ps_comparison_rows(table->comparison, &n);
@@ -85,7 +87,7 @@ static enum ps_status pick(struct ps_db *db, const struct ps_compared_table *tab
         return status;
     out->at = ps_grow(NULL, n + 1, sizeof *out->at);
     for (size_t i = 0; i < n && err->code == PS_OK; i++) {
-        if (!passes_words(&rows[i], verdicts, changes) || !is_found(stmt, &rows[i], err))
+        if (!passes_words(&rows[i], name, verdicts, changes) || !is_found(stmt, &rows[i], err))
             continue;
         out->at[out->n++] = (uint32_t)i;
         out->base += rows[i].judged.base;
@@ -218,6 +220,10 @@ static void write_object(const struct ps_compared_table *table, const struct ps_
 
         ps_json_key(json, ps_compared_column(table, i, name));
         ps_cell_json(&cell, json);
+        if (i == PS_CMP_PLACE && strcmp(table->head.place, "file") == 0) {
+            ps_json_key(json, "file");
+            ps_cell_json(&cell, json);
+        }
     }
 }
 

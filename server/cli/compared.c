@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/compared.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const char *now,
+                              struct ps_cli_compared *out, struct ps_err *err)
+{
+    const struct ps_param params[] = {{"base", base}, {"new", now}};
+    *out = (struct ps_cli_compared){.store = store};
+    struct ps_json json = ps_json_to(&out->text);
+    enum ps_status status =
+        ps_compare_groups(store, (struct ps_params){params, 2}, &out->groups, err);
+    if (status == PS_OK)
+        status = ps_query_compare(store, out->groups, &json, err);
+    if (status == PS_OK && !(out->about = cJSON_ParseWithLength(out->text.at, out->text.len)))
+        status = ps_fail(err, PS_INTERNAL, "the comparison is not JSON");
+    return status;
+}
+
+void ps_cli_compared_close(struct ps_cli_compared *compared)
+{
+    ps_compare_groups_free(compared->groups);
+    ps_buf_free(&compared->text);
+    cJSON_Delete(compared->about);
+    *compared = (struct ps_cli_compared){0};
+}
+
+/* The element of a list whose `key` is `name`, with NULL the first; a failure names them all. */
+static enum ps_status choose(const cJSON *list, const char *key, const char *name, const char *what,
+                             const cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *word = ps_run_text(item, key);
+        *out = item;
+        if (!name || strcmp(word, name) == 0)
+            return PS_OK;
+        ps_buf_printf(&names, "%s%s", names.len ? ", " : "", word);
+    }
+    ps_fail(err, PS_BAD_REQUEST, "these runs have no %s %s to compare", what, name ? name : "");
+    if (names.len)
+        ps_hint(err, "there are %s", names.at);
+    return PS_BAD_REQUEST;
+}
+
+enum ps_status ps_cli_table(const struct ps_cli_compared *compared, const char *of,
+                            const cJSON **out, struct ps_err *err)
+{
+    return choose(cJSON_GetObjectItemCaseSensitive(compared->about, "tables"), "of", of, "table",
+                  out, err);
+}
+
+enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
+                             struct ps_err *err)
+{
+    return choose(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name, "metric", out,
+                  err);
+}
+
+enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *table,
+                           const cJSON *metric, const char *name, unsigned limit, cJSON **out,
+                           struct ps_err *err)
+{
+    char limit_text[24];
+    PS_AUTO(ps_buf_free) struct ps_buf only = {0};
+    struct ps_answer answer = {.type = NULL};
+    if (name)
+        ps_buf_puts(&only, name);
+    (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
+    const struct ps_param params[] = {{"metric", ps_run_text(metric, "metric")},
+                                      {"limit", limit_text},
+                                      {"name", name ? only.at : ""}};
+    enum ps_status status =
+        ps_query_compare_rows(compared->store, compared->groups, ps_run_text(table, "of"),
+                              (struct ps_params){params, 3}, &answer, err);
+    if (status == PS_OK && !(*out = cJSON_ParseWithLength(answer.body.at, answer.body.len)))
+        status = ps_fail(err, PS_INTERNAL, "the rows of the comparison are not JSON");
+    ps_buf_free(&answer.body);
+    return status;
+}
+
+const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column)
+{
+    const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(page, "rows"), at),
+                *name;
+    int i = 0;
+    cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(page, "columns"))
+    {
+        if (row && strcmp(cJSON_GetStringValue(name), column) == 0)
+            return cJSON_GetArrayItem(row, i);
+        i++;
+    }
+    return NULL;
+}
+
+double ps_cli_number(const cJSON *page, int at, const char *column)
+{
+    const cJSON *cell = ps_cli_cell(page, at, column);
+    return cJSON_IsNumber(cell) ? cell->valuedouble : 0;
+}
+
+const char *ps_cli_text(const cJSON *page, int at, const char *column)
+{
+    const char *text = cJSON_GetStringValue(ps_cli_cell(page, at, column));
+    return text ? text : "";
+}
+
+/* --- figures
+ * -----------------------------------------------------------------------------------------------
+ */
+
+char *ps_cli_figure(double value, const char *unit, char out[64])
+{
+    static const struct {
+        const char *unit;
+        double seconds, bytes;
+    } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0},  {"us", 1e-6, 0},    {"ns", 1e-9, 0},
+                 {"B", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
+    char figure[48];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(unit, known[i].unit) != 0)
+            continue;
+        (void)snprintf(out, 64, "%s",
+                       known[i].seconds > 0 ? ps_figure_seconds(value * known[i].seconds, figure)
+                                            : ps_figure_bytes(value * known[i].bytes, figure));
+        return out;
+    }
+    if (value == floor(value) && fabs(value) < 1e15)
+        (void)snprintf(out, 64, "%.0f%s%s", value, unit[0] ? " " : "", unit);
+    else
+        (void)snprintf(out, 64, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return out;
+}
+
+char *ps_cli_change(double value, const char *unit, char out[64])
+{
+    char figure[64];
+    (void)snprintf(out, 64, "%s%.60s",
+                   value > 0   ? "+"
+                   : value < 0 ? "-"
+                               : "",
+                   ps_cli_figure(fabs(value), unit, figure));
+    return out;
+}
+
+char *ps_cli_percent(double delta, double base, char out[32])
+{
+    out[0] = '\0';
+    if (base != 0)
+        (void)snprintf(out, 32, "%+.1f %%", 100 * delta / fabs(base));
+    return out;
+}

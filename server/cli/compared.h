@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* compared.h: a comparison (docs/api.md) as the verbs diff and check read it. */
+#ifndef PS_CLI_COMPARED_H
+#define PS_CLI_COMPARED_H
+
+#include "server/cli/runs.h"
+
+struct ps_cli_compared {
+    struct ps_store *store;
+    struct ps_compare_groups *groups;
+    struct ps_buf text; /* what there is to compare, as it comes from the query */
+    cJSON *about;       /* the same as a tree */
+};
+
+/* base, now: RUN, or several with commas between them. Close it in any case. */
+enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const char *now,
+                              struct ps_cli_compared *out, struct ps_err *err);
+void ps_cli_compared_close(struct ps_cli_compared *compared); /* for PS_AUTO */
+
+/* The table of that name, with NULL the first one. PS_NOT_FOUND names those there are. */
+enum ps_status ps_cli_table(const struct ps_cli_compared *compared, const char *of,
+                            const cJSON **out, struct ps_err *err);
+/* Its metric of that name, with NULL the first one. PS_BAD_REQUEST names those there are. */
+enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
+                             struct ps_err *err);
+
+/* A page of rows of a table, with its sums; free with ps_run_free. name: rows of that very name
+ * alone, NULL all. */
+enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *table,
+                           const cJSON *metric, const char *name, unsigned limit, cJSON **out,
+                           struct ps_err *err);
+/* Row `at` of a page: the cell of a column; NULL past the last row. */
+const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column);
+double ps_cli_number(const cJSON *page, int at, const char *column);    /* 0 where there is none */
+const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" where there is none */
+
+/* "1.234 s", "67.0 KiB", "12.5 %": a figure in its unit. Returns out. */
+char *ps_cli_figure(double value, const char *unit, char out[64]);
+/* The same with its sign. */
+char *ps_cli_change(double value, const char *unit, char out[64]);
+/* "+12.3 %"; "" where there is no base. Returns out. */
+char *ps_cli_percent(double delta, double base, char out[32]);
+
+#endif

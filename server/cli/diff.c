@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/cli.h"
+#include "server/cli/compared.h"
+#include "server/cli/table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ROWS 30 /* shown to people */
+
+/* --- in words
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* "app.prof", or "app.prof and 4 more". */
+static void add_names(const cJSON *runs, struct ps_buf *out)
+{
+    int n = cJSON_GetArraySize(runs);
+    ps_plain_text(out, ps_str_of(ps_run_text(cJSON_GetArrayItem(runs, 0), "name")));
+    if (n > 1)
+        ps_buf_printf(out, " and %d more", n - 1);
+}
+
+static const char *words_of(const char *verdict, bool size)
+{
+    static const char *const words[][3] = {{"up", "slower", "more"},
+                                           {"down", "faster", "less"},
+                                           {"same", "within noise", "within noise"},
+                                           {"few", "too few runs to tell", "too few runs to tell"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(verdict, words[i][0]) == 0)
+            return words[i][size ? 2 : 1];
+    return "";
+}
+
+static bool is_time(const char *unit)
+{
+    return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
+}
+
+/* What the test says, where there was one. */
+static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
+{
+    const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
+    char low[64], high[64], noise[64];
+    if (!verdict[0]) {
+        ps_buf_puts(out, "One run a side: what of that is noise nobody knows; five a side tell.\n");
+        return;
+    }
+    if (strcmp(verdict, "few") == 0) {
+        ps_buf_puts(out, "It takes 5 and 5 runs, or 4 and 6, to tell a change from noise.\n");
+        return;
+    }
+    ps_buf_printf(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g",
+                  ps_cli_figure(ps_run_number(headline, "noise"), unit, noise), n, m,
+                  ps_run_number(headline, "p"));
+    if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(headline, "low")))
+        ps_buf_printf(out, "; 95 %% interval of the change %s to %s",
+                      ps_cli_change(ps_run_number(headline, "low"), unit, low),
+                      ps_cli_change(ps_run_number(headline, "high"), unit, high));
+    ps_buf_puts(out, ".\n");
+}
+
+static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *out)
+{
+    const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->about, "base"),
+                *now = cJSON_GetObjectItemCaseSensitive(compared->about, "new"),
+                *headline = cJSON_GetObjectItemCaseSensitive(compared->about, "headline");
+    const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
+    double from = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "base"), "median"),
+           to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median");
+    char text[3][64], percent[32];
+    add_names(base, out);
+    ps_buf_puts(out, " → ");
+    add_names(now, out);
+    ps_buf_puts(out, "\n");
+    if (cJSON_IsNull(headline)) {
+        ps_buf_puts(out, "The headlines of these runs are of different things.\n");
+        return;
+    }
+    if (verdict[0])
+        ps_buf_printf(out, "%s: ", words_of(verdict, !is_time(unit)));
+    ps_buf_printf(out, "%s %s → %s, %s (%s)\n", ps_run_text(headline, "label"),
+                  ps_cli_figure(from, unit, text[0]), ps_cli_figure(to, unit, text[1]),
+                  ps_cli_change(to - from, unit, text[2]),
+                  ps_cli_percent(to - from, from, percent));
+    add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
+}
+
+/* --- the table
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static void add_name_cell(struct ps_table *table, const cJSON *page, int row)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const char *place = ps_cli_text(page, row, "place"), *within = ps_cli_text(page, row, "within");
+    double line = ps_cli_number(page, row, "line");
+    ps_buf_puts(&text, ps_cli_text(page, row, "name"));
+    if (within[0])
+        ps_buf_printf(&text, "  in %s", within);
+    if (place[0])
+        ps_buf_printf(&text, "  %s", place);
+    if (line == 0)
+        line = ps_cli_number(page, row, "base_line");
+    if (line > 0)
+        ps_buf_printf(&text, ":%.0f", line);
+    ps_table_cell(table, text.at);
+}
+
+static void add_row(struct ps_table *table, const cJSON *page, int row, const char *unit)
+{
+    double base = ps_cli_number(page, row, "base"), delta = ps_cli_number(page, row, "delta");
+    const char *verdict = ps_cli_text(page, row, "verdict");
+    char figure[64], percent[32];
+    ps_table_cell(table, ps_cli_figure(base, unit, figure));
+    ps_table_cell(table, ps_cli_figure(ps_cli_number(page, row, "new"), unit, figure));
+    ps_table_cell(table, ps_cli_change(delta, unit, figure));
+    ps_table_cell(table, ps_cli_percent(delta, base, percent));
+    ps_table_printf(table, "%+.1f %%", ps_cli_number(page, row, "share"));
+    ps_table_cell(table, words_of(verdict, !is_time(unit)));
+    ps_table_cell(table, ps_cli_text(page, row, "change"));
+    add_name_cell(table, page, row);
+}
+
+static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page,
+                      struct ps_buf *out)
+{
+    static const char *const titles[] = {"base", "new", "change", "", "of all", "verdict", ""};
+    struct ps_table table = {.columns = 8, .right = 31};
+    const char *unit = ps_run_text(metric, "unit");
+    int rows = 0;
+    ps_buf_printf(out, "\n%s by %s, the largest change first\n", ps_run_text(about, "title"),
+                  ps_run_text(metric, "title"));
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        ps_table_cell(&table, titles[i]);
+    ps_table_cell(&table, ps_run_text(about, "row"));
+    while (ps_cli_cell(page, rows, "delta") && ps_cli_number(page, rows, "delta") != 0)
+        add_row(&table, page, rows++, unit);
+    if (rows)
+        ps_table_print(&table, out);
+    else
+        ps_buf_puts(out, "No row differs.\n");
+    if (rows == ROWS && ps_run_number(page, "total") > ROWS)
+        ps_buf_printf(out, "and %.0f more rows; --json prints all\n",
+                      ps_run_number(page, "total") - ROWS);
+    ps_table_free(&table);
+}
+
+static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,
+                                const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *page = NULL;
+    enum ps_status status = ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err);
+    if (status != PS_OK)
+        return status;
+    add_headline(compared, out);
+    add_table(table, metric, page, out);
+    return PS_OK;
+}
+
+/* Figures as they come from the query: a tree would not keep every digit. */
+static enum ps_status say_json(const struct ps_cli_compared *compared, const cJSON *table,
+                               const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+{
+    const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
+    const struct ps_param params[] = {{"metric", name}, {"format", "rows"}};
+    struct ps_answer rows = {.type = NULL};
+    enum ps_status status = ps_query_compare_rows(compared->store, compared->groups, of,
+                                                  (struct ps_params){params, 2}, &rows, err);
+    if (status == PS_OK) {
+        struct ps_json json = ps_json_to(out);
+        ps_json_object(&json);
+        status = ps_query_compare_members(compared->store, compared->groups, &json, err);
+        ps_json_kstr(&json, "of", of);
+        ps_json_kstr(&json, "metric", name);
+        ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
+        ps_json_key(&json, "rows");
+        ps_json_raw(&json, ps_buf_slice(&rows.body));
+        ps_json_end(&json);
+        ps_buf_puts(out, "\n");
+    }
+    ps_buf_free(&rows.body);
+    return status == PS_OK ? err->code : status;
+}
+
+int ps_cli_diff(const struct ps_options *options)
+{
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.store = NULL};
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    struct ps_err err = PS_ERR_INIT;
+    const cJSON *table = NULL, *metric = NULL;
+    if (!store)
+        return 1;
+    enum ps_status status =
+        ps_cli_compare(store, options->operands[0], options->operands[1], &compared, &err);
+    if (status == PS_OK)
+        status = ps_cli_table(&compared, options->of, &table, &err);
+    if (status == PS_OK)
+        status = ps_cli_metric(table, options->metric, &metric, &err);
+    if (status == PS_OK)
+        status = options->json ? say_json(&compared, table, metric, &out, &err)
+                               : say_table(&compared, table, metric, &out, &err);
+    if (status != PS_OK)
+        return ps_say_failure("diff", &err);
+    ps_say(&out);
+    return 0;
+}
