@@ -160,7 +160,8 @@ static bool take_count(struct reader *r, const struct st_folded_line *line,
     } else if (!st_number(count, number)) {
         reject(r, "a count that is no number, or too large");
     } else if (number->thousandths < 0) {
-        reject(r, "a count below zero");
+        if (!r->memory)
+            reject(r, "a count below zero");
         r->negative++;
         if (__builtin_add_overflow(r->negative_sum, number->thousandths, &r->negative_sum))
             r->negative_sum = INT64_MIN;
@@ -239,8 +240,11 @@ static void tell_notes(struct reader *r)
     tell_count(r, PS_NOTE_WARNING, r->zero, "lines that count 0, left out");
     if (r->negative)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "%llu lines count less than nothing (memory given back), %lld in all; they "
-                     "cannot be laid out and are not in the sums",
+                     r->memory
+                         ? "lines of memory given back: %llu, %lld in all; stacks show what "
+                           "was taken, and these are not in the sums"
+                         : "lines that count less than nothing: %llu, %lld in all; they cannot "
+                           "be laid out and are not in the sums",
                      (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
     tell_count(r, PS_NOTE_WARNING, r->told > TOLD ? r->told - TOLD : 0,
                "more lines that were repaired or rejected");
