@@ -161,7 +161,7 @@ static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
     int64_t length = ps_stack_clip(&b->part.range, ps_chunk_at(chunk, PS_COL_START, i),
                                    ps_chunk_at(chunk, PS_COL_DURATION, i));
     struct frame *frame = length > 0 ? open_frame(b, chunk, i) : NULL;
-    const struct frame *up = b->n_open > 1 ? frame - 1 : NULL;
+    const struct frame *up = frame && b->n_open > 1 ? frame - 1 : NULL;
 
     if (!frame)
         return;
