@@ -15,7 +15,7 @@
 -- rows: kept
 WITH called AS MATERIALIZED (
     SELECT name, sum(calls) AS calls
-    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0) WHERE kind < 6 GROUP BY name),
+    FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0) WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name),
 made AS MATERIALIZED (
     SELECT CASE WHEN t.key THEN t.key ELSE t.id END AS name, l.c1 AS device_type, l.c2 AS device, sum(l.c3) AS increase, sum(l.c4) AS own,
            sum(l.c5) AS allocations, sum(l.c6) AS allocated

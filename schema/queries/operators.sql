@@ -39,7 +39,7 @@ SELECT * FROM (
            o.cpu_total_ns / 1000.0 / o.calls AS cpu_mean_us,
            100.0 * o.self_cpu_ns / nullif(sum(o.self_cpu_ns) OVER (), 0) AS self_cpu_pct, -- of all rows of the range
            o.self_device_ns / 1000.0 AS self_device_us, o.device_total_ns / 1000.0 AS device_total_us,
-           100.0 * o.self_device_ns / nullif(sum(o.self_device_ns) FILTER (WHERE o.kind < 6) OVER (), 0) AS self_device_pct,
+           100.0 * o.self_device_ns / nullif(sum(o.self_device_ns) FILTER (WHERE o.kind NOT BETWEEN 6 AND 11) OVER (), 0) AS self_device_pct,
            o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops,
            CASE WHEN o.flops > 0 THEN 1.0 * o.flops / nullif(CASE WHEN o.device_total_ns > 0 THEN o.device_total_ns ELSE o.cpu_total_ns END, 0) END AS gflops_s,
            o.min_ns / 1000.0 AS min_us, o.max_ns / 1000.0 AS max_us, o.first_start_ns AS first_ns
@@ -49,4 +49,4 @@ SELECT * FROM (
 WHERE (:q IS NULL OR ps_words(:q, name))
   AND (:regex IS NULL OR name REGEXP :regex)
   AND (:hide IS NULL OR NOT name REGEXP :hide)
-  AND (:on IS NULL OR (kind >= 6) = (:on = 'device'))
+  AND (:on IS NULL OR (kind BETWEEN 6 AND 11) = (:on = 'device'))

@@ -105,12 +105,12 @@ enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, i
                                  struct ps_err *err)
 {
     struct ps_view by_name = *view;
-    bool torch = false;
-    enum ps_status status = ps_trace_is_torch(db, &torch, err);
+    bool attributed = false;
+    enum ps_status status = ps_trace_is_attributed(db, &attributed, err);
 
     by_name.query = "slices_by_name";
     if (status != PS_OK)
         return status;
-    return torch ? ps_view_trace_table(db, view, id, params, answer, err)
-                 : ps_view_made_table(db, &by_name, params, ps_slices_by_name, answer, err);
+    return attributed ? ps_view_trace_table(db, view, id, params, answer, err)
+                      : ps_view_made_table(db, &by_name, params, ps_slices_by_name, answer, err);
 }

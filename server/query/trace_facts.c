@@ -212,6 +212,11 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
         struct ps_str name = ps_col_text(stmt, 0);
         int64_t kind = ps_col_int(stmt, 2), calls = ps_col_int(stmt, 4);
 
+        const int64_t figures[3] = {calls, ps_col_int(stmt, 6), ps_col_int(stmt, 9)};
+
+        if (kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OSRT)
+            ps_long_call_look(&facts->long_call, name, (uint32_t)ps_col_int(stmt, 1), kind,
+                              figures);
         if (kind == PS_SLICE_RUNTIME)
             runtime_fact(facts, name, calls, ps_col_int(stmt, 5));
         else if (ps_slice_on_device(kind))
@@ -329,7 +334,8 @@ enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *fact
 {
     static enum ps_status (*const reads[])(struct ps_db *, struct ps_trace_facts *,
                                            struct ps_err *) = {
-        read_steps, read_parts, read_devices, read_peaks, read_waiting, read_operators, read_slices,
+        read_steps,   read_parts,     read_devices, read_peaks,
+        read_waiting, read_operators, read_slices,  ps_long_call_find,
     };
     enum ps_status status = PS_OK;
 

@@ -22,6 +22,14 @@ struct ps_sum_fact {
     int64_t calls, ns;
 };
 
+/* A call that took much longer than all others of its name. */
+struct ps_long_call {
+    char name[120], slice[24]; /* slice: its id; empty: there is none */
+    uint32_t name_id;
+    int64_t kind, ns, mean_ns; /* of the others; 0: it is the only one */
+    struct ps_range at;
+};
+
 struct ps_trace_facts {
     struct ps_range span; /* of the steps that count */
     int64_t steps, wall_ns;
@@ -40,12 +48,19 @@ struct ps_trace_facts {
     int64_t optimizer_kernels;    /* launched inside of Optimizer.step */
     int64_t waiting_ns;           /* see trace_idle_waiting.sql */
     struct ps_range longest_wait; /* 0, 0 none */
-    uint32_t *optimizer_names;    /* text ids */
+    struct ps_long_call long_call;
+    uint32_t *optimizer_names; /* text ids */
     size_t n_optimizer_names, cap_optimizer_names;
 };
 
 enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *facts,
                                    struct ps_err *err);
+/* trace_long_call.c: looks at one row of operators (name, calls, total and greatest ns), and finds
+ * the slice once all were looked at. */
+void ps_long_call_look(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
+                       int64_t kind, const int64_t calls_total_most[3]);
+enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
+                                 struct ps_err *err);
 void ps_trace_facts_free(struct ps_trace_facts *facts); /* for PS_AUTO */
 
 #endif

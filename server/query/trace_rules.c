@@ -22,6 +22,7 @@
 #define OPTIMIZER_SHARE   0.05
 #define MATMUL_SHARE      0.10 /* of kernel time: less is not worth another number format */
 #define TINY_COUNT_SHARE  0.50 /* of kernels */
+#define LONG_CALL_SHARE   0.05 /* as the data loader's */
 #define UNFUSED_KERNELS   100  /* a step of the optimizer; a fused one has a few dozen */
 
 /* A duration as people say it. Returns out. */
@@ -295,6 +296,27 @@ static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding
     return facts->n_devices && host.share > CPU_BOUND_SHARE;
 }
 
+static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    const struct ps_long_call *call = &facts->long_call;
+    struct ratio share = ratio_of(call->ns, facts->wall_ns);
+    char others[64] = "it is the only one", mean[32];
+
+    if (call->mean_ns)
+        (void)snprintf(others, sizeof others, "the others take %s on average",
+                       said(call->mean_ns, mean));
+    finding->share = share.share;
+    finding->at = call->at;
+    finding->view = "timeline";
+    finding->params[0][0] = "slice";
+    finding->params[0][1] = call->slice;
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "One call of %s takes %s of %s, %.1f %%; %s. What happens once (initialisation, "
+                   "loading, allocation) can often be done before the loop.",
+                   call->name, share.part, share.whole, 100 * share.share, others);
+    return call->slice[0] && share.share > LONG_CALL_SHARE;
+}
+
 static const struct ps_rule rules[] = {
     {"dataloader", "Waiting for the data loader", look_dataloader},
     {"gpu_utilisation", "The device is used less than half", look_use},
@@ -304,6 +326,7 @@ static const struct ps_rule rules[] = {
     {"synchronisation", "Synchronising calls", look_sync},
     {"pageable_copies", "Copies from pageable memory", look_copies},
     {"tiny_kernels", "Many tiny kernels", look_tiny},
+    {"long_call", "A call far longer than the rest", look_long_call},
     {"optimizer", "The optimizer is not fused", look_optimizer},
     {"tensor_cores", "Tensor Cores are not used", look_tensor_cores},
     {"memory", "Device memory is nearly full", look_memory},

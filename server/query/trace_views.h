@@ -27,6 +27,8 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
 
 /* Whether a run is a trace of torch: others have no operators. */
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err);
+/* Whether device work is given to what launched it. */
+enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err);
 
 /* Where a slice ends; damaged runs may hold any numbers. */
 static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)

@@ -153,7 +153,7 @@ class Findings(Sums):
     def test_a_clean_trace_has_none(self):
         answer = self.view(training(), "findings")
         self.assertEqual(answer["rows"], [])
-        self.assertEqual(len({rule["rule"] for rule in answer["checked"]}), 13)
+        self.assertEqual(len({rule["rule"] for rule in answer["checked"]}), 14)
 
     def test_the_data_loader_alone(self):
         row, = self.view(training(loader=800, work=9_000), "findings")["rows"]

@@ -71,7 +71,8 @@ function nsysTabs(run: Run): TabSpec[] {
     const { devices, memory, slices } = traceOf(run);
     const device = devices ? [OVERVIEW, KERNELS] : [];
     const sums = slices > 0 ? [SUMMARIES] : [];
-    return [...device, ...sums, SLICES, ...(memory ? [MEMORY] : []), FLAME, FINDINGS];
+    const named = { ...SLICES, count: undefined };
+    return [...device, ...sums, named, ...(memory ? [MEMORY] : []), FLAME, FINDINGS];
 }
 
 export function traceTabs(run: Run): TabSpec[] {
