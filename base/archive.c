@@ -43,14 +43,13 @@ static la_ssize_t take(struct archive *read, void *user, const void **bytes)
     return (la_ssize_t)archive->lent;
 }
 
-static void fail(struct ps_archive *archive)
+static void fail(struct ps_archive *archive, struct ps_err *err)
 {
     const char *why = archive_error_string(archive->read);
 
-    if (archive->err.code == PS_OK)
-        ps_fail_at(&archive->err, PS_BAD_INPUT, ps_stream_at(archive->in),
-                   "the archive is damaged: %s", why ? why : "unknown reason");
-    ps_hint(&archive->err, "pack it again, or add the profiles in it one by one");
+    ps_fail_at(err, PS_BAD_INPUT, ps_stream_at(archive->in), "the archive is damaged: %s",
+               why ? why : "nothing can be read from here on");
+    ps_hint(err, "pack it again, or add the profiles in it one by one");
 }
 
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits)
@@ -63,8 +62,17 @@ struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_
     archive_read_support_format_tar(archive->read);
     archive_read_support_format_zip_streamable(archive->read);
     if (archive_read_open(archive->read, archive, NULL, take, NULL) != ARCHIVE_OK)
-        fail(archive);
+        fail(archive, &archive->err);
     return archive;
+}
+
+/* As the archive has it; what the locale has no letters for comes in UTF-8 only. */
+static const char *name_of(struct archive_entry *entry)
+{
+    const char *name = archive_entry_pathname(entry);
+
+    name = name ? name : archive_entry_pathname_utf8(entry);
+    return name ? name : "unnamed";
 }
 
 bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes)
@@ -79,11 +87,11 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *
     } while (code == ARCHIVE_OK && archive_entry_filetype(entry) != AE_IFREG);
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
         if (code != ARCHIVE_EOF)
-            fail(archive);
+            fail(archive, &archive->err);
         return false;
     }
     archive->name.len = 0;
-    ps_utf8_mend(&archive->name, ps_str_of(archive_entry_pathname(entry)));
+    ps_utf8_mend(&archive->name, ps_str_of(name_of(entry)));
     *name = ps_buf_slice(&archive->name);
     if (bytes)
         *bytes = archive_entry_size(entry) > 0 ? (uint64_t)archive_entry_size(entry) : 0;
@@ -99,10 +107,11 @@ static void member_more(struct ps_stream *s, size_t want)
         char *to = ps_stream_room(s, want, &room);
         la_ssize_t got = archive_read_data(archive->read, to, room);
 
-        if (got < 0) {
-            fail(archive);
-            s->err = archive->err;
-        }
+        s->err = archive->err; /* of the input */
+        if (got < 0 && s->err.code == PS_OK)
+            fail(archive, &s->err);
+        if (got == ARCHIVE_FATAL)
+            archive->err = s->err;
         if (got <= 0) {
             s->ended = true;
             return;
@@ -110,7 +119,7 @@ static void member_more(struct ps_stream *s, size_t want)
         s->len += (size_t)got;
         archive->given += (uint64_t)got;
         if (ps_stream_bomb(s, archive->limits, archive->taken, archive->given))
-            s->ended = true;
+            archive->err = s->err;
     }
 }
 
@@ -170,13 +179,14 @@ static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
     struct archive_entry *entry = archive_entry_new();
     int code;
 
-    archive_entry_set_pathname_utf8(entry, name);
+    /* As bytes: a name that the locale has no letters for is written as it is. */
+    archive_entry_copy_pathname(entry, name);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, (la_int64_t)bytes);
     code = archive_write_header(tar, entry);
     archive_entry_free(entry);
-    return code == ARCHIVE_OK;
+    return code >= ARCHIVE_WARN;
 }
 
 enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,

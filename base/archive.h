@@ -22,7 +22,8 @@ struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_
 /* The next regular file. name is valid UTF-8 and lives until the next call; bytes (may be NULL) is
  * its size, 0 when the archive does not say. False: no more, or ps_archive_status says why. */
 bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes);
-/* Its bytes. Free it before the next member is asked for. */
+/* Its bytes. Free it before the next member is asked for. A member that alone is damaged fails
+ * alone; a limit that is reached, or damage that hides what follows, ends the archive. */
 struct ps_stream *ps_archive_member(struct ps_archive *archive);
 enum ps_status ps_archive_status(const struct ps_archive *archive, struct ps_err *err);
 void ps_archive_free(struct ps_archive *archive); /* NULL is fine */

@@ -3,6 +3,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/serve.h"
 
+#include <locale.h>
 #include <malloc.h>
 #include <stdio.h>
 
@@ -64,6 +65,8 @@ int main(int argc, char **argv)
     /* Large blocks go back to the system when they are freed: imports take and free columns of many
      * MiB, and a server lives long. Left alone, the limit grows with what was freed. */
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    /* Names in archives come in the letters of the locale: of all of them. */
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK)
         status = ps_say_done(options.help ? help(&options) : run(&options));
     else

@@ -286,18 +286,16 @@ static enum ps_status end_part(struct taking *t, struct part *part, const char *
     return status;
 }
 
-/* A tar file says how long a file is before its bytes; a zip file that was written to a pipe says
- * it after them. */
+/* By way of a file of its own: a zip file may say how long a member is behind its bytes only, and
+ * one that is damaged must not stand in the middle of a job. */
 static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struct ps_stream *in,
-                                 uint64_t bytes, const char *name, struct ps_err *err)
+                                 const char *name, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_close_fd) int from = -1;
-    enum ps_status status;
+    uint64_t bytes;
+    enum ps_status status = spool(t->store, &to, &from, err);
 
-    if (bytes)
-        return ps_merge_add(merge, in, bytes, name, err);
-    status = spool(t->store, &to, &from, err);
     if (status == PS_OK)
         status = copy(in, to, err);
     bytes = ps_stream_at(in);
@@ -307,26 +305,26 @@ static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struc
 }
 
 static enum ps_status take_part(struct taking *t, const struct member *member, struct ps_stream *in,
-                                uint64_t bytes, struct ps_err *err)
+                                struct ps_err *err)
 {
     struct part *part = &t->members->parts[member->part];
-    enum ps_status status = PS_OK;
+    enum ps_status status = PS_OK, end = PS_OK;
 
     if (!part->merge) {
         status = spool(t->store, &part->write_fd, &part->read_fd, err);
         part->merge = ps_merge_new(part->write_fd);
     }
     if (status == PS_OK)
-        status = add_to_job(t, part->merge, in, bytes, base_name(member->name), err);
+        status = add_to_job(t, part->merge, in, base_name(member->name), err);
     else
         ps_stream_free(in);
-    if (status == PS_OK && --part->left == 0)
-        status = end_part(t, part, member->name, err);
-    return status;
+    if (--part->left == 0)
+        end = end_part(t, part, member->name, err);
+    return status == PS_OK ? end : status;
 }
 
 static enum ps_status take_member(struct taking *t, const struct member *member,
-                                  struct ps_archive *archive, uint64_t bytes, struct ps_err *err)
+                                  struct ps_archive *archive, struct ps_err *err)
 {
     if (member->part == LEFT_OUT) {
         t->goes_on = t->take(t->user, member->name, -1, &member->why);
@@ -334,7 +332,7 @@ static enum ps_status take_member(struct taking *t, const struct member *member,
     }
     if (member->part == ALONE)
         return take_alone(t, member, ps_archive_member(archive), err);
-    return take_part(t, member, ps_archive_member(archive), bytes, err);
+    return take_part(t, member, ps_archive_member(archive), err);
 }
 
 enum ps_status ps_members_each(struct ps_members *members, struct ps_store *store,
@@ -345,14 +343,21 @@ enum ps_status ps_members_each(struct ps_members *members, struct ps_store *stor
     struct ps_stream *in = open_file(members->fd, &status, err);
     struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;
     struct ps_str name;
-    uint64_t bytes;
 
     for (size_t i = 0; status == PS_OK && t.goes_on && i < members->n; i++) {
-        if (!ps_archive_next(archive, &name, &bytes))
+        struct ps_err why = PS_ERR_INIT;
+
+        if (!ps_archive_next(archive, &name, NULL))
             break;
-        status = take_member(&t, &members->at[i], archive, bytes, err);
+        status = take_member(&t, &members->at[i], archive, &why);
+        if (status == PS_BAD_INPUT && ps_archive_status(archive, err) == PS_OK) {
+            t.goes_on = t.goes_on && take(user, members->at[i].name, -1, &why);
+            status = PS_OK;
+        } else if (status != PS_OK) {
+            *err = why;
+        }
     }
-    if (status == PS_OK && t.goes_on && !ps_archive_next(archive, &name, &bytes))
+    if (status == PS_OK && t.goes_on && !ps_archive_next(archive, &name, NULL))
         status = ps_archive_status(archive, err);
     ps_archive_free(archive);
     ps_stream_free(in);

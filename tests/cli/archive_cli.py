@@ -3,11 +3,12 @@
 import io
 import json
 import os
+import subprocess
 import tarfile
 import unittest
 import zipfile
 
-from program import ShelfTest
+from program import PROGRAM, ShelfTest
 
 LOG = "import time: self [us] | cumulative | imported package\nimport time:       %d |        %d | a\n"
 STACKS = "main;work %d\nmain;rest 2\n"
@@ -112,6 +113,39 @@ class Archives(ShelfTest):
         runs, said = self.add(packed, status=1)
         self.assertEqual(len(runs), 1)
         self.assertIn("1000-fold", said)
+
+    def test_a_wrong_checksum_costs_one_member(self):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+            for name, text in {**FILES, **LOGDIR}.items():
+                archive.writestr(name, text)
+        for word, rows in ((b"h_2.1.pt", [1, 1, 1, 2]), (b"logs/a.log", [1, 2, 2])):
+            raw = bytearray(packed.getvalue())
+            raw[raw.index(word) + len(word) + 40] ^= 1
+            self.data = os.path.join(self.folder, f"shelf{rows[2]}")
+            runs, said = self.add(self.file("flip.zip", raw), status=1)
+            self.assertEqual(sorted(run["rows"] for run in runs), rows)
+            self.assertIn(f"flip.zip/{'tb/run1/' if b'pt' in word else ''}{word.decode()}", said)
+
+    def test_names_of_any_letters(self):
+        job = {f"jöb/{'ü' * 60}{rank}.pt.trace.json": trace(rank) for rank in range(2)}
+        for packed in (zipped({**job, "b.folded": STACKS % 3}), tarred({**job, "b.folded": STACKS % 3})):
+            runs = self.added(self.file("p", packed))
+            self.assertEqual([run["rows"] for run in runs], [2, 2])
+        self.assertEqual(len(self.json("list")), 2)
+
+    def test_killed_in_the_middle(self):
+        packed = self.file("m.zip", zipped({f"{i}.log": LOG % (i, i) + f"import time: 1 | 1 |   m{i}\n" * 3000 for i in range(60)}))
+        process = subprocess.Popen([PROGRAM, "add", "--data", self.data, packed], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        process.kill()
+        process.communicate()
+        runs = self.json("list")
+        self.assertTrue(0 < len(runs) < 60, len(runs))
+        for run in runs:
+            self.assertEqual(self.json("sql", run["id"], "SELECT count(*) AS n FROM imports"), [{"n": run["rows"]}])
+        self.assertEqual((len(self.left_over()["runs"]), self.left_over()["spool"]), (len(runs), []))
+        self.assertEqual(len(self.added(packed)), 60)
 
     def test_from_a_pipe(self):
         runs = self.added("-", input=zipped(FILES))
