@@ -36,7 +36,10 @@ static void job_ended(void *user, const struct ps_job_view *job)
 {
     struct ps_api *api = user;
 
-    if (job->run && (!job->already || job->sources->n))
+    for (size_t i = 0; i < job->parts->n; i++)
+        if (job->parts->at[i].run)
+            ps_api_tell_run(api, job->parts->at[i].run);
+    if (job->parts->n == 0 && job->run && (!job->already || job->sources->n))
         ps_api_tell_run(api, job->run);
 }
 

@@ -23,6 +23,28 @@ static void iso_time(int64_t ms, char out[32])
     (void)snprintf(out, 32, "%s.%03dZ", day, (int)(ms % 1000));
 }
 
+void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts)
+{
+    ps_json_array(out);
+    for (size_t i = 0; i < parts->n; i++) {
+        const struct ps_job_part *part = &parts->at[i];
+
+        ps_json_object(out);
+        ps_json_kstr(out, "name", part->name);
+        ps_json_kstr(out, "run", part->run);
+        ps_json_kstr(out, "kind", part->kind);
+        ps_json_kbool(out, "already", part->already);
+        ps_json_kbool(out, "left_out", part->left_out);
+        ps_json_key(out, "error");
+        if (part->run)
+            ps_json_null(out);
+        else
+            ps_error_json(out, part->err);
+        ps_json_end(out);
+    }
+    ps_json_end(out);
+}
+
 void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
 {
     char id[24], created[32];
@@ -48,6 +70,11 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     if (job->sources->n) {
         ps_json_key(out, "sources");
         ps_sources_json(out, job->sources);
+    }
+    if (job->parts->n) {
+        ps_json_key(out, "members");
+        ps_parts_json(out, job->parts);
+        ps_json_kint(out, "members_untold", (int64_t)job->parts->untold);
     }
     ps_json_end(out);
 }

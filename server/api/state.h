@@ -37,6 +37,8 @@ enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct
 enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err);
 /* One JOB of docs/api.md as a value. */
 void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
+/* What became of the files of an archive, as an array. */
+void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts);
 /* What became of the sources of an upload, as an array. */
 void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources);
 /* The request's parameters as the queries want them. */

@@ -17,6 +17,7 @@ struct slot {
     char run[PS_ID_SIZE];
     bool already;
     struct ps_source_outcomes sources;
+    struct ps_job_parts parts;
     struct ps_err err;
 };
 
@@ -32,17 +33,17 @@ struct waiting {
 /* --- the answer to who waited ----------------------------------------------------------------- */
 
 /* RUN with what concerns this upload at its end. */
-static enum ps_status write_run(struct waiting *waiting, const struct slot *slot,
-                                struct ps_json *out, struct ps_err *err)
+static enum ps_status write_run(struct waiting *waiting, const struct slot *slot, const char *id,
+                                bool already, struct ps_json *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json run = ps_json_to(&text);
-    enum ps_status status = ps_query_run(waiting->api->store, slot->run, &run, err);
+    enum ps_status status = ps_query_run(waiting->api->store, id, &run, err);
 
     if (status != PS_OK)
         return status;
     text.len--; /* its closing brace */
-    ps_buf_puts(&text, slot->already ? ",\"already\":true" : ",\"already\":false");
+    ps_buf_puts(&text, already ? ",\"already\":true" : ",\"already\":false");
     if (slot->sources.n) {
         struct ps_json sources;
 
@@ -55,14 +56,34 @@ static enum ps_status write_run(struct waiting *waiting, const struct slot *slot
     return PS_OK;
 }
 
-static void write_slot(struct waiting *waiting, struct slot *slot, struct ps_json *out)
+static void write_error(const struct ps_err *err, struct ps_json *out)
 {
-    if (slot->err.code == PS_OK && write_run(waiting, slot, out, &slot->err) == PS_OK)
-        return;
     ps_json_object(out);
     ps_json_key(out, "error");
-    ps_error_json(out, &slot->err);
+    ps_error_json(out, err);
     ps_json_end(out);
+}
+
+/* The runs of an archive, and why some files are none. */
+static void write_parts(struct waiting *waiting, const struct slot *slot, struct ps_json *out)
+{
+    for (size_t i = 0; i < slot->parts.n; i++) {
+        const struct ps_job_part *part = &slot->parts.at[i];
+        struct ps_err err = *part->err;
+
+        if (!part->left_out &&
+            (!part->run || write_run(waiting, slot, part->run, part->already, out, &err) != PS_OK))
+            write_error(&err, out);
+    }
+}
+
+static void write_slot(struct waiting *waiting, struct slot *slot, struct ps_json *out)
+{
+    if (slot->parts.runs)
+        write_parts(waiting, slot, out);
+    else if (slot->err.code != PS_OK ||
+             write_run(waiting, slot, slot->run, slot->already, out, &slot->err) != PS_OK)
+        write_error(&slot->err, out);
 }
 
 static unsigned status_of(const struct waiting *waiting)
@@ -83,6 +104,10 @@ static void write_many(struct waiting *waiting)
     for (size_t i = 0; i < waiting->n; i++)
         write_slot(waiting, &waiting->slots[i], &out);
     ps_json_end(&out);
+    if (waiting->n == 1) {
+        ps_json_key(&out, "members");
+        ps_parts_json(&out, &waiting->slots[0].parts);
+    }
     ps_json_end(&out);
 }
 
@@ -95,7 +120,13 @@ static enum ps_status write_one(struct waiting *waiting)
         return slot->err.code;
     ps_reply_header(waiting->reply, "Location",
                     ps_arena_printf(&waiting->req->arena, "/api/v1/runs/%s", slot->run));
-    return write_run(waiting, slot, &out, &slot->err);
+    return write_run(waiting, slot, slot->run, slot->already, &out, &slot->err);
+}
+
+static void free_slot(struct slot *slot)
+{
+    ps_source_outcomes_free(&slot->sources);
+    ps_job_parts_free(&slot->parts);
 }
 
 static void answer(struct waiting *waiting)
@@ -103,12 +134,12 @@ static void answer(struct waiting *waiting)
     enum ps_status status = PS_OK;
 
     waiting->reply->status = status_of(waiting);
-    if (waiting->n == 1)
+    if (waiting->n == 1 && !waiting->slots[0].parts.runs)
         status = write_one(waiting);
     else
         write_many(waiting);
     for (size_t i = 0; i < waiting->n; i++)
-        ps_source_outcomes_free(&waiting->slots[i].sources);
+        free_slot(&waiting->slots[i]);
     ps_request_finish(waiting->req, status, &waiting->slots[0].err);
 }
 
@@ -125,6 +156,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
     slot->err = *job->err;
     slot->already = job->already;
     ps_source_outcomes_copy(&slot->sources, job->sources);
+    ps_job_parts_copy(&slot->parts, job->parts);
     if (job->run)
         memcpy(slot->run, job->run, sizeof slot->run);
     slot_ended(slot);

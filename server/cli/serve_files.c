@@ -34,13 +34,25 @@ static void free_ticket(struct file_ticket *file)
     free(file);
 }
 
+/* A file of an archive. */
+static void told_part(const struct file_ticket *file, const struct ps_job_part *part)
+{
+    if (part->run)
+        ps_cli_attach(file->store, part->run,
+                      &(struct ps_provenance){file->path, NULL, file->written});
+    else
+        ps_log_err(part->name, part->err);
+}
+
 static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job)
 {
     struct file_ticket *file = (struct file_ticket *)ticket;
 
     if (job->err->code != PS_OK)
         ps_log_err(file->path, job->err);
-    if (job->run)
+    for (size_t i = 0; i < job->parts->n; i++)
+        told_part(file, &job->parts->at[i]);
+    if (job->run && job->parts->n == 0)
         ps_cli_attach(file->store, job->run,
                       &(struct ps_provenance){file->path, NULL, file->written});
     if (file->url)

@@ -60,6 +60,7 @@ void ps_job_free(struct ps_job *job)
     free(job->merge);
     ps_source_set_drop(job->set);
     ps_source_outcomes_free(&job->sources);
+    ps_job_parts_free(&job->parts);
     free(job->path);
     free(job->filename);
     free(job->name);
@@ -88,13 +89,80 @@ struct ps_job_view ps_job_view(const struct ps_job *job)
         .err = &job->err,
         .created_ms = job->created_ms,
         .sources = &job->sources,
+        .parts = &job->parts,
     };
+}
+
+struct importing {
+    struct ps_job *job;
+    struct ps_store *store;
+    struct ps_job_result *out;
+};
+
+static size_t attached(const struct ps_source_outcomes *sources)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < sources->n; i++)
+        n += sources->at[i].err.code == PS_OK;
+    return n;
+}
+
+/* Of several runs the one that took most of the sources tells of them. */
+static void attach_sources(const struct importing *importing, const char *run)
+{
+    struct ps_source_outcomes *kept = &importing->out->sources, sources;
+
+    if (!importing->job->set)
+        return;
+    ps_source_set_attach(importing->job->set, importing->store, run, &sources);
+    if (kept->n && attached(&sources) <= attached(kept)) {
+        ps_source_outcomes_free(&sources);
+        return;
+    }
+    ps_source_outcomes_free(kept);
+    *kept = sources;
+}
+
+static void on_told(void *user, const char *name, const struct ps_import_result *result,
+                    const struct ps_err *err)
+{
+    const struct importing *importing = user;
+    struct ps_job_result *out = importing->out;
+    const bool run = err->code == PS_OK;
+
+    if (!name[0]) { /* no archive */
+        out->kind = result->kind;
+        out->already = result->already;
+        out->name = run ? copy(result->name) : NULL;
+    } else {
+        ps_job_parts_add(&out->parts, name, result, err);
+        out->already = out->parts.runs && !out->parts.fresh;
+    }
+    if (!run)
+        return;
+    out->rows += result->rows;
+    if (out->parts.runs <= 1)
+        memcpy(out->run, result->id, sizeof out->run);
+    attach_sources(importing, result->id);
+}
+
+/* What went wrong with an archive after some of its profiles are runs is told like one of them. */
+static void settle(struct importing *importing)
+{
+    struct ps_job_result *out = importing->out;
+
+    if (out->status == PS_OK || out->status == PS_CANCELLED || out->parts.runs == 0)
+        return;
+    ps_job_parts_add(&out->parts, importing->job->filename, NULL, &out->err);
+    out->err = (struct ps_err)PS_ERR_INIT;
+    out->status = PS_OK;
 }
 
 static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_progress *progress,
                    struct ps_job_result *out)
 {
-    struct ps_import_result result = {0};
+    struct importing importing = {job, store, out};
     const struct ps_import_request request = {
         .fd = fd,
         .filename = job->filename,
@@ -107,16 +175,8 @@ static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_pr
         .user = job,
     };
 
-    out->status = ps_import_file(store, &request, &result, &out->err);
-    out->kind = result.kind;
-    out->already = result.already;
-    out->rows = result.rows;
-    memcpy(out->run, result.id, sizeof out->run);
-    out->name = result.name;
-    result.name = NULL;
-    ps_import_result_free(&result);
-    if (out->status == PS_OK && job->set)
-        ps_source_set_attach(job->set, store, out->run, &out->sources);
+    out->status = ps_import_all(store, &request, on_told, &importing, &out->err);
+    settle(&importing);
 }
 
 /* A file of the spool that goes with its last descriptor. */

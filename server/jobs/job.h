@@ -18,6 +18,7 @@ struct ps_job {
     size_t n_merge;
     struct ps_source_set *set;         /* until it has run */
     struct ps_source_outcomes sources; /* after */
+    struct ps_job_parts parts;         /* likewise */
     struct ps_tag *tags;               /* strings malloc'ed, both of each */
     size_t n_tags;
     bool temporary;
@@ -49,10 +50,11 @@ struct ps_job_result {
     uint64_t rows;
     char *name; /* malloc'ed or NULL */
     struct ps_source_outcomes sources;
+    struct ps_job_parts parts;
 };
 
-/* Imports the file of the job, or of several runs as one, and attaches its sources. Touches nothing
- * that needs the lock. */
+/* Imports the file of the job, be it an archive, or of several runs as one, and attaches its
+ * sources. Touches nothing that needs the lock. */
 void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
                 struct ps_job_result *out);
 

@@ -70,6 +70,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     struct ps_arena arena = {0};
     struct ps_job_view view;
     struct ps_source_outcomes sources;
+    struct ps_job_parts parts;
     struct ps_err err;
     struct ps_job_ticket *ticket = job->ticket;
 
@@ -86,6 +87,8 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     view.err = &err;
     ps_source_outcomes_copy(&sources, &job->sources);
     view.sources = &sources;
+    ps_job_parts_copy(&parts, &job->parts);
+    view.parts = &parts;
     tell(job);
     forget(jobs);
     pthread_cond_broadcast(&jobs->wake);
@@ -95,6 +98,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     if (ticket)
         ticket->ended(ticket, &view);
     ps_source_outcomes_free(&sources);
+    ps_job_parts_free(&parts);
     ps_arena_free(&arena);
 }
 
@@ -152,6 +156,7 @@ static void keep_result(struct ps_job *job, struct ps_job_result *result)
     job->already = result->already;
     job->err = result->err;
     job->sources = result->sources;
+    job->parts = result->parts;
     memcpy(job->run, result->run, sizeof job->run);
     if (result->status == PS_OK) {
         job->bytes_done = job->bytes_total;

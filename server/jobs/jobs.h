@@ -10,6 +10,7 @@
 #ifndef PS_JOBS_JOBS_H
 #define PS_JOBS_JOBS_H
 
+#include "server/jobs/parts.h"
 #include "server/jobs/sources.h"
 
 struct ps_jobs;
@@ -28,6 +29,9 @@ struct ps_job_view {
     const struct ps_err *err; /* PS_OK unless failed or cancelled */
     int64_t created_ms;       /* since 1970 */
     const struct ps_source_outcomes *sources; /* of the sources it came with; empty without any */
+    const struct ps_job_parts *parts; /* of an archive, once it has ended: then `run` is the first
+                                         of its runs, `already` says that all were there, and the
+                                         job is done when there is one; empty for a profile */
 };
 
 /* Who waits for one job: embedded in what they keep about it, told once when it has ended. */
