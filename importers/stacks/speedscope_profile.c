@@ -248,9 +248,10 @@ static void push_samples(struct sp_reader *r, uint32_t track)
             weight = weigh(p, &p->weights[run].each);
             left = p->weights[run++].n;
         }
-        if (sample->fresh)
+        if (sample->fresh) { /* else there may be no array at all */
             memcpy(stack->at + sample->kept, frames, sample->fresh * sizeof *frames);
-        frames += sample->fresh;
+            frames += sample->fresh;
+        }
         push_sample(r, track, (size_t)sample->kept + sample->fresh, &weight);
     }
     for (; i < p->n_samples && r->err->code == PS_OK; i++) {
