@@ -33,11 +33,10 @@ SELECT f.id, l.path AS file, f.line, f.name, o.word AS origin, f.ncalls, f.primi
 FROM function f
 JOIN file l ON l.id = f.file
 JOIN origin o ON o.id = f.origin
-WHERE f.id BETWEEN coalesce(:row, 0) AND coalesce(:row, 9223372036854775807)
+WHERE f.id BETWEEN coalesce(:row, :first_id, 0) AND coalesce(:row, :last_id, 9223372036854775807)
   AND (:row IS NOT NULL OR f.listed)
   AND (:q IS NULL OR ps_words(:q, f.name, l.path))
   AND (:regex IS NULL OR f.name REGEXP :regex OR l.path REGEXP :regex)
   AND (:hide IS NULL OR NOT (f.name REGEXP :hide OR l.path REGEXP :hide))
   AND (:origin IS NULL OR instr(:origin, ',' || o.word || ','))
   AND (:file IS NULL OR l.path = :file)
-  AND f.id BETWEEN coalesce(:first_id, 0) AND coalesce(:last_id, 9223372036854775807)
