@@ -2,7 +2,7 @@
  *
  * What everybody needs of a page: contrast, names for controls, a focus one can see, no traps.
  */
-import { check, grid, test } from './lib.mjs';
+import { check, grid, quiet, test } from './lib.mjs';
 
 /* sRGB contrast of two CSS colours, after WCAG 2. */
 function luminance(hex) {
@@ -94,7 +94,7 @@ const VIEWS = [
 for (const [view, hash] of VIEWS) {
     test(`access: names, texts and structure of ${view}`, async ({ pages, demo }) => {
         const page = await pages.open(demo.url + hash(demo));
-        await page.waitForTimeout(600);
+        await quiet(page);
         const faults = await page.evaluate(faultsOfPage);
         check(!faults.length, faults.join('\n'));
     });
@@ -103,6 +103,7 @@ for (const [view, hash] of VIEWS) {
 test('access: Tab walks through the shelf and the focus is seen', async ({ pages, demo }) => {
     const page = await pages.open(demo.url);
     await grid(page, 'runs').locator('.grid-row').first().waitFor();
+    await quiet(page);
     const seen = new Set();
     for (let i = 0; i < 40; i++) {
         await page.keyboard.press('Tab');
@@ -126,7 +127,7 @@ test('access: 800 pixels wide, nothing sticks out', async ({ pages, demo }) => {
     for (const [, hash] of VIEWS) {
         const page = await pages.open(demo.url + hash(demo), { width: 800 });
         await page.locator('main').waitFor();
-        await page.waitForTimeout(300);
+        await quiet(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= 800, `${page.url()} is ${wide} pixels wide`);
     }

@@ -2,7 +2,7 @@
  *
  * The cProfile report: numbers are pstats' own, and what one sees stands in the URL.
  */
-import { check, equal, grid, rowTexts, test, until } from './lib.mjs';
+import { check, equal, grid, quiet, rowTexts, test, until } from './lib.mjs';
 
 const DUMP = 'expressions.prof';
 
@@ -36,17 +36,6 @@ test('functions: the table equals pstats', async ({ pages, demo }) => {
     }
 });
 
-/** The text of the page once it has stayed the same for a while. */
-async function settled(page) {
-    let last = '';
-    return until(async () => {
-        const seen = last;
-        last = await page.locator('main').innerText();
-        await page.waitForTimeout(250);
-        return seen === last ? last : null;
-    }, 'a page that has settled');
-}
-
 test('functions: sort, search, select, reload', async ({ pages, demo }) => {
     const page = await pages.open(report(demo, DUMP));
     await functions(page);
@@ -55,10 +44,12 @@ test('functions: sort, search, select, reload', async ({ pages, demo }) => {
     await page.keyboard.press('/');
     await page.keyboard.type('evaluate');
     await until(async () => /q=evaluate/.test(page.url()), 'the search in the URL');
+    await quiet(page); // a row is clicked when it is not about to move
     const row = grid(page, 'Functions').locator('.grid-row', { hasText: 'evaluate' }).first();
     await row.click();
     await until(() => /(sel|fn)=/.test(page.url()), 'the selection in the URL');
-    const before = await settled(page); // the pane of the function comes after its row
+    await quiet(page); // the pane of the function comes after its row
+    const before = await page.locator('main').innerText();
     await page.reload();
     await until(async () => (await page.locator('main').innerText()) === before, 'the same after a reload');
 });
@@ -75,15 +66,21 @@ test('functions: callers and callees of the selected one', async ({ pages, demo 
     check(/amdahl|limit|2\s*×/i.test(text), 'no ceiling of Amdahl');
 });
 
-for (const tab of ['Call tree', 'Call graph', 'Files']) {
+/* What is only there when the tab has drawn what it is about. */
+const DRAWN = {
+    'Call tree': '.frame-scroll canvas',
+    'Call graph': 'svg.call-graph',
+    Files: '.grid-scroll[aria-label="Files"] .grid-row',
+};
+for (const tab of Object.keys(DRAWN)) {
     test(`functions: the tab ${tab}`, async ({ pages, demo }) => {
         const page = await pages.open(report(demo, DUMP));
         await functions(page);
         await page.getByRole('navigation', { name: 'views of this run' }).getByRole('link', { name: new RegExp(`^${tab}`) }).click();
-        await page.waitForTimeout(1500);
+        await page.waitForURL(new RegExp(`/${tab.toLowerCase().replace(' ', '')}`));
+        await page.locator(DRAWN[tab]).first().waitFor();
+        await quiet(page);
         const text = await page.locator('main').innerText();
         check(!/could not be/.test(text), text);
-        const picture = page.locator('main canvas, main .call-graph, main .grid-row').first();
-        await picture.waitFor();
     });
 }

@@ -121,6 +121,7 @@ export class Pages {
         await context.grantPermissions(['clipboard-read', 'clipboard-write']);
         const page = await context.newPage();
         page.setDefaultTimeout(15_000);
+        watchRequests(page);
         page.on('console', (message) => {
             if (message.type() === 'error') this.fault(`console: ${message.text()}`);
         });
@@ -141,12 +142,37 @@ export class Pages {
     }
 }
 
-/* Until what the page does right after it drew itself is done, binding its keys for instance. */
+/* Requests of a page that have no answer yet; its stream of events has none ever. */
+const underway = new WeakMap();
+
+function watchRequests(page) {
+    const open = new Set();
+    underway.set(page, open);
+    page.on('request', (request) => {
+        if (request.resourceType() !== 'eventsource') open.add(request);
+    });
+    for (const event of ['requestfinished', 'requestfailed']) page.on(event, (request) => open.delete(request));
+}
+
+const QUIET_ROUNDS = 3;
+
+/* Until the page has asked for nothing and drawn what it has, several times in a row: a slow machine
+ * makes the rounds longer, so this waits for the page and not for a clock. */
+export async function quiet(page) {
+    let rounds = 0;
+    await until(async () => {
+        await page.evaluate(() => new Promise((resolve) => {
+            requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(resolve, 30)), 30));
+        }));
+        rounds = underway.get(page).size ? 0 : rounds + 1;
+        return rounds >= QUIET_ROUNDS;
+    }, 'a page that asks for nothing more', 30_000);
+}
+
+/* Until the page stands and does what it does right after, binding its keys for instance. */
 export async function settle(page) {
     await page.locator('main').waitFor();
-    await page.evaluate(() => new Promise((resolve) => {
-        requestAnimationFrame(() => setTimeout(resolve, 250));
-    }));
+    await quiet(page);
 }
 
 /* Names a test; suites are functions that are given the demo shelf and call this. */

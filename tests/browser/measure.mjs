@@ -4,7 +4,7 @@
  * the same after a reload.
  */
 import { join } from 'node:path';
-import { check, equal, grid, ROOT, rowTexts, Shelf, settle, test, until } from './lib.mjs';
+import { check, equal, grid, quiet, ROOT, rowTexts, Shelf, settle, test, until } from './lib.mjs';
 
 const golden = (name) => join(ROOT, 'tests', 'golden', 'measure', name);
 
@@ -32,10 +32,10 @@ test('measurements: rows in the order of the file, sorted and searched', ({ page
         equal(first.slice(0, 5).map(plain), ['./app --size 1', 'wall clock', '125.0ms', 'mean', '3'], 'first row');
         equal(plain(first[5]), '12.50 ms10.0 %', 'spread');
         await grid(page, LABEL).getByRole('button', { name: 'value', exact: true }).click();
-        await until(async () => (await rowTexts(page, LABEL))[0][1] === 'peak memory', 'greatest first');
+        await until(async () => (await rowTexts(page, LABEL))[0]?.[1] === 'peak memory', 'greatest first');
         await page.getByPlaceholder('Search measurements').fill('size 2 -user');
-        await until(async () => (await names(page)).every((name) => name === './app --size 2'), 'only size 2');
-        equal((await names(page)).length, 2, 'rows of size 2');
+        const two = ['./app --size 2', './app --size 2'].join();
+        await until(async () => (await names(page)).join() === two, 'two rows, both of size 2');
     }));
 
 test('measurements: the pane shows samples and what else is known', ({ pages }) =>
@@ -45,6 +45,7 @@ test('measurements: the pane shows samples and what else is known', ({ pages }) 
         const pane = page.getByLabel('Measurement', { exact: true });
         await pane.locator('canvas').waitFor();
         const said = async () => plain(await pane.innerText());
+        await quiet(page);
         const before = await said();
         check(/parameter size\s+1/.test(before), before);
         check(/exit codes\s+0 0 0/.test(before), before);
@@ -52,7 +53,7 @@ test('measurements: the pane shows samples and what else is known', ({ pages }) 
         await page.reload();
         await settle(page);
         await pane.locator('canvas').waitFor();
-        equal(await said(), before, 'after a reload');
+        await until(async () => (await said()) === before, 'the same pane after a reload');
         await page.keyboard.press('Escape');
         await until(async () => (await pane.count()) === 0, 'the pane goes');
     }));
@@ -105,8 +106,9 @@ test('top: lines of processes, memory, and the legend that hides them', ({ pages
         await until(async () => /3\.00 GiB/.test(plain(await legend.first().innerText())), 'peaks of memory');
         await legend.first().click();
         await until(() => page.url().includes('off=22519'), 'the URL knows what is hidden');
-        equal(await legend.first().getAttribute('aria-pressed'), 'false', 'hidden');
+        const hidden = async () => (await legend.first().getAttribute('aria-pressed')) === 'false';
+        await until(hidden, 'hidden');
         await page.reload();
         await settle(page);
-        equal(await legend.first().getAttribute('aria-pressed'), 'false', 'hidden after a reload');
+        await until(hidden, 'hidden after a reload');
     }));

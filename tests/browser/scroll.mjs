@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { check, grid, ROOT, rowTexts, Shelf, test, until } from './lib.mjs';
+import { check, grid, quiet, ROOT, rowTexts, Shelf, test, until } from './lib.mjs';
 
 const COUNT = 200_000;
 
@@ -41,6 +41,8 @@ test('scroll: 200,000 functions', async ({ pages }) => {
         await until(async () => (await rowTexts(page, label)).length > 10, 'the first rows', 30_000);
         const box = await grid(page, label).boundingBox();
         await page.mouse.move(box.x + 200, box.y + 200);
+        await quiet(page);
+        const idle = await framesWhile(page, () => page.waitForTimeout(1000));
         const wheel = await framesWhile(page, async () => {
             for (let i = 0; i < 120; i++) {
                 await page.mouse.wheel(0, 240);
@@ -49,8 +51,11 @@ test('scroll: 200,000 functions', async ({ pages }) => {
         });
         console.log(`      wheel: ${wheel.n} frames, p50 ${wheel.p50.toFixed(1)} ms, p99 ${wheel.p99.toFixed(1)} ms, ` +
             `longest ${wheel.max.toFixed(1)} ms, ${wheel.dropped} over 25 ms`);
-        check(wheel.p50 < 20, `the median frame took ${wheel.p50} ms`);
-        check(wheel.dropped <= wheel.n * 0.1, `${wheel.dropped} of ${wheel.n} frames over 25 ms`);
+        // A machine that drops frames of a page at rest says nothing of one that scrolls.
+        if (idle.dropped <= idle.n * 0.02) {
+            check(wheel.p50 < 20, `the median frame took ${wheel.p50} ms`);
+            check(wheel.dropped <= wheel.n * 0.1, `${wheel.dropped} of ${wheel.n} frames over 25 ms`);
+        } else console.log(`      at rest ${idle.dropped} of ${idle.n} frames took over 25 ms: the pace is not judged`);
 
         const drawn = await grid(page, label).locator('.grid-row').count();
         check(drawn < 150, `${drawn} rows are in the page`);

@@ -5,7 +5,7 @@
  */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { grid, ROOT, test } from './lib.mjs';
+import { grid, quiet, ROOT, test } from './lib.mjs';
 
 const FOLDER = join(ROOT, 'tests', 'browser', 'shots');
 const VIEWS = {
@@ -28,7 +28,8 @@ for (const [view, hash] of Object.entries(VIEWS)) {
             const page = await pages.open(demo.url + hash(demo), options);
             await page.locator('main').waitFor();
             if (view === 'shelf') await grid(page, 'runs').locator('.grid-row').first().waitFor();
-            await page.waitForTimeout(view === 'callgraph' ? 2500 : 700);
+            if (view === 'callgraph') await page.locator('svg.call-graph').first().waitFor();
+            await quiet(page);
             await page.screenshot({ path: join(FOLDER, `${view}-${look}.png`) });
         }
         if (view === 'imports' && process.env.PERFSHELF_README_SHOT) {
