@@ -2,7 +2,8 @@
  *
  * The shelf: profiles come in by drop, paste, picker and from the side; it sorts, searches, edits.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, DEMO, dropFiles, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
@@ -149,6 +150,44 @@ onFreshShelf('shelf: a refused file says why', async ({ page, shelf }) => {
     const notice = page.locator('.notice', { hasText: 'spoilt.prof' });
     await notice.waitFor();
     check(/byte/.test(await notice.innerText()), await notice.innerText());
+});
+
+/* Two import logs, one of them damaged, and a text, in a folder and in an archive of it. */
+function bundle(folder) {
+    const inner = join(folder, 'bundle', 'logs');
+    mkdirSync(inner, { recursive: true });
+    copyFileSync(stdlib, join(inner, 'a.log'));
+    copyFileSync(calculator, join(folder, 'bundle', 'b.prof'));
+    writeFileSync(join(folder, 'bundle', 'spoilt.prof'), Buffer.from([0xfb, 0xa9, 0x03, 0xfa, 0x30, 0x41]));
+    writeFileSync(join(folder, 'bundle', 'readme.txt'), 'nothing to see');
+    const packed = join(folder, 'bundle.tar.gz');
+    execFileSync('tar', ['-czf', packed, '-C', join(folder, 'bundle'), '.']);
+    return { packed, plain: join(folder, 'bundle') };
+}
+
+async function checkBundle(page, archive) {
+    await until(async () => (await runNames(page)).length === 2, 'a row for each profile');
+    const spoilt = page.locator('.notice', { hasText: 'spoilt.prof' });
+    await spoilt.waitFor();
+    check((await spoilt.innerText()).includes(archive), await spoilt.innerText());
+    const leftOut = page.locator('.notice', { hasText: 'left out' });
+    await leftOut.locator('summary').click();
+    check((await leftOut.innerText()).includes('readme.txt'), await leftOut.innerText());
+}
+
+onFreshShelf('shelf: a dropped archive becomes a row for each profile', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    const { packed } = bundle(shelf.folder);
+    await dropFiles(page, [packed]);
+    await checkBundle(page, 'bundle.tar.gz');
+    await dropFiles(page, [packed]);
+    await until(async () => (await page.locator('.notice', { hasText: 'on the shelf already' }).count()) === 2, 'both were there');
+});
+
+onFreshShelf('shelf: a dropped folder is the same', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    await dropFiles(page, [bundle(shelf.folder).plain]);
+    await checkBundle(page, 'bundle');
 });
 
 onFreshShelf('shelf: edit and delete', async ({ page, shelf }) => {

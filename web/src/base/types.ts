@@ -82,6 +82,17 @@ export interface ErrorBody {
 
 export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
+/** What became of a file of an archive. */
+export interface JobMember {
+    name: string;
+    run: string | null;
+    kind: Kind | null;
+    already: boolean;
+    /** No profile. */
+    left_out: boolean;
+    error: ErrorBody | null;
+}
+
 export interface Job {
     id: string;
     state: JobState;
@@ -94,6 +105,9 @@ export interface Job {
     already: boolean;
     error: ErrorBody | null;
     created_at: string;
+    /** Of an archive that was read. */
+    members?: JobMember[];
+    members_untold?: number;
 }
 
 export interface Shelf {

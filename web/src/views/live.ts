@@ -7,6 +7,7 @@ import { signal } from '@preact/signals';
 import { API, asApiError, events, getJson, sendJson, type ApiError } from '../base/client';
 import type { ErrorBody, Format, Job, Run, Shelf } from '../base/types';
 import { isIncoming } from '../model/shelf_rows';
+import { membersNews } from './archive_news';
 
 export const shelf = signal<Shelf | null>(null);
 export const shelfError = signal<ApiError | null>(null);
@@ -23,10 +24,12 @@ const ownJobs = new Set<string>();
 
 export interface News {
     key: string;
-    kind: 'failed' | 'already';
+    kind: 'failed' | 'already' | 'left_out';
     name: string;
     error: ErrorBody | null;
     run: string | null;
+    /** Of what was left out, each with its reason. */
+    files?: string[];
 }
 export const news = signal<News[]>([]);
 
@@ -122,7 +125,8 @@ function finishJob(job: Job): void {
     if (finished.size > FINISHED_KEPT) finished.delete([...finished.keys()][0]);
     if (!ownJobs.delete(job.id)) return;
     const { id, name, error, run } = job;
-    if (job.state === 'failed') tell({ key: id, kind: 'failed', name, error, run: null });
+    if (job.members) membersNews(job).forEach(tell);
+    else if (job.state === 'failed') tell({ key: id, kind: 'failed', name, error, run: null });
     else if (job.already) tell({ key: id, kind: 'already', name, error: null, run });
     if (job.state === 'done') announce({ type: 'all' });
 }

@@ -45,6 +45,28 @@ function Item({ item }: { item: News }) {
             />
         );
     }
+    if (item.kind === 'left_out') {
+        return (
+            <Notice
+                kind="info"
+                title={
+                    <>
+                        <b>{item.name}</b> are no profiles and were left out
+                    </>
+                }
+                actions={remove}
+            >
+                <details>
+                    <summary>Which, and why</summary>
+                    <ul>
+                        {item.files?.map((file) => (
+                            <li key={file}>{file}</li>
+                        ))}
+                    </ul>
+                </details>
+            </Notice>
+        );
+    }
     return (
         <Notice
             kind="error"

@@ -8,6 +8,7 @@ import { API, asApiError, isAbort, upload, type Upload } from '../base/client';
 import { navigate, route } from '../base/router';
 import type { Job } from '../base/types';
 import type { Incoming } from '../model/shelf_rows';
+import { fileHead, padding, tarEnd } from '../model/tar';
 import { takeOwnJob, tell } from './live';
 
 const AT_ONCE = 2;
@@ -117,15 +118,21 @@ export function pickFiles(): void {
     input.click();
 }
 
-const MAX_DROPPED = 500;
+const MAX_DROPPED = 10_000;
 
-async function filesUnder(entry: FileSystemEntry, found: File[]): Promise<void> {
-    if (found.length >= MAX_DROPPED) return;
+interface Found {
+    name: string;
+    file: File;
+}
+
+async function filesUnder(entry: FileSystemEntry, path: string, found: Found[]): Promise<void> {
+    if (entry.name.startsWith('.')) return;
+    if (found.length >= MAX_DROPPED) throw new Error(`more than ${MAX_DROPPED} files`);
     if (entry.isFile) {
         const file = await new Promise<File>((resolve, reject) =>
             (entry as FileSystemFileEntry).file(resolve, reject),
         );
-        found.push(file);
+        found.push({ name: path, file });
         return;
     }
     const reader = (entry as FileSystemDirectoryEntry).createReader();
@@ -135,27 +142,43 @@ async function filesUnder(entry: FileSystemEntry, found: File[]): Promise<void> 
             reader.readEntries(resolve, reject),
         );
         if (!some.length) return;
-        for (const child of some) await filesUnder(child, found);
+        const below = path && `${path}/`;
+        for (const child of some) await filesUnder(child, below + child.name, found);
     }
 }
 
-/** What was dropped: files, and those in dropped folders. */
-export async function addDropped(data: DataTransfer): Promise<void> {
-    // The entries must be taken before the first await, when the browser empties the list.
-    const entries = [...data.items]
-        .map((item) => item.webkitGetAsEntry?.() ?? null)
-        .filter((entry): entry is FileSystemEntry => entry !== null);
-    const plain = [...data.files];
-    if (!entries.some((entry) => entry.isDirectory)) {
-        addFiles(plain);
+/* A folder goes as one archive, so that the server tells what in it belongs together. */
+async function addFolder(folder: FileSystemEntry): Promise<void> {
+    const found: Found[] = [];
+    try {
+        await filesUnder(folder, '', found);
+        if (!found.length) throw new Error('no file in it');
+    } catch (reason) {
+        const text = reason instanceof Error ? reason.message : String(reason);
+        const error = { code: 'bad_input', text, at: null, hint: null };
+        tell({ key: `folder ${folder.name}`, kind: 'failed', name: folder.name, error, run: null });
         return;
     }
-    const found: File[] = [];
-    try {
-        for (const entry of entries) await filesUnder(entry, found);
-    } catch (reason) {
-        const error = { code: 'bad_input', text: String(reason), at: null, hint: null };
-        tell({ key: 'folder', kind: 'failed', name: 'The dropped folder', error, run: null });
+    if (found.length === 1) return addFiles([found[0].file]);
+    const parts = found.flatMap(({ name, file }) => [
+        ...fileHead(name, file.size),
+        file,
+        padding(file.size),
+    ]);
+    addBlob(new Blob([...parts, tarEnd()] as BlobPart[]), folder.name);
+}
+
+/** What was dropped: files, and folders. */
+export async function addDropped(data: DataTransfer): Promise<void> {
+    // The entries must be taken before the first await, when the browser empties the list.
+    const folders: FileSystemEntry[] = [];
+    const files: File[] = [];
+    for (const item of data.items) {
+        const entry = item.webkitGetAsEntry?.() ?? null;
+        const file = item.getAsFile();
+        if (entry?.isDirectory) folders.push(entry);
+        else if (file) files.push(file);
     }
-    addFiles(found);
+    addFiles(files);
+    for (const folder of folders) await addFolder(folder);
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A tar file (POSIX ustar, pax for long and foreign names) around files as they are: what a dropped
+ * folder is sent as.
+ */
+const BLOCK = 512;
+
+function write(block: Uint8Array, at: number, text: string): void {
+    block.set(new TextEncoder().encode(text), at);
+}
+
+function header(name: string, size: number, type: '0' | 'x'): Uint8Array {
+    const block = new Uint8Array(BLOCK);
+    write(block, 0, name);
+    write(block, 100, '0000644\0' + '0000000\0'.repeat(2));
+    write(block, 124, `${size.toString(8).padStart(11, '0')}\0${'0'.repeat(11)}\0`);
+    write(block, 148, `        ${type}`); // blanks for the sum itself
+    write(block, 257, 'ustar\x0000');
+    const sum = block.reduce((all, byte) => all + byte, 0);
+    write(block, 148, `${sum.toString(8).padStart(6, '0')}\0 `);
+    return block;
+}
+
+/* "LENGTH path=NAME\n", where LENGTH counts itself. */
+function paxRecord(name: string): Uint8Array {
+    const rest = new TextEncoder().encode(` path=${name}\n`);
+    let length = rest.length;
+    while (String(length).length + rest.length !== length) {
+        length = String(length).length + rest.length;
+    }
+    const record = new Uint8Array(length);
+    write(record, 0, String(length));
+    record.set(rest, length - rest.length);
+    return record;
+}
+
+export function padding(size: number): Uint8Array {
+    return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+/** What stands before the bytes of a file; `padding` stands behind them. */
+export function fileHead(name: string, size: number): Uint8Array[] {
+    if (/^[\x20-\x7e]{1,100}$/.test(name)) return [header(name, size, '0')];
+    const record = paxRecord(name);
+    return [
+        header('path', record.length, 'x'),
+        record,
+        padding(record.length),
+        header('long', size, '0'),
+    ];
+}
+
+/** Ends the file. */
+export function tarEnd(): Uint8Array {
+    return new Uint8Array(2 * BLOCK);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is told of an archive once it was read: what failed and what was there, a row each, and what
+ * was left out in one.
+ */
+import type { Job, JobMember } from '../base/types';
+import { int } from '../base/units';
+import type { News } from './live';
+
+const MOST_ROWS = 20;
+
+function memberNews(job: Job, member: JobMember, key: string): News {
+    const name = member.name === job.name ? job.name : `${job.name}: ${member.name}`;
+    const { error, run } = member;
+    return error
+        ? { key, kind: 'failed', name, error, run: null }
+        : { key, kind: 'already', name, error: null, run };
+}
+
+function leftOutNews(job: Job, files: JobMember[]): News[] {
+    const untold = job.members_untold ?? 0;
+    if (!files.length && !untold) return [];
+    const reasons = files.map(({ name, error }) => `${name}: ${error?.text ?? ''}`);
+    if (untold) reasons.push(`and ${int(untold)} more`);
+    const name = `${int(files.length + untold)} of the files in ${job.name}`;
+    return [
+        {
+            key: `${job.id} left out`,
+            kind: 'left_out',
+            name,
+            error: null,
+            run: null,
+            files: reasons,
+        },
+    ];
+}
+
+export function membersNews(job: Job): News[] {
+    const members = job.members ?? [];
+    const rows = members
+        .filter((member) => !member.left_out && (member.error || member.already))
+        .slice(0, MOST_ROWS)
+        .map((member, i) => memberNews(job, member, `${job.id} ${i}`));
+    const own = job.state === 'failed' ? job.error : null;
+    if (own) rows.push({ key: job.id, kind: 'failed', name: job.name, error: own, run: null });
+    return [
+        ...leftOutNews(
+            job,
+            members.filter((member) => member.left_out),
+        ),
+        ...rows,
+    ];
+}
