@@ -14,7 +14,7 @@ static void groups_free(struct ps_compare_groups **groups)
  * program. Where the URL names runs by anything but whole ids it may mean others tomorrow, and
  * sources of lines may come later: those are checked each time. */
 static void set_validators(struct ps_request *req, const struct ps_compare_groups *groups,
-                           struct ps_reply *reply)
+                           const char *of, struct ps_reply *reply)
 {
     PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
     const char *base = ps_request_param(req, "base"), *now = ps_request_param(req, "new");
@@ -22,7 +22,7 @@ static void set_validators(struct ps_request *req, const struct ps_compare_group
 
     ps_compare_groups_ids(groups, &ids);
     whole = base && now && strcmp(ids.at, ps_arena_printf(&req->arena, "%s|%s", base, now)) == 0;
-    reply->cache = whole && strcmp(req->args[0], "lines") != 0 ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
+    reply->cache = whole && strcmp(of, "lines") != 0 ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
 }
 
 enum ps_status ps_get_compare(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -48,7 +48,7 @@ enum ps_status ps_get_compare_rows(struct ps_request *req, struct ps_reply *repl
 
     if (status != PS_OK)
         return status;
-    set_validators(req, groups, reply);
+    set_validators(req, groups, req->args[0], reply);
     status = ps_query_compare_rows(api->store, groups, of, params, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;
@@ -59,6 +59,21 @@ enum ps_status ps_get_compare_rows(struct ps_request *req, struct ps_reply *repl
         ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, name));
     }
     return status;
+}
+
+enum ps_status ps_get_compare_tree(struct ps_request *req, struct ps_reply *reply,
+                                   struct ps_err *err)
+{
+    struct ps_api *api = ps_api_of(req);
+    PS_AUTO(groups_free) struct ps_compare_groups *groups = NULL;
+    struct ps_json json = ps_reply_json(reply);
+    struct ps_params params = ps_api_params(req);
+    enum ps_status status = ps_compare_groups(api->store, params, &groups, err);
+
+    if (status != PS_OK)
+        return status;
+    set_validators(req, groups, "tree", reply);
+    return ps_query_compare_tree(api->store, groups, params, &json, err);
 }
 
 enum ps_status ps_get_compare_row(struct ps_request *req, struct ps_reply *reply,
@@ -75,6 +90,6 @@ enum ps_status ps_get_compare_row(struct ps_request *req, struct ps_reply *reply
         status = ps_fail(err, PS_NOT_FOUND, "there is no row %s", req->args[1]);
     if (status != PS_OK)
         return status;
-    set_validators(req, groups, reply);
+    set_validators(req, groups, req->args[0], reply);
     return ps_query_compare_row(api->store, groups, req->args[0], row, params, &json, err);
 }

@@ -172,6 +172,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
         return status;
     ps_json_key(json, "pictures");
     ps_json_array(json);
+    if (ps_compare_tree_of(groups) != PS_TREE_NONE)
+        ps_json_str(json, PS_STR("tree"));
     ps_json_end(json);
     write_rules(json);
     ps_json_end(json);

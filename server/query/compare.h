@@ -43,6 +43,10 @@ const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *la
 /* Whether runs of these kinds are of the same things. */
 bool ps_compare_kin(const char *kind, const char *other);
 
+/* What the call trees of these runs are; none where they have none, or of different units. */
+enum ps_compare_tree { PS_TREE_NONE, PS_TREE_IMPORTS, PS_TREE_STACKS, PS_TREE_TRACES };
+enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
+
 /* --- groups: compare_groups.c ----------------------------------------------------------------- */
 
 struct ps_compare_run {

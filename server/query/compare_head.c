@@ -86,6 +86,19 @@ bool ps_compare_kin(const char *kind, const char *other)
     return false;
 }
 
+enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
+{
+    const struct ps_compare_metric headline = {.unit = "@headline"};
+    const char *kind = groups->at[0].kind, *unit;
+
+    if (strcmp(kind, "importtime") == 0)
+        return PS_TREE_IMPORTS;
+    if (among(TRACES, kind))
+        return PS_TREE_TRACES;
+    return among(STACKS, kind) && ps_compare_unit(groups, &headline, &unit) ? PS_TREE_STACKS
+                                                                            : PS_TREE_NONE;
+}
+
 /* --- heads ------------------------------------------------------------------------------------ */
 
 static void copy(char *out, size_t size, struct ps_str text)

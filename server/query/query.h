@@ -79,6 +79,11 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
                                     const char *of, int64_t row, struct ps_params params,
                                     struct ps_json *json, struct ps_err *err);
 
+/* GET /api/v1/compare/tree. */
+enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     struct ps_params params, struct ps_json *json,
+                                     struct ps_err *err);
+
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
 /* Any one read-only statement over the public views of a run. JSON: an array of objects. */
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,

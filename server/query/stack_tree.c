@@ -275,21 +275,32 @@ static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct
     return ps_param_int(params, "limit", 1, 100000, 20000, limit, err);
 }
 
+enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t limit,
+                              struct ps_flame *out, struct ps_err *err)
+{
+    PS_AUTO(builder_free) struct builder b = {.name = 0};
+    enum ps_status status = ps_stack_part_read(params, &b.part, err);
+
+    if (status == PS_OK)
+        status = build(db, &b, limit, err);
+    *out = b.flame;
+    b.flame = (struct ps_flame){0};
+    return status;
+}
+
 enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err)
 {
-    PS_AUTO(builder_free) struct builder b = {.name = 0};
+    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
     int64_t limit = 0;
-    enum ps_status status = ps_stack_part_read(params, &b.part, err);
+    enum ps_status status = read_limit(params, &limit, err);
 
     (void)view, (void)id;
     if (status == PS_OK)
-        status = read_limit(params, &limit, err);
+        status = ps_stack_flame(db, params, (size_t)limit, &flame, err);
     if (status == PS_OK)
-        status = build(db, &b, (size_t)limit, err);
-    if (status == PS_OK)
-        ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", answer);
+        ps_flame_write(db, &flame, (size_t)limit, "(no name)", answer);
     return status;
 }
 

@@ -241,20 +241,18 @@ static enum ps_status read_on(struct ps_params params, enum flame_on *out, struc
     return PS_OK;
 }
 
-enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
+                              struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
-    int64_t track = 0, limit = 0;
+    int64_t track = 0;
     enum ps_status status = read_on(params, &b.on, err);
 
-    (void)view, (void)id;
+    *out = (struct ps_flame){0};
     if (status == PS_OK)
         status = ps_param_range(params, &b.range, err);
     if (status == PS_OK)
         status = ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
     if (status == PS_OK)
         status = ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
     if (status == PS_OK)
@@ -269,8 +267,26 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
     if (status == PS_OK && b.too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);
+    *out = b.flame;
+    b.flame = (struct ps_flame){0};
+    return status;
+}
+
+enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    enum flame_on on = ON_CPU;
+    int64_t limit = 0;
+    enum ps_status status = ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
+
+    (void)view, (void)id;
     if (status == PS_OK)
-        ps_flame_write(db, &b.flame, (size_t)limit,
-                       b.on == ON_DEVICE ? "(no operator)" : "(no name)", answer);
+        status = read_on(params, &on, err);
+    if (status == PS_OK)
+        status = ps_trace_flame(db, params, &flame, err);
+    if (status == PS_OK)
+        ps_flame_write(db, &flame, (size_t)limit, on == ON_DEVICE ? "(no operator)" : "(no name)",
+                       answer);
     return status;
 }

@@ -11,4 +11,15 @@
 void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
                     struct ps_answer *answer);
 
+/* The nodes of a finished graph in that order, at most `limit`: how many. order: room for all.
+ * *cut: how many have no place. */
+size_t ps_flame_preorder(const struct ps_flame *flame, size_t limit, uint32_t *order, size_t *cut);
+
+/* The graph that the view flame (trace_flame.c) or stack_flame (stack_tree.c) shows. Free it with
+ * ps_flame_free in any case. Of large runs of stacks at least the `limit` largest paths. */
+enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
+                              struct ps_err *err);
+enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t limit,
+                              struct ps_flame *out, struct ps_err *err);
+
 #endif

@@ -46,8 +46,7 @@ static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *
     return n;
 }
 
-/* Preorder of what was chosen: order[i] is an index into `list`. Those whose parent was left out do
- * not come. */
+/* Preorder of what was chosen: nodes. Those whose parent was left out do not come. */
 static size_t preorder(const struct ps_flame *flame, const struct ranked *list, size_t n,
                        uint32_t *order)
 {
@@ -68,7 +67,7 @@ static size_t preorder(const struct ps_flame *flame, const struct ranked *list, 
         uint32_t at = stack[--n_stack], node = list[at].node;
         size_t end = first[node];
 
-        order[done++] = at;
+        order[done++] = node;
         if (first[node] == UINT32_MAX)
             continue;
         while (end < n && list[end].parent == node)
@@ -121,17 +120,24 @@ static void write_names(const struct names *names, const char *nameless, struct 
     ps_json_end(json);
 }
 
-static void write_columns(const struct ps_flame *flame, const struct ranked *list,
-                          const uint32_t *order, size_t n, struct names *names,
-                          struct ps_json *json)
+size_t ps_flame_preorder(const struct ps_flame *flame, size_t limit, uint32_t *order, size_t *cut)
+{
+    PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, flame->n + 1, sizeof *list);
+    size_t n = choose(flame, limit, list, cut);
+
+    return preorder(flame, list, n, order);
+}
+
+static void write_columns(const struct ps_flame *flame, const uint32_t *order, size_t n,
+                          struct names *names, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n * N_FIELDS + 1, sizeof *values);
     PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, flame->n + 1, sizeof *rank);
 
     for (size_t i = 0; i < n; i++) {
-        const struct ps_flame_node *node = &flame->at[list[order[i]].node];
+        const struct ps_flame_node *node = &flame->at[order[i]];
 
-        rank[list[order[i]].node] = (uint32_t)i;
+        rank[order[i]] = (uint32_t)i;
         values[PARENT * n + i] = node->parent == UINT32_MAX ? -1 : (int64_t)rank[node->parent];
         values[NAME * n + i] = place_of(names, node->name);
         values[SELF * n + i] = node->self_ns;
@@ -148,7 +154,6 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
                     struct ps_answer *answer)
 {
     struct ps_json json = ps_json_to(&answer->body);
-    PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, flame->n + 1, sizeof *list);
     PS_AUTO(ps_free_ptr) uint32_t *order = ps_grow(NULL, flame->n + 1, sizeof *order);
     struct names names = {db, {0}, NULL, 0};
     int64_t total = 0;
@@ -159,14 +164,13 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
         if (flame->at[i].parent == UINT32_MAX &&
             __builtin_add_overflow(total, flame->at[i].total_ns, &total))
             total = INT64_MAX;
-    n = choose(flame, limit, list, &cut);
-    n = preorder(flame, list, n, order);
+    n = ps_flame_preorder(flame, limit, order, &cut);
     ps_json_object(&json);
     ps_json_kint(&json, "n", (int64_t)n);
     ps_json_kstr(&json, "unit", "ns");
     ps_json_kint(&json, "sum", total);
     ps_json_kint(&json, "cut", (int64_t)cut);
-    write_columns(flame, list, order, n, &names, &json);
+    write_columns(flame, order, n, &names, &json);
     write_names(&names, nameless, &json);
     ps_json_end(&json);
     ps_ints_free(&names.ids);

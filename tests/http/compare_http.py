@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Two groups of runs through HTTP: tables, filters, rows, trees, caching, wrong questions."""
+import json
+import urllib.parse
+
+from server import RUNS, ServerTest
+
+HEAD = "import time: self [us] | cumulative | imported package\n"
+
+
+def log(*rows):
+    """An import log of (depth, name, self, cumulative), children first."""
+    return (HEAD + "".join(f"import time: {own:9} | {total:10} | {'  ' * depth}{name}\n" for depth, name, own, total in rows)).encode()
+
+
+BASE = log((2, "app.models", 300, 300), (2, "app.slow", 5000, 5000), (1, "app", 100, 5400), (1, "json", 200, 200))
+NEW = log((2, "app.models", 310, 310), (1, "app", 110, 420), (2, "app.extra", 40, 40), (1, "json", 210, 250))
+
+
+def folded(**weights):
+    return "".join(f"{path.replace('_', ';')} {weight}\n" for path, weight in weights.items()).encode()
+
+
+def benchmark(name, samples):
+    return json.dumps({"results": [{"command": name, "mean": sum(samples) / len(samples), "stddev": 0.01, "median": samples[0], "user": 0.1,
+                                    "system": 0.1, "min": min(samples), "max": max(samples), "times": samples}]}).encode()
+
+
+class Compare(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        runs = cls("run_ids")
+        cls.base, cls.new = runs.add(BASE, name="base.log")["id"], runs.add(NEW, name="new.log")["id"]
+        cls.groups = []
+        for side, extra in (("before", 0), ("after", 900)):
+            for i in range(5):
+                run = log((2, "app.models", 300 + i, 300 + i), (1, "app", 5000 + extra + 7 * i, 5300 + extra + 8 * i), (1, f"only_{side}", 9, 9))
+                runs.add(run, series=side, name=f"{side}{i}")
+        cls.pair = f"base={cls.base}&new={cls.new}"
+
+    def run_ids(self):
+        pass
+
+    def rows(self, of="imports", query=None, **params):
+        answer = self.get_json(f"/api/v1/compare/{of}?{query or self.pair}&{urllib.parse.urlencode(params)}")
+        return [dict(zip(answer["columns"], row)) for row in answer["rows"]], answer
+
+    def test_rows_tell_what_changed(self):
+        rows, answer = self.rows()
+        self.assertEqual((answer["total"], answer["of"], answer["metric"]), (5, 5, "self_us"))
+        self.assertEqual([(r["name"], r["change"], r["base"], r["new"], r["delta"]) for r in rows],
+                         [("app.slow", "removed", 5000, 0, -5000), ("app.extra", "added", 0, 40, 40), ("app.models", None, 300, 310, 10),
+                          ("app", None, 100, 110, 10), ("json", None, 200, 210, 10)])
+        self.assertEqual(answer["sums"], {"base": 5600, "new": 670, "delta": -4930, "factor": 2, "small_factor": 2, "fdr": 0})
+        self.assertAlmostEqual(sum(abs(r["share"]) for r in rows), 100)
+        self.assertEqual((rows[0]["base_by"], rows[1]["by"]), ("app", "json"))
+        self.assertEqual({r["verdict"] for r in rows}, {None})
+        self.assertEqual(rows[4]["delta_pct"], 5)
+
+    def test_filters_sorts_and_pages(self):
+        self.assertEqual([r["name"] for r in self.rows(change="added,removed")[0]], ["app.slow", "app.extra"])
+        self.assertEqual([r["name"] for r in self.rows(q="app", sort="name", desc=0)[0]], ["app", "app.extra", "app.models", "app.slow"])
+        self.assertEqual([r["name"] for r in self.rows(q="els$", regex=1)[0]], ["app.models"])
+        self.assertEqual([r["name"] for r in self.rows(hide="app")[0]], ["json"])
+        self.assertEqual([r["name"] for r in self.rows(name="app")[0]], ["app"])
+        self.assertEqual([r["name"] for r in self.rows(limit=2, offset=1)[0]], ["app.extra", "app.models"])
+        self.assertEqual([r["new_self_us"] for r in self.rows(metric="cumulative_us", name="app")[0]], [110])
+        self.assertEqual(self.rows(verdict="up")[0], [])
+        csv = self.get(f"/api/v1/compare/imports?{self.pair}&format=csv")
+        self.assertIn("attachment", csv.headers["Content-Disposition"])
+        self.assertEqual(len(csv.body.decode().splitlines()), 6)
+        self.assertEqual(len(self.get_json(f"/api/v1/compare/imports?{self.pair}&format=rows")), 5)
+
+    def test_what_there_is_to_compare(self):
+        about = self.get_json(f"/api/v1/compare?{self.pair}")
+        self.assertEqual([run["id"] for run in about["base"] + about["new"]], [self.base, self.new])
+        self.assertEqual([table["of"] for table in about["tables"]], ["imports", "packages"])
+        self.assertEqual(about["tables"][0]["metrics"][0], {"metric": "self_us", "title": "Self time", "unit": "us", "adds_up": True, "resolution": 1})
+        self.assertEqual(about["pictures"], ["tree"])
+        self.assertIsNone(about["headline"]["verdict"])
+
+    def test_groups_have_verdicts(self):
+        rows, answer = self.rows(query="base=series:before&new=series:after")
+        found = {r["name"]: r for r in rows}
+        self.assertEqual({name: r["verdict"] for name, r in found.items()},
+                         {"app": "up", "app.models": "same", "only_before": "down", "only_after": "up"})
+        self.assertEqual((found["app"]["base"], found["app"]["delta"]), (5014, 900))
+        self.assertTrue(found["app"]["low"] <= 900 <= found["app"]["high"] and found["app"]["p"] < 0.01)
+        self.assertLessEqual(answer["sums"]["fdr"], 0.05)
+        row = self.get_json(f"/api/v1/compare/imports/{found['app']['id']}?base=series:before&new=series:after")
+        self.assertEqual((row["name"], row["base_values"]), ("app", [5000, 5007, 5014, 5021, 5028]))
+        mirror = {r["name"]: r for r in self.rows(query="base=series:after&new=series:before")[0]}
+        self.assertEqual((mirror["app"]["verdict"], mirror["app"]["delta"]), ("down", -900))
+        self.assertEqual(self.get_json("/api/v1/compare?base=series:before&new=series:after")["headline"]["verdict"], "up")
+
+    def test_trees_are_merged_by_path(self):
+        tree = self.get_json(f"/api/v1/compare/tree?{self.pair}")
+        at, paths = [], {}
+        for i, parent in enumerate(tree["parent"]):
+            self.assertLess(parent, i)
+            at.append((at[parent] if parent >= 0 else ()) + (tree["names"][tree["name"][i]],))
+            paths[at[i]] = tuple(tree[key][i] for key in ("base_total", "new_total", "base_self", "new_self"))
+        self.assertEqual(paths, {("app",): (5400, 420, 100, 110), ("app", "app.models"): (300, 310, 300, 310),
+                                 ("app", "app.slow"): (5000, 0, 5000, 0), ("json",): (200, 250, 200, 210), ("json", "app.extra"): (0, 40, 0, 40)})
+        self.assertEqual((tree["base"], tree["new"], tree["unit"], tree["cut"]), (5600, 670, "us", 0))
+        self.assertEqual(self.get_json(f"/api/v1/compare/tree?{self.pair}&limit=2")["cut"], 3)
+
+    def test_stacks(self):
+        base, new = self.add(folded(main_parse=60, main_render=40))["id"], self.add(folded(main_parse=60, main_render=90, main=10))["id"]
+        rows, answer = self.rows("functions", f"base={base}&new={new}")
+        self.assertEqual([(r["name"], r["base"], r["new"]) for r in rows], [("render", 40, 90), ("main", 0, 10), ("parse", 60, 60)])
+        tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
+        self.assertEqual((tree["base"], tree["new"], tree["unit"], tree["new_total"][0]), (100, 160, "samples", 160))
+
+    def test_samples_of_one_run_are_its_group(self):
+        base = self.add(benchmark("app", [1.0, 1.01, 0.99, 1.02, 1.0]))["id"]
+        new = self.add(benchmark("app", [1.3, 1.31, 1.29, 1.32, 1.3]))["id"]
+        rows, _ = self.rows("measurements", f"base={base}&new={new}")
+        wall = max(rows, key=lambda r: r["base"] or 0)
+        self.assertEqual((wall["verdict"], wall["place"]), ("up", "s"))
+        row = self.get_json(f"/api/v1/compare/measurements/{wall['id']}?base={base}&new={new}")
+        self.assertEqual(row["new_values"], [1.3, 1.31, 1.29, 1.32, 1.3])
+
+    def test_caching(self):
+        path = f"/api/v1/compare/imports?{self.pair}"
+        answer = self.get(path)
+        self.assertIn("immutable", answer.headers["Cache-Control"])
+        self.assertEqual(self.get(path, If_None_Match=answer.headers["ETag"]).status, 304)
+        self.assertNotIn("immutable", self.get("/api/v1/compare/imports?base=base.log&new=new.log").headers["Cache-Control"])
+        self.assertNotIn("immutable", self.get(f"/api/v1/compare?{self.pair}").headers["Cache-Control"])
+
+    def test_wrong_questions(self):
+        stacks = self.add(folded(a_b=1))["id"]
+        refused = self.get(f"/api/v1/compare?base={self.base}&new={stacks}")
+        self.assertRefused(refused, 400, "bad_request")
+        self.assertIn("importtime", refused.error["text"])
+        self.assertIn("folded", refused.error["text"])
+        for path, status in ((f"compare?base={self.base}", 400), (f"compare?base={self.base},{self.base}&new={self.new}", 400),
+                             (f"compare?base={self.base}&new=nobody", 404), (f"compare/kernels?{self.pair}", 404),
+                             (f"compare/imports?{self.pair}&metric=no", 400), (f"compare/imports?{self.pair}&sort=no", 400),
+                             (f"compare/imports/0?{self.pair}", 404), (f"compare/imports/99?{self.pair}", 404),
+                             (f"compare/imports/x?{self.pair}", 404), (f"compare/imports?{self.pair}&format=xml", 400),
+                             (f"compare/imports?{self.pair}&q=(&regex=1", 400), ("compare?base=series:none&new=series:none", 404)):
+            self.assertEqual(self.get(f"/api/v1/{path}").status, status, path)
