@@ -12,6 +12,7 @@ import './printed.mjs';
 import './timeline.mjs';
 import './trace_tabs.mjs';
 import './summaries.mjs';
+import './nsys.mjs';
 import './measure.mjs';
 import './stacks.mjs';
 import './scroll.mjs';

@@ -90,7 +90,9 @@ function threadWords(tid: string): string {
 export function trackWords(track: TraceTrack): { name: string; role: string } {
     if (track.kind === TRACK.stream || track.kind === TRACK.streamAnnotations) {
         const role = ROLES[track.kind] ?? '';
-        return { name: track.stream >= 0 ? `stream ${track.stream}` : track.name, role };
+        const plain = track.stream >= 0 ? `stream ${track.stream}` : track.name;
+        // Another process's or context's stream of this number says so.
+        return { name: track.name.startsWith(`${plain}, `) ? track.name : plain, role };
     }
     const named = track.name || threadWords(track.tid);
     const match = /^(.*\S)\s*\(([^()]*)\)$/.exec(named.replace(/^thread (?=\d{10})/, ''));

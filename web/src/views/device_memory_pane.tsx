@@ -24,18 +24,26 @@ export type MemoryRows = 'operators' | 'allocations' | 'kept';
 
 export const MEMORY_COMMAND = 'torch.profiler.profile(profile_memory=True)';
 
-export function memoryRows(): MemoryRows {
-    const { rows } = route.value.query;
-    return rows === 'allocations' || rows === 'kept' ? rows : 'operators';
+/** Nsight Systems does not say in which call something was allocated. */
+function hasOperators(run: Run): boolean {
+    return run.kind !== 'nsys';
 }
 
-export function MemorySwitch() {
+export function memoryRows(run: Run): MemoryRows {
+    const { rows } = route.value.query;
+    if (rows === 'allocations' || rows === 'kept') return rows;
+    return hasOperators(run) ? 'operators' : 'allocations';
+}
+
+export function MemorySwitch({ run }: { run: Run }) {
     return (
         <Segmented<MemoryRows>
             label="rows"
-            value={memoryRows()}
+            value={memoryRows(run)}
             options={[
-                { value: 'operators', text: 'By operator' },
+                ...(hasOperators(run)
+                    ? [{ value: 'operators' as const, text: 'By operator' }]
+                    : []),
                 { value: 'allocations', text: 'Allocations' },
                 {
                     value: 'kept',
@@ -190,7 +198,7 @@ function allocationColumns(
 
 export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
     const { run, range, filters, search = NO_SEARCH } = props;
-    const rows = memoryRows();
+    const rows = memoryRows(run);
     const operators = useMemo(() => operatorColumns(search), [search]);
     const nameOf = useWorkerNames(run);
     const allocations = useMemo(

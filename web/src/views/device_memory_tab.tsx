@@ -44,12 +44,14 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const range = useRange();
     const [shown, setShown] = useState<number | null>(null);
-    const rows = memoryRows();
+    const rows = memoryRows(run);
     const device = deviceFilter(run, route.value.query.device);
     useEffect(() => {
         setStatus(
             undefined,
-            'allocated: what tensors hold; reserved: what the allocator holds of the device',
+            run.kind === 'nsys'
+                ? 'allocated: what CUDA gave out and did not get back'
+                : 'allocated: what tensors hold; reserved: what the allocator holds of the device',
         );
         return () => setStatus(undefined, null);
     }, [run.id]);
@@ -74,7 +76,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
                 shown={shown}
                 named={rows === 'operators'}
             >
-                <MemorySwitch />
+                <MemorySwitch run={run} />
             </TraceToolbar>
             <div class="panes">
                 <section class="pane pane-main">

@@ -56,7 +56,7 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                     </span>
                 )}
                 <Spacer />
-                {pane?.tools && <pane.tools />}
+                {pane?.tools && <pane.tools run={run} />}
                 {tools}
                 <div class="timeline-dock-tabs" role="tablist">
                     {slice && <DockTab id="slice" title={slice.title} current={!pane} />}

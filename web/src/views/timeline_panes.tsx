@@ -23,7 +23,7 @@ export interface DockPane {
     /** the view of the API that its CSV is of */
     csv?: string;
     /** switches in the head of the dock */
-    tools?: ComponentType;
+    tools?: ComponentType<{ run: Run }>;
 }
 
 const torch = (run: Run): boolean => run.kind === 'torch-trace';
