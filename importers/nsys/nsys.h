@@ -81,6 +81,7 @@ struct ns_reader {
     uint64_t row;          /* of it, from 1 */
     const char *why;       /* the row was rejected or repaired */
     uint64_t told;         /* of the table */
+    uint64_t rejected;     /* of the table */
     uint64_t messages;     /* of the tool, so far */
     struct ps_buf devices; /* JSON of the GPUs */
     struct ns_uses *uses;  /* series.c's own, while it reads */
@@ -96,7 +97,8 @@ struct ns_table {
 };
 #define NS_COLUMNS(list) list, sizeof(list) / sizeof *(list)
 
-/* Shows each row and counts what became of it. */
+/* Shows each row and counts what became of it. PS_BAD_INPUT: most rows cannot be used, so the table
+ * is damaged, or not what its name says. */
 enum ps_status ns_count(struct ns_reader *r, const struct ns_table *table);
 /* Shows each row of a table that is no record: names, devices. */
 enum ps_status ns_look(struct ns_reader *r, const struct ns_table *table);

@@ -76,6 +76,7 @@ static void count(struct ns_reader *r, enum ns_fate fate)
     counts->read++;
     counts->repaired += fate == NS_REPAIRED;
     counts->rejected += fate == NS_REJECTED;
+    r->rejected += fate == NS_REJECTED;
     counts->other += fate == NS_OTHER;
     counts->stored += fate == NS_STORED;
     if (fate == NS_REPAIRED || fate == NS_REJECTED)
@@ -91,13 +92,24 @@ static enum ps_status breathe(struct ns_reader *r)
     return PS_OK;
 }
 
+static enum ps_status check_most(struct ns_reader *r)
+{
+    if (r->err->code != PS_OK || r->rejected <= r->row / 2)
+        return r->err->code;
+    ps_hint(r->err,
+            "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
+    return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_at(r->db),
+                      "%" PRIu64 " of %" PRIu64 " rows of %s cannot be used: %s", r->rejected,
+                      r->row, r->table, r->why ? r->why : "they are no such rows");
+}
+
 static enum ps_status show(struct ns_reader *r, const struct ns_table *table, bool records)
 {
     enum ps_status status;
     struct ps_rows *rows;
 
     r->table = table->name;
-    r->row = r->told = 0;
+    r->row = r->told = r->rejected = 0;
     status = ps_rows_begin(r->db, table->name, table->columns, table->n, &rows, r->err);
     while (status == PS_OK && rows && ps_rows_next(rows, r->err)) {
         enum ns_fate fate;
@@ -113,6 +125,7 @@ static enum ps_status show(struct ns_reader *r, const struct ns_table *table, bo
             count(r, fate);
     }
     tell_rest(r);
+    (void)check_most(r);
     ps_rows_end(rows);
     return r->err->code;
 }

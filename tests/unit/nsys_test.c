@@ -192,15 +192,28 @@ static void test_lacking(void **state)
 
         ps_buf_printf(&sql,
                       STRINGS "CREATE TABLE %s; INSERT INTO %.*s VALUES (5, 9), (NULL, 3),"
-                              " (3, NULL), (4611686018427387904, 1)",
+                              " (3, NULL), (4611686018427387904, 1), (20, 21), (30, 31), (40, 41)",
                       tables[i], (int)(strchr(tables[i], '(') - tables[i]), tables[i]);
         bytes = made(sql.at);
         assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_OK);
-        holds(&dump, "ledger rows read=4 stored=1 repaired=0 rejected=3 other=0\n");
+        holds(&dump, "ledger rows read=7 stored=4 repaired=0 rejected=3 other=0\n");
         ps_buf_free(&sql);
         ps_buf_free(&bytes);
         ps_buf_free(&dump);
     }
+}
+
+/* A table of which most cannot be used is not what its name says. */
+static void test_most_unusable(void **state)
+{
+    struct ps_buf dump = {0};
+    struct ps_buf bytes = made(STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(begin, finish);"
+                                       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2)");
+
+    (void)state;
+    assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_BAD_INPUT);
+    ps_buf_free(&bytes);
+    ps_buf_free(&dump);
 }
 
 /* Two processes number their calls alike, on threads that look negative. */
@@ -342,10 +355,11 @@ static void test_endless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),           cmocka_unit_test(test_untouched),
-        cmocka_unit_test(test_stream_file),      cmocka_unit_test(test_lacking),
-        cmocka_unit_test(test_same_correlation), cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_damage),           cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_tables),        cmocka_unit_test(test_untouched),
+        cmocka_unit_test(test_stream_file),   cmocka_unit_test(test_lacking),
+        cmocka_unit_test(test_most_unusable), cmocka_unit_test(test_same_correlation),
+        cmocka_unit_test(test_cuts),          cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_endless),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
