@@ -29,6 +29,8 @@ const PAIRS = [
     ['text-1', 'mark'],
     ...['own', 'third-party', 'stdlib', 'builtin'].map((origin) => ['ink', `origin-${origin}`]),
     ...[1, 2, 3, 4, 5].map((step) => ['ink', `heat-${step}`]),
+    ...[1, 2, 3, 4, 5, 6, 7].map((step) => ['ink', `diff-${step}`]),
+    ...['slower', 'faster'].flatMap((text) => ['selected', 'hover'].map((surface) => [text, surface])),
     ...['matmul', 'norm', 'elementwise', 'memory', 'data', 'communication', 'runtime', 'annotation', 'python']
         .map((family) => ['ink', `family-${family}`]),
 ];

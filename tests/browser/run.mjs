@@ -15,6 +15,7 @@ import './summaries.mjs';
 import './nsys.mjs';
 import './measure.mjs';
 import './stacks.mjs';
+import './compare.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

@@ -23,6 +23,8 @@ export interface FramePaint {
     texture: (frame: number) => Texture;
     origin: (frame: number) => number;
     tint: (frame: number) => 0 | 1;
+    /** A strong left edge: there is no such frame on the other side of a comparison. */
+    edge?: (frame: number) => boolean;
     label: (frame: number, room: number, measure: Measure) => { name: string; value: string };
 }
 
@@ -191,6 +193,10 @@ export class FrameCanvas {
                 ctx.fillStyle = pattern;
                 ctx.fillRect(box.x, box.y, box.w, box.h);
             }
+        }
+        if (box.w >= 10 && paint.edge?.(frame)) {
+            ctx.fillStyle = theme.ink;
+            ctx.fillRect(box.x, box.y, 3, box.h);
         }
         if (origin === 4 && texture !== 'root' && box.w >= 3) {
             ctx.strokeStyle = theme.text3;

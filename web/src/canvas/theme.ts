@@ -20,12 +20,15 @@ export interface FrameTheme {
     ink: string;
     font: string;
     fontStrong: string;
-    /** [origin][tint]; origin 4, unknown, is drawn as an outline; families follow from FAMILY_FILL */
+    /** [origin][tint]; origin 4, unknown, is drawn as an outline; families follow from FAMILY_FILL,
+     * differences from DIFF_FILL */
     fills: [Fill, Fill][];
 }
 
 /** Where the fills of operator families begin, which have one tint. */
 export const FAMILY_FILL = 5;
+/** Where the seven fills of differences begin, faster to slower. */
+export const DIFF_FILL = FAMILY_FILL + FAMILIES.length;
 
 const ORIGIN_TOKENS = ['own', 'third-party', 'stdlib', 'builtin'];
 const TINTS = [0.1, 0.2] as const;
@@ -57,6 +60,10 @@ export function readTheme(element: Element): FrameTheme {
             [fill(bg), fill(bg)],
             ...FAMILIES.map(({ key }): [Fill, Fill] => {
                 const one = fill(token(`family-${key}`));
+                return [one, one];
+            }),
+            ...[1, 2, 3, 4, 5, 6, 7].map((step): [Fill, Fill] => {
+                const one = fill(token(`diff-${step}`));
                 return [one, one];
             }),
         ],

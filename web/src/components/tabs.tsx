@@ -13,13 +13,15 @@ export interface TabItem {
 }
 
 interface TabsProps {
+    /** Says to screen readers what the tabs are of. */
+    label?: string;
     items: TabItem[];
     current: string;
     /** Buttons at the right end. */
     children?: ComponentChildren;
 }
 
-export function Tabs({ items, current, children }: TabsProps) {
+export function Tabs({ items, current, label = 'views of this run', children }: TabsProps) {
     const nav = useRef<HTMLElement | null>(null);
     // Where there are more than fit, the current one is in sight.
     useLayoutEffect(() => {
@@ -28,7 +30,7 @@ export function Tabs({ items, current, children }: TabsProps) {
     }, [current, items.length]);
     return (
         <div class="tabs">
-            <nav ref={nav} aria-label="views of this run">
+            <nav ref={nav} aria-label={label}>
                 {items.map((item) => (
                     <a
                         key={item.id}

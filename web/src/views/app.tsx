@@ -11,6 +11,7 @@ import { Notice } from '../components/notice';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
+import { CompareView } from './compare_view';
 import { inField, Intake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
 import { prefetchViews } from './report_tabs';
@@ -51,6 +52,7 @@ function useWindow(): void {
 }
 
 function crumbs(path: string[], _names: number): Crumb[] {
+    if (path[0] === 'compare') return [{ text: 'Shelf', href: shelfHref }, { text: 'compare' }];
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
     const run = knownRuns.get(path[1] ?? '');
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
@@ -64,6 +66,7 @@ function crumbs(path: string[], _names: number): Crumb[] {
 function Place({ path }: { path: string[] }) {
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
+    if (path[0] === 'compare') return <CompareView tab={path[1]} />;
     return (
         <main class="no-run">
             <Notice

@@ -3,11 +3,15 @@
  * What can be done with the checked runs. With two of them it already states the difference.
  */
 import { useState } from 'preact/hooks';
+import type { Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../model/shelf_rows';
+import { groupName, groupQuery, repeatGroups, verdictOf } from '../model/compare';
+import { compareHash, comparePath } from './compare_state';
 import { deltaWords } from './shelf_columns';
+import { useJson } from './use_json';
 
 interface CheckBarProps {
     runs: Run[];
@@ -16,22 +20,46 @@ interface CheckBarProps {
     onClear: () => void;
 }
 
+type Groups = [base: Run[], fresh: Run[]];
+
+/* Two runs are a pair; more of them two groups of repeats, once one says that they are. */
+function groupsOf(runs: Run[], grouped: boolean, swapped: boolean): Groups | null {
+    const pair = (): Groups => {
+        const [base, fresh] = baseAndNew(runs[0], runs[1]);
+        return [[base], [fresh]];
+    };
+    const groups = runs.length === 2 ? pair() : grouped ? repeatGroups(runs) : null;
+    return groups && swapped ? [groups[1], groups[0]] : groups;
+}
+
 export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     const [swapped, setSwapped] = useState(false);
-    const two = runs.length === 2;
+    const [grouped, setGrouped] = useState(false);
+    const ofOneSeries = runs.length > 2 && runs.every(({ series }) => series === runs[0].series);
+    const groups = groupsOf(runs, grouped && ofOneSeries, swapped);
     const swap = () => setSwapped((now) => !now);
+    const group = () => setGrouped((now) => !now);
+    const compare = () => {
+        if (groups) location.hash = compareHash(groups[0], groups[1]);
+    };
     useKeys('Checked runs', [
         { key: 'e', label: 'edit name, series, tags', run: onEdit },
         { key: 'Delete', label: 'delete', run: onDelete },
         { key: 'Escape', label: 'uncheck all', run: onClear },
-        ...(two ? [{ key: 'x', label: 'swap base and new', run: swap }] : []),
+        ...(ofOneSeries ? [{ key: 'r', label: 'group as repeats', run: group }] : []),
+        ...(groups
+            ? [
+                  { key: 'x', label: 'swap base and new', run: swap },
+                  { key: 'c', label: 'compare', run: compare },
+              ]
+            : []),
     ]);
     return (
         <div class="check-bar" role="region" aria-label="checked runs">
             <b>{int(runs.length)} selected</b>
-            {two && <Pair runs={runs} swapped={swapped} />}
+            {groups && <Pair groups={groups} />}
             <span class="check-actions">
-                {two && (
+                {groups && (
                     <button type="button" class="quiet" onClick={swap}>
                         Swap <kbd>x</kbd>
                     </button>
@@ -45,22 +73,68 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 <button type="button" class="quiet" onClick={onClear}>
                     Clear <kbd>esc</kbd>
                 </button>
+                {ofOneSeries && (
+                    <button
+                        type="button"
+                        class={grouped ? 'quiet' : 'button'}
+                        aria-pressed={grouped}
+                        title="two groups of repeats: by tags, by names without numbers, or by the longest pause"
+                        onClick={group}
+                    >
+                        Group as repeats <kbd>r</kbd>
+                    </button>
+                )}
+                {runs.length > 1 && (
+                    <button
+                        type="button"
+                        class="primary"
+                        disabled={!groups}
+                        title={groups ? undefined : whyNot(ofOneSeries)}
+                        onClick={compare}
+                    >
+                        Compare <kbd>c</kbd>
+                    </button>
+                )}
             </span>
         </div>
     );
 }
 
-function Pair({ runs, swapped }: { runs: Run[]; swapped: boolean }) {
-    const pair = baseAndNew(runs[0], runs[1]);
-    const [base, fresh] = swapped ? [pair[1], pair[0]] : pair;
+function whyNot(ofOneSeries: boolean): string {
+    return ofOneSeries ? 'group them as repeats first' : 'check two runs, or more of one series';
+}
+
+function Pair({ groups: [base, fresh] }: { groups: Groups }) {
+    const single = base.length === 1 && fresh.length === 1;
+    const count = (runs: Run[]) => (single ? '' : ` × ${int(runs.length)}`);
     return (
         <>
             <span class="check-pair">
-                <small>base</small> <span title={base.name}>{base.name}</span> → <small>new</small>{' '}
-                <span title={fresh.name}>{fresh.name}</span>
+                <small>base</small> <span title={groupName(base)}>{groupName(base)}</span>
+                {count(base)} → <small>new</small>{' '}
+                <span title={groupName(fresh)}>{groupName(fresh)}</span>
+                {count(fresh)}
             </span>
-            <Verdict base={base} fresh={fresh} />
+            {single ? (
+                <Verdict base={base[0]} fresh={fresh[0]} />
+            ) : (
+                <Judgement {...{ base, fresh }} />
+            )}
         </>
+    );
+}
+
+/* What the server says of two groups. */
+function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
+    const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
+    if (!data) return null;
+    if (!data.headline) return <span class="faint">they measure different things</span>;
+    const { delta, delta_pct, unit } = data.headline;
+    const { glyph, word, tone } = verdictOf(data.headline, unit);
+    return (
+        <span class={tone}>
+            {glyph} {deltaWords(delta, unit, delta_pct)} {word}
+        </span>
     );
 }
 

@@ -34,6 +34,12 @@ function Keys({ checked }: { checked: number }) {
                 <>
                     {' '}
                     <kbd>e</kbd> edit
+                    {checked > 1 && (
+                        <>
+                            {' '}
+                            <kbd>c</kbd> compare
+                        </>
+                    )}
                 </>
             )}{' '}
             <kbd>↵</kbd> open

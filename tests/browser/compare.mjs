@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comparisons: from the shelf to the page, its order and filters, the same after a reload, base and
+ * new swapped, and what cannot be compared.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { faultsOfPage } from './access.mjs';
+import { check, equal, grid, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+
+const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
+
+/* Import logs of one program: in the new ones `slow` takes longer, `gone` is no more, `fresh` is. */
+function logOf(slow, wobble, more) {
+    const rows = [
+        ['base_module', 1000 + wobble, 2],
+        ['slow', slow + wobble, 1],
+        ...more,
+    ];
+    for (let i = 0; i < 30; i++) rows.push([`quiet_${String(i).padStart(2, '0')}`, 500 + ((wobble * (i + 3)) % 7), 1]);
+    const line = ([name, us]) => `import time: ${String(us).padStart(9)} | ${String(us).padStart(10)} | ${name}`;
+    return ['import time: self [us] | cumulative | imported package', ...rows.map(line), ''].join('\n');
+}
+
+async function withGroups(work) {
+    const shelf = await Shelf.start();
+    const folder = mkdtempSync(join(tmpdir(), 'perfshelf-compare-'));
+    const add = (name, text, state) => {
+        const file = join(folder, `${name}.log`);
+        writeFileSync(file, text);
+        return shelf.add(file, '--name', name, '--series', 'made', '--tag', `state=${state}`).id;
+    };
+    try {
+        const wobbles = [0, 11, 5, 17, 8];
+        const base = wobbles.map((w, i) => add(`before ${i + 1}`, logOf(9000, w, [['gone', 4000 + w, 1]]), 'before'));
+        const fresh = wobbles.map((w, i) => add(`after ${i + 1}`, logOf(14000, w + 1, [['fresh', 2500 + w, 1]]), 'after'));
+        await work({ shelf, base, fresh, hash: `#/compare/imports?base=${base}&new=${fresh}` });
+    } finally {
+        rmSync(folder, { recursive: true });
+        await shelf.stop();
+    }
+}
+
+const rows = (page) => rowTexts(page, 'Modules');
+const names = async (page) => (await rows(page)).map(([name]) => name);
+const ready = (page) => until(async () => (await rows(page)).length > 0, 'rows');
+
+test('compare: two checked runs lead from the shelf to their difference', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url);
+    for (const name of ['300 requests, author by author', '300 requests, one join']) {
+        await page.getByRole('checkbox', { name, exact: true }).click();
+    }
+    const bar = page.getByRole('region', { name: 'checked runs' });
+    check(/base .*author by author → new .*one join/.test(await bar.innerText()), 'base is the older');
+    await page.keyboard.press('c');
+    await page.locator('.compare-head').waitFor();
+    check(page.url().includes('#/compare?base='), page.url());
+    const head = plain(await page.locator('.compare-head').innerText());
+    check(/one run a side/.test(head), `no verdict of two runs: ${head}`);
+    equal(await page.getByRole('columnheader', { name: /Noise/ }).count(), 0, 'no column of noise');
+    await until(async () => (await rowTexts(page, 'Functions')).length > 10, 'functions');
+});
+
+test('compare: repeats are grouped on the shelf, and the bar says the verdict', ({ pages }) =>
+    withGroups(async ({ shelf, base, fresh }) => {
+        const page = await pages.open(shelf.url);
+        await page.getByRole('checkbox', { name: 'all shown' }).click();
+        const bar = page.getByRole('region', { name: 'checked runs' });
+        check(await bar.getByRole('button', { name: /Compare/ }).isDisabled(), 'ten runs are no pair');
+        await bar.getByRole('button', { name: /Group as repeats/ }).click();
+        await until(async () => /before × 5 → new after × 5/.test(await bar.innerText()), 'two groups');
+        await until(async () => /▲.*slower/.test(plain(await bar.innerText())), 'the verdict');
+        await bar.getByRole('button', { name: /Compare/ }).click();
+        await page.locator('.compare-head').waitFor();
+        for (const id of [...base, ...fresh]) check(page.url().includes(id), `${id} in ${page.url()}`);
+    }));
+
+test('compare: verdict, order, filters and the URL', ({ pages }) =>
+    withGroups(async ({ shelf, hash }) => {
+        const page = await pages.open(shelf.url + hash);
+        await ready(page);
+        const head = plain(await page.locator('.compare-head').innerText());
+        check(/slower, above the noise.*Mann–Whitney p = 0\.008, n = 5 \+ 5/.test(head), head);
+        equal((await names(page)).slice(0, 3), ['slow', 'gone', 'fresh'], 'by size');
+        const [slow, gone, fresh] = (await rows(page)).map((cells) => cells.map(plain));
+        equal([slow[1], slow[2], slow[3], slow.at(-1)], ['9.008', '14.009', '+5.001', '▲ slower'], 'slow');
+        equal([gone[2], gone.at(-1)], ['–', '- gone'], 'gone');
+        equal([fresh[1], fresh.at(-1)], ['–', '+ new'], 'fresh');
+        const falls = page.locator('.fall-step');
+        equal(plain(await falls.nth(1).innerText()).split(/\s+/), ['slow', '+5.001'], 'first step');
+        await grid(page, 'Modules').getByRole('button', { name: /^Base/ }).click();
+        await until(async () => (await names(page))[0] === 'slow' && page.url().includes('sort=base'), 'by base');
+        await page.getByPlaceholder('Search modules').fill('quiet_0');
+        await until(async () => (await names(page)).length === 10, 'only quiet_0*');
+        await page.reload();
+        await settle(page);
+        await until(async () => (await names(page)).length === 10, 'the same after a reload');
+        await page.getByPlaceholder('Search modules').fill('');
+        await page.getByRole('button', { name: /^verdict/ }).click();
+        await page.getByRole('menuitem', { name: 'slower', exact: true }).click();
+        await until(async () => (await names(page)).join() === 'slow,fresh', 'only slower');
+        await page.getByRole('link', { name: /Added and removed/ }).click();
+        await until(async () => (await names(page)).sort().join() === 'fresh,gone', 'added and removed');
+    }));
+
+test('compare: a row shows each run, swapping turns signs, the picture knows what vanished', ({ pages }) =>
+    withGroups(async ({ shelf, hash, fresh }) => {
+        const page = await pages.open(shelf.url + hash);
+        await ready(page);
+        await grid(page, 'Modules').getByText('slow', { exact: true }).click();
+        const pane = page.getByRole('region', { name: 'The selected module' });
+        await until(async () => /after 3/.test(await pane.innerText()), 'runs of the row');
+        equal(await pane.locator('.strip-dot').count(), 10, 'a dot for each run');
+        check((await pane.getByRole('link', { name: 'after 3' }).getAttribute('href')).includes(fresh[2]), 'link to the run');
+        await page.keyboard.press('Escape');
+        await until(() => !page.url().includes('row='), 'closed');
+        const picture = page.getByRole('region', { name: 'Difference' });
+        check(/1 vanished, 4\.008 ms: gone/.test(plain(await picture.innerText())), await picture.innerText());
+        await page.keyboard.press('x');
+        await until(async () => (await rows(page))[0]?.map(plain)[3] === '-5.001', 'signs turned');
+        check(/faster/.test(await page.locator('.compare-answer').innerText()), 'faster now');
+    }));
+
+test('compare: what cannot be compared is said', async ({ pages, demo }) => {
+    pages.expect(/40[04]/);
+    const [a, b] = ['expressions.prof', 'stdlib.log'].map((file) => demo.demo.get(file).id);
+    const page = await pages.open(`${demo.url}#/compare?base=${a}&new=${b}`);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    check(/pstats/.test(await alert.innerText()) && /importtime/.test(await alert.innerText()), await alert.innerText());
+    await page.goto(`${demo.url}#/compare?base=${a}&new=0123456789abcdef`);
+    await until(async () => /0123456789abcdef/.test(await alert.innerText()), 'the run that is gone');
+    await page.goto(`${demo.url}#/compare?base=${a}&new=${a}`);
+    await until(async () => /^0 s/.test(plain(await page.locator('.compare-answer').innerText())), 'nothing differs');
+    await until(async () => (await rowTexts(page, 'Functions'))[0]?.at(-1) === '· the same', 'rows without a verdict');
+});
+
+for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
+    test(`compare: names, texts and structure, ${theme}, ${width} px`, ({ pages }) =>
+        withGroups(async ({ shelf, hash }) => {
+            const page = await pages.open(shelf.url + hash, { theme, width });
+            await ready(page);
+            const faults = await page.evaluate(faultsOfPage);
+            check(!faults.length, faults.join('\n'));
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            check(wide <= width, `${wide} pixels wide`);
+        }));
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Two groups of runs: which they are, what a verdict is called, and how values are set as text. */
+import type { Change, Judged, Verdict } from '../base/compare_types';
+import type { Run } from '../base/types';
+import { bytesFig, type Fig, fig, figIn, fmtFixed, MINUS, signed, text, THIN } from '../base/units';
+
+export type Tone = 'slower' | 'faster' | 'faint';
+
+export interface Said {
+    glyph: string;
+    word: string;
+    tone: Tone;
+}
+
+const SECONDS: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
+const MIB = 1024 * 1024;
+
+export function isTime(unit: string): boolean {
+    return unit in SECONDS;
+}
+
+/** A value on its own, in the unit that the API names. */
+export function figOf(value: number, unit: string): Fig {
+    if (isTime(unit)) return fig(value * SECONDS[unit]);
+    if (unit === 'MiB' || unit === 'B') {
+        const said = bytesFig(Math.abs(value) * (unit === 'B' ? 1 : MIB));
+        return value < 0 ? { ...said, value: MINUS + said.value } : said;
+    }
+    if (Number.isInteger(value)) return { value: fmtFixed(value === 0 ? 0 : value, 0), unit };
+    return figIn(value, unit);
+}
+
+/** A difference on its own: always with its sign. */
+export function deltaFig(delta: number, unit: string): Fig {
+    const { value, unit: said } = figOf(Math.abs(delta), unit);
+    if (delta === 0) return { value, unit: said };
+    return { value: (delta < 0 ? MINUS : '+') + value, unit: said };
+}
+
+/** What more and less of a unit are called. */
+export function wordOf(up: boolean, unit: string): string {
+    if (isTime(unit)) return up ? 'slower' : 'faster';
+    return up ? 'more' : 'less';
+}
+
+const CHANGED: Record<string, [string, string]> = { added: ['+', 'new'], removed: [MINUS, 'gone'] };
+
+/** The verdict of a row: sign, word and tone. With one run a side it is only a sign. */
+export function verdictOf(
+    row: { verdict: Verdict; delta: number; change?: Change },
+    unit: string,
+): Said {
+    const up = row.delta > 0;
+    const tone: Tone = up ? 'slower' : 'faster';
+    const changed = CHANGED[row.change ?? ''];
+    if (row.verdict === 'same' || row.verdict === 'few') {
+        const quiet = row.verdict === 'same' ? 'within noise' : 'too few runs';
+        return {
+            glyph: changed?.[0] ?? '·',
+            word: changed ? `${changed[1]}, ${quiet}` : quiet,
+            tone: 'faint',
+        };
+    }
+    if (changed) return { glyph: changed[0], word: changed[1], tone: row.delta ? tone : 'faint' };
+    if (row.verdict === null) {
+        return {
+            glyph: row.delta === 0 ? '·' : up ? '▲' : '▼',
+            word: '',
+            tone: row.delta ? tone : 'faint',
+        };
+    }
+    return {
+        glyph: row.verdict === 'up' ? '▲' : '▼',
+        word: wordOf(row.verdict === 'up', unit),
+        tone,
+    };
+}
+
+/** How the numbers of a column are set: one unit, one number of decimals. */
+export interface Scale {
+    factor: number;
+    unit: string;
+    decimals: number;
+}
+
+const TIME_SCALES: [from_s: number, scale: { per_s: number; unit: string }][] = [
+    [10, { per_s: 1, unit: 's' }],
+    [0.01, { per_s: 1e3, unit: 'ms' }],
+    [0, { per_s: 1e6, unit: 'µs' }],
+];
+
+/** For a column whose largest value is `most`; `whole`: all values seen are whole numbers. */
+export function scaleOf(unit: string, most: number, whole: boolean): Scale {
+    if (unit === 's') {
+        const scale = TIME_SCALES.find(([from]) => most >= from)?.[1] ?? TIME_SCALES[2][1];
+        return { factor: scale.per_s, unit: scale.unit, decimals: 3 };
+    }
+    // The tools that count in µs print ms with three decimals.
+    if (isTime(unit)) return { factor: SECONDS[unit] * 1e3, unit: 'ms', decimals: 3 };
+    if (unit === 'B') return { factor: 1 / MIB, unit: 'MiB', decimals: 3 };
+    return { factor: 1, unit, decimals: whole ? 0 : unit === '%' ? 2 : 3 };
+}
+
+export function cellText(value: number, scale: Scale): string {
+    const scaled = value * scale.factor;
+    return fmtFixed(scaled === 0 ? 0 : scaled, scale.decimals);
+}
+
+export function deltaText(value: number, scale: Scale): string {
+    const scaled = value * scale.factor;
+    const shown = fmtFixed(Math.abs(scaled), scale.decimals);
+    return /[1-9]/.test(shown) ? signed(scaled, scale.decimals) : shown;
+}
+
+export function pText(p: number): string {
+    if (p < 0.0001) return `p < 0.0001`;
+    return `p = ${fmtFixed(p, p < 0.001 ? 4 : 3)}`;
+}
+
+/** The verdict of the headline in words, and by which test. */
+export function verdictWords(judged: Judged, unit: string, nBase: number, nNew: number): string[] {
+    const { verdict, noise, p, low, high } = judged;
+    if (verdict === null) {
+        return ['one run a side', ': a difference, not a verdict. What is noise takes repeats.'];
+    }
+    const counts = `n = ${nBase} + ${nNew}`;
+    if (verdict === 'few') {
+        return ['too few runs', ` for a test, ${counts}: it takes 5 and 5, or 4 and 6.`];
+    }
+    const noiseText = noise === null ? '' : ` noise of ±${THIN}${text(figOf(noise, unit))}`;
+    const range =
+        low === null || high === null
+            ? ''
+            : `; 95${THIN}% interval [${text(deltaFig(low, unit))}, ${text(deltaFig(high, unit))}]`;
+    const test = p === null ? '' : `; Mann–Whitney ${pText(p)}, ${counts}`;
+    if (verdict === 'same')
+        return ['within noise', `${noiseText.replace(' noise', '')}${test}${range}.`];
+    return [wordOf(verdict === 'up', unit), `, above the${noiseText}${test}${range}.`];
+}
+
+/** The name of a group: of its one run, or what its runs have in common. */
+export function groupName(runs: readonly Run[]): string {
+    if (runs.length === 1) return runs[0].name;
+    const [first] = runs;
+    if (runs.every(({ name }) => name === first.name)) return first.name;
+    const prefix = commonStart(runs.map(({ name }) => name)).replace(
+        /[\s,.:#_(-]*(\brun|\brepeat)?[\s,.:#_(-]*$/i,
+        '',
+    );
+    if (prefix.length >= 3) return prefix;
+    return first.series && runs.every(({ series }) => series === first.series)
+        ? first.series
+        : first.name;
+}
+
+function commonStart(names: string[]): string {
+    let end = names[0].length;
+    for (const name of names) while (!name.startsWith(names[0].slice(0, end))) end--;
+    // Not in the middle of a number: `run 1` of `run 10` and `run 11`.
+    return names[0].slice(0, end).replace(/\d+$/, '');
+}
+
+const tagsOf = ({ tags }: Run): string =>
+    Object.entries(tags)
+        .sort()
+        .map(([name, value]) => `${name}=${value}`)
+        .join(',');
+
+/**
+ * Repeats of two things, the older first: told apart by their tags, then by their names without
+ * numbers, then by the longest pause between them. Null for fewer than two.
+ */
+export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] | null {
+    if (runs.length < 2) return null;
+    const byTime = [...runs].sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+    for (const keyOf of [tagsOf, ({ name }: Run) => name.replace(/\d+/g, '#')]) {
+        const keys = [...new Set(byTime.map(keyOf))];
+        if (keys.length === 2) {
+            return [0, 1].map((i) => byTime.filter((run) => keyOf(run) === keys[i])) as [
+                Run[],
+                Run[],
+            ];
+        }
+    }
+    const at = byTime.map(({ created_at }) => Date.parse(created_at));
+    let cut = Math.floor(runs.length / 2);
+    const pause = (i: number) => at[i] - at[i - 1];
+    for (let i = 1; i < at.length; i++) if (pause(i) > pause(cut)) cut = i;
+    return [byTime.slice(0, cut), byTime.slice(cut)];
+}
+
+/** The parameters of two groups, for the URL and the API. */
+export function groupQuery(
+    base: readonly Run[],
+    fresh: readonly Run[],
+): { base: string; new: string } {
+    const ids = (runs: readonly Run[]) => runs.map(({ id }) => id).join(',');
+    return { base: ids(base), new: ids(fresh) };
+}

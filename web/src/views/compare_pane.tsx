@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Beside the table: from base to new in steps, or all that is known of the selected row.
+ */
+import type { ComponentChildren } from 'preact';
+import type {
+    ComparedOne,
+    ComparedRow,
+    ComparedTable,
+    Comparison,
+    Metric,
+} from '../base/compare_types';
+import { formatHash, route } from '../base/router';
+import type { Page, Run } from '../base/types';
+import { int, signed, text, THIN } from '../base/units';
+import { CopyButton } from '../components/copy_button';
+import { GroupStrip } from '../components/group_strip';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { PaneHead } from '../components/toolbar';
+import { viewportWidth } from '../components/viewport';
+import { WaterfallView } from '../components/waterfall_view';
+import {
+    cellText,
+    deltaFig,
+    deltaText,
+    figOf,
+    pText,
+    type Scale,
+    verdictOf,
+} from '../model/compare';
+import { middle } from '../model/diff_tree';
+import { waterfall } from '../model/waterfall';
+import { unitOf } from './compare_columns';
+import { comparePath, put } from './compare_state';
+import { Pairs } from './named_pane';
+import { useJson } from './use_json';
+
+interface ComparePaneProps {
+    comparison: Comparison;
+    table: ComparedTable;
+    metric: Metric;
+    scale: Scale;
+    top: { rows: ComparedRow[]; page: Page | null };
+}
+
+export function ComparePane(props: ComparePaneProps) {
+    const { row } = route.value.query;
+    if (row !== undefined) return <RowPane {...props} row={row} />;
+    return viewportWidth.value >= 1000 ? <FallPane {...props} /> : null;
+}
+
+function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProps) {
+    if (!page) return <section class="pane pane-compare" aria-label="From base to new" />;
+    const { base, new: fresh } = page.sums;
+    const fall = metric.adds_up ? waterfall(base, fresh, rows) : null;
+    const unit = scale.unit ? `, ${scale.unit}` : '';
+    const cut = fall && fall.axisFrom > 0 ? `axis starts at ${cellText(fall.axisFrom, scale)}` : '';
+    return (
+        <section class="pane pane-compare" aria-label="From base to new">
+            <PaneHead title="From base to new" remark={`by ${table.row}${unit}`}>
+                <span class="soft">{cut}</span>
+            </PaneHead>
+            <div class="compare-body">
+                {fall ? (
+                    <>
+                        <WaterfallView
+                            fall={fall}
+                            say={(value) => cellText(value, scale)}
+                            sayDelta={(value) => deltaText(value, scale)}
+                            selected={null}
+                            onPick={(row) => put({ row: String(row) })}
+                        />
+                        <p class="compare-note">Sums of the medians of every {table.row}.</p>
+                    </>
+                ) : (
+                    <p class="compare-note">
+                        {metric.title} of one {table.row} is not apart from that of the others, so
+                        these differences do not add up to the whole.
+                    </p>
+                )}
+            </div>
+        </section>
+    );
+}
+
+function RowPane(props: ComparePaneProps & { row: string }) {
+    const { table, metric, row } = props;
+    const { data, error, loading } = useJson<ComparedOne>(
+        comparePath(route.value.query, `/${table.of}/${encodeURIComponent(row)}`, {
+            metric: metric.metric,
+        }),
+    );
+    return (
+        <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>
+            <PaneHead
+                title={table.row.charAt(0).toUpperCase() + table.row.slice(1)}
+                remark="selected"
+            >
+                <button type="button" class="quiet" onClick={() => put({ row: null })}>
+                    <kbd>Esc</kbd>
+                </button>
+            </PaneHead>
+            {error && <Notice kind="error" title="The row could not be read" error={error} />}
+            {data && !error && <RowBody {...props} data={data} />}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparedOne }) {
+    const unit = unitOf(table, metric, data);
+    const say = (value: number) => text(figOf(value, unit));
+    const said = verdictOf(data, unit);
+    const group = (values: number[]) => {
+        const median = middle(values);
+        return { values, median, mad: middle(values.map((v) => Math.abs(v - median))) };
+    };
+    return (
+        <div class="compare-body">
+            <div class="named-name mono">{data.name}</div>
+            <div class="named-links">
+                <CopyButton text={data.name} label="copy name" />
+            </div>
+            <p class="compare-row-answer">
+                <span class={`verdict ${said.tone}`}>
+                    <i>{said.glyph}</i> {said.word} <b>{text(deltaFig(data.delta, unit))}</b>
+                </span>
+                {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN}% of base)`}
+            </p>
+            <GroupStrip
+                base={group(data.base_values)}
+                fresh={group(data.new_values)}
+                width={396}
+                say={say}
+                nameOf={(side, run) => comparison[side][run]?.name ?? ''}
+            />
+            <Pairs rows={figures(data, metric, say, (v) => text(deltaFig(v, unit)))} />
+            <Pairs rows={movedRows(data)} />
+            <ValueList {...{ comparison, table, data, say }} />
+        </div>
+    );
+}
+
+type Pair = [label: string, value: ComponentChildren];
+
+function figures(
+    row: ComparedOne,
+    metric: Metric,
+    say: (v: number) => string,
+    delta: (v: number) => string,
+): Pair[] {
+    const pairs: Pair[] = [[metric.title.toLowerCase(), `${say(row.base)} → ${say(row.new)}`]];
+    if (row.noise !== null) pairs.push(['noise ±', say(row.noise)]);
+    if (row.low !== null && row.high !== null) {
+        pairs.push([`95${THIN}% interval of Δ`, `${delta(row.low)} to ${delta(row.high)}`]);
+    }
+    if (row.p !== null) pairs.push(['Mann–Whitney', pText(row.p)]);
+    if (row.share !== null) pairs.push(['share', `${signed(row.share, 1)}${THIN}% of Σ |Δ|`]);
+    return pairs;
+}
+
+/* Where it stood in the base, where that is elsewhere. */
+function movedRows(row: ComparedOne): Pair[] {
+    const pairs: Pair[] = [];
+    const at = (place: string | null, line: number | null) =>
+        [place, line === null ? null : String(line)].filter((part) => part !== null).join(':');
+    const here = at(row.place, row.line);
+    const before = at(row.base_place ?? row.place, row.base_line ?? row.line);
+    if (here) pairs.push(['where', <span class="mono break">{here}</span>]);
+    if (before !== here) pairs.push(['in the base', <span class="mono break">{before}</span>]);
+    if (row.within) pairs.push(['within', <span class="mono break">{row.within}</span>]);
+    if (row.by) pairs.push(['first imported by', <span class="mono break">{row.by}</span>]);
+    if (row.base_by && row.base_by !== row.by) {
+        pairs.push(['in the base by', <span class="mono break">{row.base_by}</span>]);
+    }
+    return pairs;
+}
+
+/* Tabs of a report that hold the rows of a table and search them by name. */
+const REPORT_TABS = [
+    'imports',
+    'packages',
+    'functions',
+    'operators',
+    'kernels',
+    'lines',
+    'measurements',
+    'actions',
+    'modules',
+];
+
+function rowHref(run: Run, of: string, name: string): string {
+    if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
+    return formatHash(['run', run.id, of], of === 'lines' ? {} : { q: name });
+}
+
+interface ValueListProps {
+    comparison: Comparison;
+    table: ComparedTable;
+    data: ComparedOne;
+    say: (value: number) => string;
+}
+
+/* Every run with its value, and the way to it. */
+function ValueList({ comparison, table, data, say }: ValueListProps) {
+    const list = (side: 'base' | 'new', values: number[]) => (
+        <>
+            <dt>{side}</dt>
+            {comparison[side].map((run, i) => (
+                <dd key={run.id}>
+                    <a
+                        class="link ellipsis"
+                        href={rowHref(run, table.of, data.name)}
+                        title={run.name}
+                    >
+                        {run.name}
+                    </a>
+                    <span>{values[i] === undefined ? '' : say(values[i])}</span>
+                </dd>
+            ))}
+        </>
+    );
+    const all = data.base_values.length === comparison.base.length;
+    return (
+        <>
+            <div class="named-head">
+                <b>Runs</b>
+                <span class="soft">
+                    in {int(data.in_base)} of {int(data.base_values.length)} and in{' '}
+                    {int(data.in_new)} of {int(data.new_values.length)}
+                </span>
+            </div>
+            <dl class="compare-values">
+                {list('base', all ? data.base_values : [])}
+                {list('new', all ? data.new_values : [])}
+            </dl>
+        </>
+    );
+}

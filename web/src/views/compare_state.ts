@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the URL says of a comparison: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
+ */
+import type { ComparedTable, Comparison, Metric } from '../base/compare_types';
+import { API, withParams } from '../base/client';
+import { formatHash, route, setQuery, type Query } from '../base/router';
+import type { Run } from '../base/types';
+import { groupQuery } from '../model/compare';
+
+export const put = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });
+
+export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: string): string {
+    return formatHash(tab ? ['compare', tab] : ['compare'], groupQuery(base, fresh));
+}
+
+/** The parameters of the API that name the two groups. */
+export function groupsOf({ base = '', new: fresh = '' }: Query): { base: string; new: string } {
+    return { base, new: fresh };
+}
+
+export function comparePath(query: Query, rest = '', params: Record<string, string | number> = {}) {
+    return withParams(`${API}/compare${rest}`, { ...groupsOf(query), ...params });
+}
+
+/** Keys of the URL that stay with the groups when the tab changes. */
+export function tabHref(query: Query, tab: string): string {
+    const kept: Query = { ...groupsOf(query) };
+    if (query.q) kept.q = query.q;
+    if (query.regex) kept.regex = query.regex;
+    return formatHash(['compare', tab], kept);
+}
+
+/** Base and new change places, and with them what is added and what removed. */
+export function swapGroups(): void {
+    const { base = '', new: fresh = '', change } = route.peek().query;
+    const other: Record<string, string> = { added: 'removed', removed: 'added' };
+    put({ base: fresh, new: base, row: null, change: change ? (other[change] ?? change) : null });
+}
+
+export function metricOf(table: ComparedTable, query: Query): Metric {
+    return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
+}
+
+export const CHANGES_TAB = 'changes';
+
+/** The table behind a tab: its own, or of the others the first. */
+export function tableOf(
+    comparison: Comparison,
+    tab: string | undefined,
+): ComparedTable | undefined {
+    return comparison.tables.find(({ of }) => of === tab) ?? comparison.tables[0];
+}

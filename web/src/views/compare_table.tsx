@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
+ */
+import { useMemo, useRef } from 'preact/hooks';
+import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
+import { type Params, withParams } from '../base/client';
+import { useKeys } from '../base/keys';
+import type { PagedSource } from '../base/paged_source';
+import { route } from '../base/router';
+import type { Page } from '../base/types';
+import { int } from '../base/units';
+import { DataGrid } from '../components/data_grid';
+import { Menu } from '../components/menu';
+import { SearchField } from '../components/search_field';
+import { Segmented } from '../components/segmented';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { scaleOf, wordOf } from '../model/compare';
+import { readFilters, readSort } from '../model/filter_query';
+import { matcher } from '../model/search';
+import { type ColumnsOf, compareColumns } from './compare_columns';
+import { ComparePane } from './compare_pane';
+import { comparePath, groupsOf, metricOf, put } from './compare_state';
+import { useJson } from './use_json';
+import { useSource } from './use_source';
+
+/** Rows that the waterfall names one by one. */
+const STEPS = 9;
+
+interface CompareTableProps {
+    comparison: Comparison;
+    table: ComparedTable;
+    /** Only what one of the groups lacks. */
+    changes?: boolean;
+}
+
+/* The largest differences before any filter: the scale of the bars, the steps of the waterfall. */
+function useTop(table: ComparedTable, metric: Metric): { rows: ComparedRow[]; page: Page | null } {
+    const path = comparePath(route.value.query, `/${table.of}`, {
+        metric: metric.metric,
+        limit: STEPS,
+    });
+    const { data } = useJson<Page>(path);
+    const rows = useMemo(
+        () =>
+            (data?.rows ?? []).map(
+                (cells) =>
+                    Object.fromEntries(
+                        cells.map((cell, i) => [data?.columns[i] ?? '', cell]),
+                    ) as unknown as ComparedRow,
+            ),
+        [data],
+    );
+    return { rows, page: data };
+}
+
+function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
+    const { table, metric, search, single } = of;
+    return useMemo(() => {
+        const values = top.flatMap((row) => [row.base, row.new]);
+        const scale = scaleOf(
+            metric.unit,
+            Math.max(0, ...values.map(Math.abs)),
+            values.every(Number.isInteger),
+        );
+        const most = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
+        return { scale, most, columns: compareColumns({ ...of, scale, most }) };
+    }, [table, metric, search, single, top]);
+}
+
+export function CompareTable({ comparison, table, changes = false }: CompareTableProps) {
+    const { query } = route.value;
+    const metric = metricOf(table, query);
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const sort = readSort(query, 'size', true);
+    const change = query.change ?? (changes ? 'added,removed' : undefined);
+    const params = {
+        ...groupsOf(query),
+        metric: metric.metric,
+        sort: sort.key,
+        desc: sort.desc,
+        q: filters.q || undefined,
+        regex: filters.regex ? 1 : undefined,
+        verdict: query.verdict,
+        change,
+    };
+    const path = comparePath({}, `/${table.of}`);
+    const source = useSource<ComparedRow>(path, params, filters.broken);
+    const single = comparison.base.length === 1 && comparison.new.length === 1;
+    const top = useTop(table, metric);
+    const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
+    const filtered = Boolean(filters.q || query.verdict || change);
+    useKeys('Comparison', [
+        { key: 'Escape', label: 'close the row', run: () => put({ row: null }) },
+    ]);
+    return (
+        <div class="tab-body">
+            <CompareToolbar
+                {...{ table, metric, single, changes, source, filters }}
+                error={search.error}
+                csv={withParams(path, { ...params, format: 'csv' })}
+            />
+            <div class="panes">
+                <section class="pane pane-main">
+                    <DataGrid<ComparedRow>
+                        label={table.title}
+                        columns={columns}
+                        source={source}
+                        rowKey={(row) => String(row.id)}
+                        sort={{ ...sort, key: sort.key }}
+                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        selected={query.row ?? null}
+                        onSelect={(row) => put({ row: String(row.id) })}
+                        rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
+                        resetKey={withParams('', params as Params)}
+                        empty={emptyWords(table, filtered, changes)}
+                    />
+                </section>
+                <ComparePane {...{ comparison, table, metric, scale, top }} />
+            </div>
+        </div>
+    );
+}
+
+function emptyWords(table: ComparedTable, filtered: boolean, changes: boolean): string {
+    if (changes) return `No ${table.row} was added or removed.`;
+    return filtered ? `No ${table.row} matches.` : 'None of the runs holds a row.';
+}
+
+interface CompareToolbarProps {
+    table: ComparedTable;
+    metric: Metric;
+    single: boolean;
+    changes: boolean;
+    source: PagedSource<ComparedRow>;
+    filters: ReturnType<typeof readFilters>;
+    error: string | null;
+    csv: string;
+}
+
+function CompareToolbar(props: CompareToolbarProps) {
+    const { table, metric, single, changes, source, filters, error, csv } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    const what = table.title.toLowerCase();
+    useKeys(table.title, [
+        { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
+    ]);
+    void source.version.value;
+    return (
+        <Toolbar label="what is shown">
+            {table.metrics.length > 1 && (
+                <Segmented
+                    label="metric"
+                    value={metric.metric}
+                    options={table.metrics.map((one) => ({ value: one.metric, text: one.title }))}
+                    onChange={(value) =>
+                        put({ metric: value === table.metrics[0].metric ? null : value })
+                    }
+                />
+            )}
+            {!single && <VerdictMenu unit={metric.unit} />}
+            <ChangeMenu changes={changes} />
+            <span class="soft wide-only">
+                {int(source.total)} of {int(source.of)}
+            </span>
+            <Spacer />
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={`Search ${what}`}
+                hint="/"
+                width={208}
+                count={source.total}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            <a class="quiet" href={csv} download="">
+                Export CSV
+            </a>
+        </Toolbar>
+    );
+}
+
+interface Choice {
+    value: string | null;
+    text: string;
+}
+
+function ChoiceMenu({ word, name, choices }: { word: string; name: string; choices: Choice[] }) {
+    const now = route.value.query[name] ?? null;
+    const shown = choices.find(({ value }) => value === now)?.text ?? now ?? '';
+    return (
+        <Menu
+            label={
+                <>
+                    <span class="faint">{word}</span> {shown}
+                </>
+            }
+            items={choices.map(({ value, text }) => ({
+                text,
+                checked: value === now,
+                onPick: () => put({ [name]: value, row: null }),
+            }))}
+        />
+    );
+}
+
+function VerdictMenu({ unit }: { unit: string }) {
+    const [up, down] = [wordOf(true, unit), wordOf(false, unit)];
+    return (
+        <ChoiceMenu
+            word="verdict"
+            name="verdict"
+            choices={[
+                { value: null, text: 'any' },
+                { value: 'up,down', text: `${up} or ${down}` },
+                { value: 'up', text: up },
+                { value: 'down', text: down },
+                { value: 'same', text: 'within noise' },
+                { value: 'few', text: 'too few runs' },
+            ]}
+        />
+    );
+}
+
+function ChangeMenu({ changes }: { changes: boolean }) {
+    const both = { value: null, text: changes ? 'added or removed' : 'any' };
+    const more = [
+        { value: 'moved', text: 'moved' },
+        { value: 'kept', text: 'in both, in place' },
+    ];
+    return (
+        <ChoiceMenu
+            word="change"
+            name="change"
+            choices={[
+                both,
+                { value: 'added', text: 'added' },
+                { value: 'removed', text: 'removed' },
+                ...(changes ? [] : more),
+            ]}
+        />
+    );
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison of two groups of runs: who, the verdict, and a tab for every table they share.
+ */
+import { useEffect, useLayoutEffect } from 'preact/hooks';
+import type { ComparedTable, Comparison } from '../base/compare_types';
+import { useKeys } from '../base/keys';
+import { formatHash, navigate, route } from '../base/router';
+import type { Page, Run } from '../base/types';
+import { fmtFixed, int } from '../base/units';
+import { CopyButton } from '../components/copy_button';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { setStatus } from '../components/status_line';
+import { Tabs } from '../components/tabs';
+import { groupName } from '../model/compare';
+import { CompareHead } from './compare_head';
+import { ComparePicture } from './compare_picture';
+import { CHANGES_TAB, comparePath, swapGroups, tableOf, tabHref } from './compare_state';
+import { CompareTable } from './compare_table';
+import { noteRun } from './live';
+import { useJson } from './use_json';
+
+export function CompareView({ tab }: { tab: string | undefined }) {
+    const { query } = route.value;
+    const { data, error, loading } = useJson<Comparison>(comparePath(query));
+    useEffect(() => {
+        for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) noteRun(run);
+    }, [data]);
+    if (error) return <NoComparison error={error} />;
+    return (
+        <main class="report compare">
+            {data && <Compared comparison={data} tab={tab} />}
+            <LoadingLine active={loading} />
+        </main>
+    );
+}
+
+function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>['error']> }) {
+    useEffect(() => setStatus(null, null, null), []);
+    return (
+        <main class="no-run">
+            <Notice
+                kind="error"
+                title="These runs cannot be compared"
+                error={error}
+                actions={
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                }
+            />
+        </main>
+    );
+}
+
+function ledgerOf(word: string, runs: Run[]): string {
+    const sum = (key: 'stored' | 'rejected') =>
+        runs.reduce((all, { ledger }) => all + ledger[key], 0);
+    const count = runs.length > 1 ? `${int(runs.length)} runs, ` : '';
+    return `${word}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
+}
+
+function ruleText({ rules, base, new: fresh }: Comparison): string {
+    if (base.length === 1 && fresh.length === 1) return 'one run a side: nothing is known of noise';
+    const factor = fmtFixed(rules.factor, rules.factor % 1 ? 1 : 0);
+    return `medians; noise = ${factor} × √(MAD² + MAD²); verdict needs |Δ| above it and p < ${rules.alpha}`;
+}
+
+function useCompareKeys(hrefs: string[]): void {
+    useKeys('Compare', [
+        { key: 'x', label: 'swap base and new', run: swapGroups },
+        ...hrefs.map((href, i) => ({
+            key: String(i + 1),
+            label: 'switch tabs',
+            run: () => {
+                location.hash = href;
+            },
+        })),
+        { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
+    ]);
+}
+
+/* How many rows one of the groups lacks. */
+function useChanges(table: ComparedTable | undefined): number | null {
+    const path = table
+        ? comparePath(route.value.query, `/${table.of}`, { change: 'added,removed', limit: 1 })
+        : null;
+    return useJson<Page>(path).data?.total ?? null;
+}
+
+function Compared({ comparison, tab }: { comparison: Comparison; tab: string | undefined }) {
+    const { query } = route.value;
+    const table = tableOf(comparison, tab);
+    const [first] = comparison.tables;
+    const changed = useChanges(first);
+    const tabs = [
+        ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
+        {
+            id: CHANGES_TAB,
+            title: 'Added and removed',
+            count: changed,
+            href: tabHref(query, CHANGES_TAB),
+        },
+    ];
+    const changes = tab === CHANGES_TAB;
+    const current = changes ? CHANGES_TAB : (table?.of ?? '');
+    useCompareKeys(tabs.map(({ href }) => href));
+    useEffect(() => {
+        document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
+    }, [comparison]);
+    useLayoutEffect(() => {
+        const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
+        setStatus(left, null, ruleText(comparison));
+    }, [comparison]);
+    if (!table) return <NoTables comparison={comparison} />;
+    return (
+        <>
+            <CompareHead comparison={comparison} />
+            <Tabs current={current} items={tabs} label="tables of this comparison">
+                <button type="button" class="quiet" onClick={swapGroups}>
+                    Swap <kbd>x</kbd>
+                </button>
+                <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+            </Tabs>
+            {!changes && <ComparePicture comparison={comparison} table={table} />}
+            <CompareTable
+                key={`${table.of} ${current}`}
+                comparison={comparison}
+                table={table}
+                changes={changes}
+            />
+        </>
+    );
+}
+
+function NoTables({ comparison }: { comparison: Comparison }) {
+    return (
+        <>
+            <CompareHead comparison={comparison} />
+            <Notice kind="info" title="These runs share no table">
+                There is nothing beyond the headline to compare.
+            </Notice>
+        </>
+    );
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Run } from '../src/base/types';
+import {
+    deltaFig,
+    deltaText,
+    figOf,
+    groupName,
+    repeatGroups,
+    scaleOf,
+    verdictOf,
+    verdictWords,
+} from '../src/model/compare';
+import { diffTree, layoutDiff, levelOf, type PathTree, vanished } from '../src/model/diff_tree';
+import { beyond, niceTicks, stripScale } from '../src/model/strip';
+import { waterfall } from '../src/model/waterfall';
+
+const run = (name: string, minute: number, tags: Record<string, string> = {}): Run =>
+    ({
+        id: name,
+        name,
+        tags,
+        series: 's',
+        created_at: `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`,
+    }) as unknown as Run;
+
+test('verdicts are a sign and a word of the unit', () => {
+    assert.deepEqual(verdictOf({ verdict: 'up', delta: 2 }, 's'), {
+        glyph: '▲',
+        word: 'slower',
+        tone: 'slower',
+    });
+    assert.deepEqual(verdictOf({ verdict: 'down', delta: -2 }, 'B'), {
+        glyph: '▼',
+        word: 'less',
+        tone: 'faster',
+    });
+    assert.equal(verdictOf({ verdict: 'same', delta: 2 }, 's').word, 'within noise');
+    assert.equal(verdictOf({ verdict: 'few', delta: 2 }, 's').tone, 'faint');
+    assert.deepEqual(verdictOf({ verdict: null, delta: -1 }, 's'), {
+        glyph: '▼',
+        word: '',
+        tone: 'faster',
+    });
+    assert.equal(verdictOf({ verdict: null, delta: 0 }, 's').tone, 'faint');
+    assert.deepEqual(verdictOf({ verdict: 'up', delta: 1, change: 'added' }, 's'), {
+        glyph: '+',
+        word: 'new',
+        tone: 'slower',
+    });
+    assert.equal(
+        verdictOf({ verdict: 'same', delta: 1, change: 'added' }, 's').word,
+        'new, within noise',
+    );
+});
+
+test('the headline names its test, and says when there is none', () => {
+    const judged = {
+        delta: -1,
+        delta_pct: -1,
+        noise: 0.5,
+        low: -2,
+        high: -0.5,
+        p: 0.0079,
+        verdict: 'down' as const,
+    };
+    const [word, rest] = verdictWords(judged, 's', 5, 5);
+    assert.equal(word, 'faster');
+    assert.match(
+        rest,
+        /^, above the noise of ±.500\.0.ms; Mann–Whitney p = 0\.008, n = 5 \+ 5; 95.% interval/,
+    );
+    assert.equal(verdictWords({ ...judged, verdict: 'same' }, 's', 5, 5)[0], 'within noise');
+    assert.match(
+        verdictWords({ ...judged, verdict: 'few' }, 's', 2, 3).join(''),
+        /too few runs for a test, n = 2 \+ 3/,
+    );
+    assert.match(verdictWords({ ...judged, verdict: null }, 's', 1, 1).join(''), /one run a side/);
+});
+
+test('values keep the unit of their column', () => {
+    assert.deepEqual(scaleOf('us', 5e6, true), { factor: 1e-3, unit: 'ms', decimals: 3 });
+    assert.equal(scaleOf('s', 20, false).unit, 's');
+    assert.equal(scaleOf('s', 0.001, false).unit, 'µs');
+    assert.deepEqual(scaleOf('', 7, true), { factor: 1, unit: '', decimals: 0 });
+    assert.equal(deltaText(-1500, scaleOf('us', 2000, true)), '−1.500');
+    assert.equal(deltaText(0.0000001, scaleOf('s', 20, false)), '0.000');
+    assert.deepEqual(deltaFig(-2, 's'), { value: '−2.000', unit: 's' });
+    assert.deepEqual(figOf(-2, 'MiB'), { value: '−2.00', unit: 'MiB' });
+    assert.deepEqual(figOf(1_500, 'us'), { value: '1.500', unit: 'ms' });
+});
+
+test('groups are named by what their runs share', () => {
+    assert.equal(groupName([run('a', 1)]), 'a');
+    assert.equal(
+        groupName([run('import torch, run 10', 1), run('import torch, run 11', 2)]),
+        'import torch',
+    );
+    assert.equal(groupName([run('x', 1), run('y', 2)]), 's');
+});
+
+test('repeats fall into two groups, the older first', () => {
+    const tagged = [run('d', 4, { v: '2' }), run('a', 1, { v: '1' }), run('b', 2, { v: '1' })];
+    assert.deepEqual(
+        repeatGroups(tagged)?.map((group) => group.map(({ id }) => id)),
+        [['a', 'b'], ['d']],
+    );
+    const named = [run('new 2', 4), run('old 1', 1), run('new 1', 3), run('old 2', 2)];
+    assert.deepEqual(
+        repeatGroups(named)?.map((group) => group.map(({ id }) => id)),
+        [
+            ['old 1', 'old 2'],
+            ['new 1', 'new 2'],
+        ],
+    );
+    const paused = [run('r 1', 1), run('r 2', 2), run('r 3', 30), run('r 4', 31), run('r 5', 32)];
+    assert.deepEqual(
+        repeatGroups(paused)?.map((group) => group.length),
+        [2, 3],
+    );
+    assert.equal(repeatGroups([run('a', 1)]), null);
+});
+
+test('a strip counts what lies beyond its scale', () => {
+    const base = { values: [10, 10.5, 9.5, 100], median: 10.25, mad: 0.5 };
+    const scale = stripScale([base]);
+    assert.ok(scale.to < 20);
+    assert.deepEqual(beyond(base.values, scale), [0, 1]);
+    const one = stripScale([{ values: [0], median: 0, mad: 0 }]);
+    assert.ok(one.to > one.from);
+    assert.deepEqual(niceTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
+    assert.deepEqual(niceTicks(1, 1, 5), []);
+});
+
+test('the steps lead from base to new', () => {
+    const rows = [
+        { id: 1, name: 'a', delta: -4, verdict: 'down' },
+        { id: 2, name: 'b', delta: 1, verdict: 'same' },
+    ];
+    const fall = waterfall(100, 98, rows);
+    assert.deepEqual(
+        fall.steps.map(({ name, from, to }) => [name, from, to]),
+        [
+            ['base', 0, 100],
+            ['a', 100, 96],
+            ['b', 96, 97],
+            ['all others', 97, 98],
+            ['new', 0, 98],
+        ],
+    );
+    assert.deepEqual(
+        fall.steps.map(({ quiet }) => quiet),
+        [true, false, true, true, true],
+    );
+    assert.ok(fall.axisFrom > 80 && fall.axisFrom < 96);
+    assert.equal(waterfall(10, 2, [{ id: 1, name: 'a', delta: -8, verdict: null }]).axisFrom, 0);
+    assert.equal(
+        waterfall(10, 2, [{ id: 1, name: 'a', delta: -8, verdict: null }]).steps.length,
+        3,
+    );
+});
+
+function tree(rows: [name: string, parent: number, total: number][], floor = 0): PathTree {
+    return {
+        n: rows.length,
+        parent: rows.map(([, parent]) => parent),
+        total: rows.map(([, , total]) => total),
+        nameOf: (node) => rows[node][0],
+        floor,
+    };
+}
+
+test('trees meet by their paths', () => {
+    const base = tree([
+        ['a', -1, 100],
+        ['b', 0, 60],
+        ['old', 0, 20],
+        ['c', 1, 30],
+    ]);
+    const fresh = tree([
+        ['a', -1, 130],
+        ['c', 0, 10],
+        ['b', 0, 90],
+        ['c', 2, 60],
+    ]);
+    const diff = diffTree([base], [fresh]);
+    const at = (name: string) => diff.names.indexOf(name);
+    assert.deepEqual(diff.names, ['a', 'b', 'old', 'c', 'c']);
+    assert.equal(diff.fate[at('old')], 'gone');
+    assert.equal(diff.fate[4], 'new');
+    assert.equal(levelOf(diff, at('b')), 3);
+    assert.deepEqual(vanished(diff), [2]);
+    assert.deepEqual([diff.baseTotal, diff.freshTotal], [100, 130]);
+    const shown = layoutDiff(diff, 'fresh');
+    assert.equal(shown.frameOf[at('old')], -1);
+    assert.ok(layoutDiff(diff, 'base').frameOf[at('old')] > 0);
+    assert.equal(shown.x1[shown.frameOf[at('b')]] - shown.x0[shown.frameOf[at('b')]], 90);
+});
+
+test('what repeats vary by is grey, what was too small to be sent is not new', () => {
+    const side = (totals: number[]) => totals.map((total) => tree([['a', -1, total]]));
+    const noisy = diffTree(side([100, 110, 90]), side([104, 114, 94]));
+    assert.equal(levelOf(noisy, 0), 0);
+    const clear = diffTree(side([100, 101, 99]), side([150, 151, 149]));
+    assert.equal(levelOf(clear, 0), 3);
+    const cut = diffTree(
+        [tree([['a', -1, 100]], 5)],
+        [
+            tree([
+                ['a', -1, 100],
+                ['b', 0, 4],
+            ]),
+        ],
+    );
+    assert.equal(cut.fate[1], 'kept');
+});
