@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ComparedTree } from '../src/base/compare_types';
 import type { Run } from '../src/base/types';
 import {
     deltaFig,
@@ -12,7 +13,7 @@ import {
     verdictOf,
     verdictWords,
 } from '../src/model/compare';
-import { diffTree, layoutDiff, levelOf, type PathTree, vanished } from '../src/model/diff_tree';
+import { fateOf, layoutDiff, levelOf, vanished } from '../src/model/diff_tree';
 import { beyond, niceTicks, stripScale } from '../src/model/strip';
 import { waterfall } from '../src/model/waterfall';
 
@@ -161,57 +162,61 @@ test('the steps lead from base to new', () => {
     );
 });
 
-function tree(rows: [name: string, parent: number, total: number][], floor = 0): PathTree {
+/* name, parent, base, new, verdict */
+function tree(rows: [string, number, number, number, number][]): ComparedTree {
+    const column = (at: 1 | 2 | 3 | 4) => rows.map((row) => row[at]);
+    const sum = (at: 2 | 3) => rows.reduce((all, row) => all + (row[1] < 0 ? row[at] : 0), 0);
     return {
         n: rows.length,
-        parent: rows.map(([, parent]) => parent),
-        total: rows.map(([, , total]) => total),
-        nameOf: (node) => rows[node][0],
-        floor,
+        unit: 'us',
+        base: sum(2),
+        new: sum(3),
+        cut: 0,
+        parent: column(1),
+        names: rows.map(([name]) => name),
+        name: rows.map((_, i) => i),
+        verdict: column(4),
+        base_total: column(2),
+        new_total: column(3),
+        base_self: [],
+        new_self: [],
     };
 }
 
-test('trees meet by their paths', () => {
-    const base = tree([
-        ['a', -1, 100],
-        ['b', 0, 60],
-        ['old', 0, 20],
-        ['c', 1, 30],
+test('the difference of trees: what is new, what vanished, how much', () => {
+    const diff = tree([
+        ['a', -1, 1000, 1010, 0],
+        ['b', 0, 600, 700, 0],
+        ['c', 1, 600, 0, 0],
+        ['d', 2, 500, 0, 0],
+        ['e', 1, 0, 650, 0],
     ]);
-    const fresh = tree([
-        ['a', -1, 130],
-        ['c', 0, 10],
-        ['b', 0, 90],
-        ['c', 2, 60],
-    ]);
-    const diff = diffTree([base], [fresh]);
-    const at = (name: string) => diff.names.indexOf(name);
-    assert.deepEqual(diff.names, ['a', 'b', 'old', 'c', 'c']);
-    assert.equal(diff.fate[at('old')], 'gone');
-    assert.equal(diff.fate[4], 'new');
-    assert.equal(levelOf(diff, at('b')), 3);
+    assert.deepEqual(
+        [0, 1, 2, 3, 4].map((node) => fateOf(diff, node)),
+        ['kept', 'kept', 'gone', 'gone', 'new'],
+    );
+    assert.deepEqual(
+        [0, 1, 2, 4].map((node) => levelOf(diff, node)),
+        [2, 3, -3, 3],
+    );
     assert.deepEqual(vanished(diff), [2]);
-    assert.deepEqual([diff.baseTotal, diff.freshTotal], [100, 130]);
-    const shown = layoutDiff(diff, 'fresh');
-    assert.equal(shown.frameOf[at('old')], -1);
-    assert.ok(layoutDiff(diff, 'base').frameOf[at('old')] > 0);
-    assert.equal(shown.x1[shown.frameOf[at('b')]] - shown.x0[shown.frameOf[at('b')]], 90);
+    const shown = layoutDiff(diff, 'new');
+    assert.equal(shown.frameOf[2], -1);
+    assert.equal(shown.x1[shown.frameOf[1]] - shown.x0[shown.frameOf[1]], 700);
+    assert.ok(layoutDiff(diff, 'base').frameOf[2] > 0);
 });
 
-test('what repeats vary by is grey, what was too small to be sent is not new', () => {
-    const side = (totals: number[]) => totals.map((total) => tree([['a', -1, total]]));
-    const noisy = diffTree(side([100, 110, 90]), side([104, 114, 94]));
-    assert.equal(levelOf(noisy, 0), 0);
-    const clear = diffTree(side([100, 101, 99]), side([150, 151, 149]));
-    assert.equal(levelOf(clear, 0), 3);
-    const cut = diffTree(
-        [tree([['a', -1, 100]], 5)],
-        [
-            tree([
-                ['a', -1, 100],
-                ['b', 0, 4],
-            ]),
-        ],
+test('what is within noise or has too few runs is grey, new or not', () => {
+    const judged = tree([
+        ['same', -1, 100, 150, 2],
+        ['few', -1, 100, 150, 1],
+        ['up', -1, 100, 150, 3],
+        ['down', -1, 150, 100, 4],
+        ['new', -1, 0, 150, 2],
+        ['equal', -1, 5, 5, 0],
+    ]);
+    assert.deepEqual(
+        [0, 1, 2, 3, 4, 5].map((node) => levelOf(judged, node)),
+        [0, 0, 3, -3, 0, 0],
     );
-    assert.equal(cut.fate[1], 'kept');
 });

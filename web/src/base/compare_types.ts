@@ -48,6 +48,8 @@ export interface Comparison {
     new: Run[];
     headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
     tables: ComparedTable[];
+    /** 'tree': GET /compare/tree answers */
+    pictures: string[];
     rules: { alpha: number; fdr: number; level: number; factor: number };
 }
 
@@ -73,4 +75,24 @@ export interface ComparedRow extends Judged {
 export interface ComparedOne extends ComparedRow {
     base_values: number[];
     new_values: number[];
+}
+
+/** Call trees of two groups as one, by paths of names: of groups the means of their runs. */
+export interface ComparedTree {
+    n: number;
+    unit: string;
+    base: number;
+    new: number;
+    /** nodes left out, the smallest ones */
+    cut: number;
+    parent: number[];
+    names: string[];
+    name: number[];
+    /** 0 none (one run a side), 1 too few runs, 2 within noise, 3 up, 4 down */
+    verdict: number[];
+    /** 0: the path is not there */
+    base_total: number[];
+    new_total: number[];
+    base_self: number[];
+    new_self: number[];
 }

@@ -197,3 +197,9 @@ export function groupQuery(
     const ids = (runs: readonly Run[]) => runs.map(({ id }) => id).join(',');
     return { base: ids(base), new: ids(fresh) };
 }
+
+export function middle(values: readonly number[]): number {
+    const sorted = [...values].sort((a, b) => a - b);
+    const at = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[at] : (sorted[at - 1] + sorted[at]) / 2;
+}

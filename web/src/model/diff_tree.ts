@@ -1,139 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trees of two groups of runs laid over each other by their paths of names: each node with its
- * median on either side, and what of their difference is noise.
+ * The icicle of a difference: GET /compare/tree in, placed frames and steps of colour out.
  */
+import type { ComparedTree } from '../base/compare_types';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
 
-export interface PathTree {
-    n: number;
-    /** index into these columns, or -1; a parent stands before its children */
-    parent: ArrayLike<number>;
-    total: ArrayLike<number>;
-    nameOf: (node: number) => string;
-    /** Nodes up to this size may have been left out of the answer. */
-    floor: number;
-}
-
 export type Fate = 'kept' | 'new' | 'gone';
+export type Side = 'base' | 'new';
 
-export interface DiffTree {
-    n: number;
-    parent: number[];
-    names: string[];
-    base: Float64Array;
-    fresh: Float64Array;
-    /** |Δ| up to this is noise; all 0 with one run a side */
-    noise: Float64Array;
-    fate: Fate[];
-    baseTotal: number;
-    freshTotal: number;
+const VERDICT_NONE = 0;
+const VERDICT_UP = 3;
+
+/** Whether a path is on both sides. */
+export function fateOf(tree: ComparedTree, node: number): Fate {
+    if (tree.base_total[node] === 0 && tree.new_total[node] !== 0) return 'new';
+    return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
 }
 
-/** What repeats must differ by more than, in root sums of squared MADs: the rule of the tables. */
-const FACTOR = 2;
-
-export function diffTree(base: readonly PathTree[], fresh: readonly PathTree[]): DiffTree {
-    const trees = [...base, ...fresh];
-    const { parent, names, values } = unite(trees);
-    const n = names.length;
-    const out: DiffTree = {
-        n,
-        parent,
-        names,
-        base: new Float64Array(n),
-        fresh: new Float64Array(n),
-        noise: new Float64Array(n),
-        fate: [],
-        baseTotal: 0,
-        freshTotal: 0,
-    };
-    const floor = Math.max(...trees.map((tree) => tree.floor));
-    const most = (from: number, to: number, node: number) =>
-        values.slice(from, to).reduce((max, run) => Math.max(max, run[node] ?? 0), 0);
-    for (let i = 0; i < n; i++) {
-        const b = spread(values, 0, base.length, i);
-        const f = spread(values, base.length, trees.length, i);
-        out.base[i] = b.median;
-        out.fresh[i] = f.median;
-        out.noise[i] = FACTOR * Math.hypot(b.mad, f.mad);
-        const lacks = (from: number, to: number) => most(from, to, i) === 0;
-        const big = Math.max(b.median, f.median) > floor;
-        out.fate[i] =
-            big && lacks(0, base.length)
-                ? 'new'
-                : big && lacks(base.length, trees.length)
-                  ? 'gone'
-                  : 'kept';
-        if (parent[i] < 0) {
-            out.baseTotal += b.median;
-            out.freshTotal += f.median;
-        }
-    }
-    return out;
+export function deltaOf(tree: ComparedTree, node: number): number {
+    return tree.new_total[node] - tree.base_total[node];
 }
 
-/* One node for each path of names; values[run][node]. Siblings of one name are one. */
-function unite(trees: readonly PathTree[]) {
-    const parent: number[] = [];
-    const names: string[] = [];
-    const values: number[][] = [];
-    const known = new Map<string, number>();
-    for (const tree of trees) {
-        const here: number[] = [];
-        const place = new Int32Array(tree.n);
-        for (let i = 0; i < tree.n; i++) {
-            const up = tree.parent[i] < 0 ? -1 : place[tree.parent[i]];
-            const name = tree.nameOf(i);
-            const key = `${up} ${name}`;
-            let at = known.get(key);
-            if (at === undefined) {
-                at = names.length;
-                known.set(key, at);
-                parent.push(up);
-                names.push(name);
-            }
-            place[i] = at;
-            here[at] = (here[at] ?? 0) + tree.total[i];
-        }
-        values.push(here);
-    }
-    return { parent, names, values };
-}
-
-function spread(values: number[][], from: number, to: number, node: number) {
-    const of: number[] = [];
-    for (let run = from; run < to; run++) of.push(values[run][node] ?? 0);
-    const median = middle(of);
-    return { median, mad: of.length > 1 ? middle(of.map((v) => Math.abs(v - median))) : 0 };
-}
-
-export function middle(values: readonly number[]): number {
-    const sorted = [...values].sort((a, b) => a - b);
-    const at = sorted.length >> 1;
-    return sorted.length % 2 ? sorted[at] : (sorted[at - 1] + sorted[at]) / 2;
+export function nameOf(tree: ComparedTree, node: number): string {
+    return tree.names[tree.name[node]];
 }
 
 /** Steps of colour, in shares of the total. */
 const STEPS = [0.008, 0.03];
 
-/** -3 … 3: much faster … much slower; 0 is within noise. */
-export function levelOf(tree: DiffTree, node: number): number {
-    if (tree.fate[node] === 'new') return 3;
-    if (tree.fate[node] === 'gone') return -3;
-    const delta = tree.fresh[node] - tree.base[node];
-    const size = Math.abs(delta);
-    if (delta === 0 || size <= tree.noise[node]) return 0;
-    const share = size / (Math.max(tree.baseTotal, tree.freshTotal) || 1);
+/** -3 … 3: much faster … much slower; 0 is within noise, or not to be told from it. */
+export function levelOf(tree: ComparedTree, node: number): number {
+    const verdict = tree.verdict[node];
+    const delta = deltaOf(tree, node);
+    if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
+    if (fateOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
+    const share = Math.abs(delta) / (Math.max(tree.base, tree.new) || 1);
     return Math.sign(delta) * (1 + STEPS.filter((step) => share >= step).length);
 }
 
-/** Frames as wide as one side says, the widest first. A child is never wider than what it stands under. */
-export function layoutDiff(tree: DiffTree, side: 'base' | 'fresh'): FrameLayout {
-    const width = tree[side];
+/** Frames as wide as one side says, the widest first. */
+export function layoutDiff(tree: ComparedTree, side: Side): FrameLayout {
+    const width = side === 'base' ? tree.base_total : tree.new_total;
     const { n } = tree;
     const { start, list } = childLists(tree.parent, n);
-    const total = side === 'base' ? tree.baseTotal : tree.freshTotal;
+    const total = tree[side];
     const out = new FrameBuilder(n);
     out.beginRow();
     out.add(-1, 0, total, -1);
@@ -144,13 +54,10 @@ export function layoutDiff(tree: DiffTree, side: 'base' | 'fresh'): FrameLayout 
             const children = [...list.subarray(start[slot], start[slot + 1])]
                 .filter((node) => width[node] > 0)
                 .sort((a, b) => width[b] - width[a] || a - b);
-            const sum = children.reduce((all, node) => all + width[node], 0);
-            // Medians of the parts may exceed that of the whole.
-            const fit = sum > out.widthOf(f) ? out.widthOf(f) / sum : 1;
             let x = out.leftOf(f);
             for (const node of children) {
-                out.add(node, x, x + width[node] * fit, f);
-                x += width[node] * fit;
+                out.add(node, x, x + width[node], f);
+                x += width[node];
             }
         }
     }
@@ -158,11 +65,9 @@ export function layoutDiff(tree: DiffTree, side: 'base' | 'fresh'): FrameLayout 
 }
 
 /** What is gone and stands under nothing gone, the largest first. */
-export function vanished(tree: DiffTree): number[] {
+export function vanished(tree: ComparedTree): number[] {
+    const gone = (node: number) => node >= 0 && fateOf(tree, node) === 'gone';
     const out: number[] = [];
-    for (let i = 0; i < tree.n; i++) {
-        const up = tree.parent[i];
-        if (tree.fate[i] === 'gone' && (up < 0 || tree.fate[up] !== 'gone')) out.push(i);
-    }
-    return out.sort((a, b) => tree.base[b] - tree.base[a]);
+    for (let i = 0; i < tree.n; i++) if (gone(i) && !gone(tree.parent[i])) out.push(i);
+    return out.sort((a, b) => tree.base_total[b] - tree.base_total[a]);
 }

@@ -11,9 +11,9 @@ import { Notice } from '../components/notice';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
-import { CompareView } from './compare_view';
 import { inField, Intake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
+import { LazyCompare } from './lazy_compare';
 import { prefetchViews } from './report_tabs';
 import { ReportView } from './report_view';
 import { RunSearch, ShelfSearch } from './run_search';
@@ -66,7 +66,7 @@ function crumbs(path: string[], _names: number): Crumb[] {
 function Place({ path }: { path: string[] }) {
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
-    if (path[0] === 'compare') return <CompareView tab={path[1]} />;
+    if (path[0] === 'compare') return <LazyCompare tab={path[1]} />;
     return (
         <main class="no-run">
             <Notice

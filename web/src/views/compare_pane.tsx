@@ -25,11 +25,11 @@ import {
     deltaFig,
     deltaText,
     figOf,
+    middle,
     pText,
     type Scale,
     verdictOf,
 } from '../model/compare';
-import { middle } from '../model/diff_tree';
 import { waterfall } from '../model/waterfall';
 import { unitOf } from './compare_columns';
 import { comparePath, put } from './compare_state';

@@ -3,240 +3,174 @@
  * The icicle of a difference: the trees of the runs laid over each other. As wide as the new runs
  * say, or the base, which also draws what has vanished.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { axisText, showAxis } from '../base/axis';
-import { API, type ApiError, asApiError, getJson, isAbort } from '../base/client';
-import type { ComparedTable, Comparison } from '../base/compare_types';
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, ComparedTree, Comparison } from '../base/compare_types';
 import { route } from '../base/router';
-import type { FlameAnswer } from '../base/trace_types';
-import type { Run } from '../base/types';
-import { int, MINUS, pct, THIN } from '../base/units';
+import { int, MINUS, pct, text, THIN } from '../base/units';
 import { diffPaint } from '../canvas/diff_paint';
 import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
-import { type DiffTree, diffTree, layoutDiff, type PathTree, vanished } from '../model/diff_tree';
-import type { ImportTree } from '../model/icicle';
+import { deltaFig, figOf, wordOf } from '../model/compare';
+import {
+    deltaOf,
+    fateOf,
+    layoutDiff,
+    levelOf,
+    nameOf,
+    type Side,
+    vanished,
+} from '../model/diff_tree';
 import { matcher, matchSet } from '../model/search';
-import { put } from './compare_state';
-import { axisOfRun, isStacks } from './trace_data';
+import { comparePath, put } from './compare_state';
+import { useJson } from './use_json';
 
-/** Runs of a group that are laid over each other; more tell little more of a picture. */
-const RUNS = 7;
 const NODES = 20_000;
-const NS_PER_US = 1000;
 
-interface Picture {
-    path: (run: Run) => string;
-    read: (answer: unknown) => PathTree;
-    modules: boolean;
-}
-
-const IMPORTS: Picture = {
-    path: (run) => `${API}/runs/${run.id}/imports/tree?limit=${NODES}`,
-    read: (answer) => {
-        const tree = answer as ImportTree;
-        return {
-            n: tree.n,
-            parent: tree.parent,
-            total: tree.total_us.map((us) => us * NS_PER_US),
-            nameOf: (node) => tree.names[node],
-            floor: (tree.cut?.below_us ?? 0) * NS_PER_US,
-        };
-    },
-    modules: true,
-};
-
-function flame(view: string): Picture {
-    return {
-        path: (run) => `${API}/runs/${run.id}/${view}limit=${NODES}`,
-        read: (answer) => {
-            const { n, parent, total, name, names, cut } = answer as FlameAnswer;
-            const least = () => total.reduce((low, ns) => Math.min(low, ns), Infinity);
-            const nameOf = (node: number) => names[name[node]];
-            return { n, parent, total, nameOf, floor: cut > 0 && n > 0 ? least() : 0 };
-        },
-        modules: false,
-    };
-}
-
-const STACKS = flame('stack_flame?');
-const SLICES = flame('flame?on=cpu&');
-const TRACES = ['torch-trace', 'trace', 'nsys'];
-
-/* Which picture stands over a table, or none. */
-function pictureOf(run: Run, of: string): Picture | null {
-    if (run.kind === 'importtime') return IMPORTS;
-    if (isStacks(run)) return STACKS;
-    return TRACES.includes(run.kind) && of === 'operators' ? SLICES : null;
-}
+/* Over which tables the picture stands: those whose rows are its frames. */
+const PICTURED = ['imports', 'packages', 'functions', 'operators'];
 
 export function ComparePicture(props: { comparison: Comparison; table: ComparedTable }) {
-    const picture = pictureOf(props.comparison.base[0], props.table.of);
-    return picture && <DiffPicture comparison={props.comparison} picture={picture} />;
+    const { comparison, table } = props;
+    if (!comparison.pictures.includes('tree') || !PICTURED.includes(table.of)) return null;
+    return <DiffPicture comparison={comparison} />;
 }
 
-/* The trees of both groups, all of them or none. */
-function useTree(comparison: Comparison, picture: Picture) {
-    const [tree, setTree] = useState<DiffTree | null>(null);
-    const [error, setError] = useState<ApiError | null>(null);
-    useEffect(() => {
-        const control = new AbortController();
-        const read = async (run: Run) =>
-            picture.read(await getJson(picture.path(run), { signal: control.signal }));
-        const group = (runs: Run[]) => Promise.all(runs.slice(0, RUNS).map(read));
-        setError(null);
-        Promise.all([group(comparison.base), group(comparison.new)])
-            .then(([base, fresh]) => setTree(diffTree(base, fresh)))
-            .catch((reason: unknown) => {
-                if (!isAbort(reason)) setError(asApiError(reason));
-            });
-        return () => control.abort();
-    }, [comparison, picture]);
-    return { tree, error };
+function titleOf(tree: ComparedTree, side: Side, comparison: Comparison): string {
+    const mean = comparison[side].length > 1 ? ', mean of its runs' : '';
+    return `${side}${mean}, ${text(figOf(tree[side], tree.unit))}`;
 }
 
-function signedText(delta: number): string {
-    const value = axisText(Math.abs(delta));
-    return delta === 0 ? value : (delta < 0 ? MINUS : '+') + value;
-}
-
-function DiffPicture({ comparison, picture }: { comparison: Comparison; picture: Picture }) {
-    showAxis(axisOfRun(comparison.new[0]));
-    const { tree, error } = useTree(comparison, picture);
-    const { width, zoom, frame, q = '', regex } = route.value.query;
-    const side = width === 'base' ? 'base' : 'fresh';
-    const layout = useMemo(() => tree && layoutDiff(tree, side), [tree, side]);
-    const total = side === 'base' ? tree?.baseTotal : tree?.freshTotal;
-    const runs = side === 'base' ? comparison.base : comparison.new;
-    const word = `${side === 'base' ? 'base' : 'new'}${runs.length > 1 ? ', Σ of medians' : ''}`;
-    const title = `${word}, ${axisText(total ?? 0)}`;
-    const paint = useMemo(
-        () =>
-            tree && layout
-                ? diffPaint({ tree, layout, title, say: signedText, modules: picture.modules })
-                : null,
-        [tree, layout, title],
-    );
+function useDrawn(tree: ComparedTree | null, side: Side, comparison: Comparison) {
+    const { q = '', regex } = route.value.query;
+    const drawn = useMemo(() => {
+        if (!tree) return null;
+        const layout = layoutDiff(tree, side);
+        const title = titleOf(tree, side, comparison);
+        const say = (delta: number) => text(deltaFig(delta, tree.unit));
+        const modules = comparison.base[0].kind === 'importtime';
+        return { tree, layout, title, paint: diffPaint({ tree, layout, title, say, modules }) };
+    }, [tree, side, comparison]);
     const match = useMemo(() => {
         const search = matcher(q, regex === '1');
-        return tree && !search.empty ? matchSet(search, tree.n, (i) => tree.names[i]) : null;
+        return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
     }, [tree, q, regex]);
-    const picked = Number(frame ?? -1);
+    return { drawn, match };
+}
+
+function DiffPicture({ comparison }: { comparison: Comparison }) {
+    const { query } = route.value;
+    const { data, error, loading } = useJson<ComparedTree>(
+        comparePath(query, '/tree', { limit: NODES }),
+    );
+    const side = query.width === 'base' ? 'base' : 'new';
+    const { drawn, match } = useDrawn(data, side, comparison);
+    const picked = Number(query.frame ?? -1);
     return (
         <section class="picture compare-picture" aria-label="Difference">
-            <PictureHead comparison={comparison} tree={tree} side={side} />
+            <PictureHead tree={data} side={side} />
             {error && <Notice kind="error" title="The picture could not be read" error={error} />}
-            {tree && layout && paint && !error && (
+            {drawn && !error && (
                 <FrameView
                     label="Difference"
-                    layout={layout}
-                    paint={paint}
+                    layout={drawn.layout}
+                    paint={drawn.paint}
                     match={match?.set ?? null}
-                    selected={picked < tree.n ? picked : -1}
+                    selected={picked < drawn.tree.n ? picked : -1}
                     onSelect={(node) => put({ frame: node >= 0 ? String(node) : null })}
-                    zoom={zoom ?? ''}
+                    zoom={query.zoom ?? ''}
                     onZoom={(span) => put({ zoom: span })}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
-                    nameOf={(node) => tree.names[node]}
-                    rootName={title}
-                    tip={(node) => <DiffTip tree={tree} node={node} />}
+                    nameOf={(node) => nameOf(drawn.tree, node)}
+                    rootName={drawn.title}
+                    tip={(node) => <DiffTip tree={drawn.tree} node={node} />}
                     height={164}
                     keyless
                     empty="There is nothing to draw."
                 />
             )}
-            <LoadingLine active={!tree && !error} />
+            <LoadingLine active={loading} />
         </section>
     );
 }
 
-interface PictureHeadProps {
-    comparison: Comparison;
-    tree: DiffTree | null;
-    side: 'base' | 'fresh';
-}
-
-function PictureHead({ comparison, tree, side }: PictureHeadProps) {
-    const most = Math.max(comparison.base.length, comparison.new.length);
+function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) {
     const gone = tree ? vanished(tree) : [];
-    const lost = gone.reduce((sum, node) => sum + (tree?.base[node] ?? 0), 0);
-    const names = gone.slice(0, 12).map((node) => tree?.names[node]);
+    const lost = gone.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
+    const names = tree ? gone.slice(0, 12).map((node) => nameOf(tree, node)) : [];
     return (
         <div class="compare-picture-head">
             <Segmented
                 label="width of frames"
                 value={side}
                 options={[
-                    { value: 'fresh', text: 'Width: new' },
+                    { value: 'new', text: 'Width: new' },
                     { value: 'base', text: 'Width: base', tip: 'also draws what has vanished' },
                 ]}
                 onChange={(value) =>
                     put({ width: value === 'base' ? 'base' : null, zoom: null, frame: null })
                 }
             />
-            <span class="soft wide-only">
-                colour = Δ of the total against base
-                {most > RUNS && `, of ${RUNS} runs a side`}
-            </span>
+            <span class="soft wide-only">colour = Δ of the total against base</span>
             {gone.length > 0 && (
                 <span class="soft ellipsis" title={names.join('\n')}>
-                    {int(gone.length)} vanished, {axisText(lost)}: {names.join(', ')}
+                    {int(gone.length)} vanished, {text(figOf(lost, tree?.unit ?? ''))}:{' '}
+                    {names.join(', ')}
                 </span>
             )}
             <span class="spacer" />
-            <DiffLegend />
+            <DiffLegend unit={tree?.unit ?? 's'} />
         </div>
     );
 }
 
-function DiffLegend() {
+function DiffLegend({ unit }: { unit: string }) {
     return (
         <span class="diff-legend">
-            faster
+            {wordOf(false, unit)}
             <span aria-hidden="true">
                 {[1, 2, 3, 4, 5, 6, 7].map((step) => (
                     <i key={step} style={{ background: `var(--diff-${step})` }} />
                 ))}
             </span>
-            slower
+            {wordOf(true, unit)}
             <i class="is-new" aria-hidden="true" />
             new
         </span>
     );
 }
 
-function DiffTip({ tree, node }: { tree: DiffTree; node: number }) {
-    const base = node < 0 ? tree.baseTotal : tree.base[node];
-    const fresh = node < 0 ? tree.freshTotal : tree.fresh[node];
-    const delta = fresh - base;
+const FATES = { new: 'new on this path', gone: 'vanished from this path', kept: '' };
+const VERDICTS = ['', 'too few runs for a test', 'within noise', '', ''];
+
+function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
+    const whole = node < 0;
+    const base = whole ? tree.base : tree.base_total[node];
+    const fresh = whole ? tree.new : tree.new_total[node];
+    const delta = whole ? fresh - base : deltaOf(tree, node);
+    const fate = whole ? 'kept' : fateOf(tree, node);
+    const say = (value: number) => text(figOf(value, tree.unit));
+    const sign = delta < 0 ? MINUS : '+';
     const share =
-        base > 0
-            ? ` (${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base)`
-            : '';
-    const fate = node < 0 ? 'kept' : tree.fate[node];
-    const noise = node < 0 ? 0 : tree.noise[node];
+        base > 0 ? ` (${sign}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base)` : '';
+    const level = whole ? 0 : levelOf(tree, node);
+    const judged =
+        VERDICTS[whole ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
+    const foot = [FATES[fate], judged].filter(Boolean).join(', ');
     return (
         <>
-            <div class="tooltip-title tip-long">{node < 0 ? 'all' : tree.names[node]}</div>
+            <div class="tooltip-title tip-long">{whole ? 'all' : nameOf(tree, node)}</div>
             <dl>
                 <dt>base</dt>
-                <dd>{fate === 'new' ? '–' : axisText(base)}</dd>
+                <dd>{fate === 'new' ? '–' : say(base)}</dd>
                 <dt>new</dt>
-                <dd>{fate === 'gone' ? '–' : axisText(fresh)}</dd>
+                <dd>{fate === 'gone' ? '–' : say(fresh)}</dd>
                 <dt>Δ</dt>
-                <dd>{signedText(delta) + share}</dd>
+                <dd>{text(deltaFig(delta, tree.unit)) + share}</dd>
             </dl>
-            {(noise > 0 || fate !== 'kept') && (
-                <div class="tooltip-foot">
-                    {fate === 'new' && 'new on this path'}
-                    {fate === 'gone' && 'vanished from this path'}
-                    {fate === 'kept' &&
-                        `${Math.abs(delta) <= noise ? 'within' : 'above the'} noise of ±${THIN}${axisText(noise)}`}
-                </div>
-            )}
+            {foot && <div class="tooltip-foot">{foot}</div>}
         </>
     );
 }
