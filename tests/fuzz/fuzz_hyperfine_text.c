@@ -4,6 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-    fuzz_import(&ps_hyperfine_text, (struct ps_str){(const char *)bytes, len}, len % 3 ? 0 : len % 64 + 1);
+    fuzz_import(&ps_hyperfine_text, (struct ps_str){(const char *)bytes, len},
+                len % 3 ? 0 : len % 64 + 1);
     return 0;
 }
