@@ -83,6 +83,11 @@ enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compar
         resolution[kept++] = resolution[i];
     }
     head->n = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (strcmp(head->metrics[i].name, head->budget) == 0)
+            return status;
+    if (kept)
+        memcpy(head->budget, head->metrics[0].name, sizeof head->budget);
     return status;
 }
 
