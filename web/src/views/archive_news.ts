@@ -22,7 +22,8 @@ function leftOutNews(job: Job, files: JobMember[]): News[] {
     if (!files.length && !untold) return [];
     const reasons = files.map(({ name, error }) => `${name}: ${error?.text ?? ''}`);
     if (untold) reasons.push(`and ${int(untold)} more`);
-    const name = `${int(files.length + untold)} of the files in ${job.name}`;
+    const count = files.length + untold;
+    const name = `${int(count)} ${count === 1 ? 'file' : 'files'} in ${job.name}`;
     return [
         {
             key: `${job.id} left out`,

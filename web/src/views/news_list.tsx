@@ -51,7 +51,7 @@ function Item({ item }: { item: News }) {
                 kind="info"
                 title={
                     <>
-                        <b>{item.name}</b> are no profiles and were left out
+                        Left out, for no profile is in it: <b>{item.name}</b>
                     </>
                 }
                 actions={remove}
