@@ -12,14 +12,12 @@
 #include "importers/hyperfine_text.h"
 #include "importers/importer.h"
 #include "importers/measure.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
     MOST_RESULTS = 1000 * 1000,
     LONGEST_NAME = 4096,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 static const struct {
@@ -191,9 +189,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         take_line(r);
         if (r->results > MOST_RESULTS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d results", MOST_RESULTS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->m.out, r->results, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->m.out, r->results, err) != PS_OK)
             return PS_CANCELLED;
     }
     end_benchmark(r);
@@ -211,10 +207,8 @@ static void tell_all(struct reader *r)
     };
 
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
-    if (r->unfinished)
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "benchmarks that were begun and have no figures: %llu",
-                     (unsigned long long)r->unfinished);
+    ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
+                  "benchmarks that were begun and have no figures");
     if (r->rounded)
         ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "printed figures are rounded and the single runs are not there: "

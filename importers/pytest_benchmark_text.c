@@ -11,14 +11,12 @@
 #include "importers/importer.h"
 #include "importers/measure.h"
 #include "importers/pytest_benchmark_text.h"
-#include "importers/reading.h"
 #include "importers/text_report.h"
 
 enum {
     MOST_ROWS = 1000 * 1000,
     LONGEST_NAME = 4096,
     TOLD = 50,
-    BREATH = 4096,
 };
 
 struct reader {
@@ -144,9 +142,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         take_line(r);
         if (r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d benchmarks", MOST_ROWS);
-        if (r->in.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in.in, r->m.out, r->rows, err) != PS_OK)
+        if (ps_report_goes_on(&r->in, r->m.out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
