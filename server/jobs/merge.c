@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/jobs/merge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/archive.h"
+#include "base/file.h"
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
@@ -32,25 +32,13 @@ struct ps_merge *ps_merge_new(int fd)
     return merge;
 }
 
-static enum ps_status write_all(int to, struct ps_str bytes, struct ps_err *err)
-{
-    while (bytes.len > 0) {
-        ssize_t n = write(to, bytes.at, bytes.len);
-
-        if (n < 0 && errno != EINTR)
-            return ps_fail_errno(err, "cannot write", "the spool file");
-        bytes = ps_str_skip(bytes, n > 0 ? (size_t)n : 0);
-    }
-    return PS_OK;
-}
-
 static enum ps_status add_pickle(struct ps_merge *merge, struct ps_stream *in, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
     struct ps_str bytes;
 
     while (status == PS_OK && (bytes = ps_stream_peek(in, 1)).len) {
-        status = write_all(merge->fd, bytes, err);
+        status = ps_write_all(merge->fd, bytes, "the spool file", err);
         ps_stream_skip(in, bytes.len);
     }
     return status == PS_OK ? ps_stream_status(in, err) : status;
