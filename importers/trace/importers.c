@@ -129,8 +129,12 @@ static enum ps_status load_member(struct tr_job *job, struct ps_stream *in, stru
     return status;
 }
 
+struct contents {
+    unsigned files, traces;
+};
+
 static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *out,
-                                   struct tr_job *job, unsigned *traces, struct ps_err *err)
+                                   struct tr_job *job, struct contents *in_it, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
     struct ps_str name;
@@ -139,8 +143,9 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
         struct ps_stream *in =
             ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &member_limits));
 
+        in_it->files++;
         if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
-            if (++*traces > TR_WORKERS_MAX)
+            if (++in_it->traces > TR_WORKERS_MAX)
                 status =
                     ps_fail(err, PS_LIMIT, "the archive holds more than %u traces", TR_WORKERS_MAX);
             if (status == PS_OK)
@@ -154,19 +159,27 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
     return status == PS_OK ? ps_archive_status(archive, err) : status;
 }
 
+/* A single file is what it is, and no job. */
+static enum ps_status refuse(const struct contents *in_it, struct ps_err *err)
+{
+    if (in_it->files == 1) {
+        ps_hint(err, "unpack it and add that");
+        return ps_fail(err, PS_UNKNOWN_KIND, "this archive holds one file only");
+    }
+    ps_hint(err, "unpack it and add the %s in it", in_it->traces ? "trace" : "profiles");
+    return ps_fail(err, PS_UNKNOWN_KIND, "this is an archive of %s, and not of the traces of a job",
+                   in_it->traces ? "one trace" : "other files");
+}
+
 static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_archive *archive = ps_archive_open(in, &member_limits);
     struct tr_job *job = tr_job_new(out);
-    unsigned traces = 0;
-    enum ps_status status = load_members(archive, out, job, &traces, err);
+    struct contents in_it = {0};
+    enum ps_status status = load_members(archive, out, job, &in_it, err);
 
-    if (status == PS_OK && traces < 2) { /* a single file is what it is, and no job */
-        ps_hint(err, "unpack it and add the %s in it", traces ? "trace" : "profiles");
-        status = ps_fail(err, PS_UNKNOWN_KIND,
-                         "this is an archive of %s, and not of the traces of a job",
-                         traces ? "one trace" : "other files");
-    }
+    if (status == PS_OK && in_it.traces < 2)
+        status = refuse(&in_it, err);
     if (status == PS_OK)
         tr_job_give(job);
     tr_job_free(job);

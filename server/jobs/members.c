@@ -9,6 +9,7 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "importers/clean.h"
 #include "importers/importer.h"
 #include "server/jobs/merge.h"
 
@@ -174,8 +175,27 @@ static bool one_run(const struct ps_members *members)
 {
     size_t profiles = count_profiles(members);
 
-    return members->n < 2 || profiles == 0 || is_merged(members) ||
+    return members->n < 2 || is_merged(members) ||
            (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1);
+}
+
+/* Damage comes first: behind it there may be profiles. */
+static enum ps_status check_any(const struct ps_members *members, struct ps_archive *archive,
+                                struct ps_err *err)
+{
+    const struct member *first = members->at;
+    enum ps_status status;
+    struct ps_str name;
+
+    if (members->n == 0 || count_profiles(members) > 0)
+        return PS_OK;
+    status = ps_archive_status(archive, err);
+    if (status != PS_OK)
+        return status;
+    name = ps_text_head(ps_str_of(first->name), 120);
+    ps_hint(err, "%s", first->why.hint);
+    return ps_fail(err, PS_UNKNOWN_KIND, "this archive holds no profile: %.*s: %s", (int)name.len,
+                   name.at, first->why.text);
 }
 
 /* The file from its start; NULL with *status when it cannot be. */
@@ -203,6 +223,8 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
         members->tar = !ps_str_starts(head, PS_STR("PK"));
         archive = ps_archive_open(in, &limits);
         status = look_at_all(members, archive, err);
+        if (status == PS_OK)
+            status = check_any(members, archive, err);
         ps_archive_free(archive);
         find_jobs(members);
         if (status != PS_OK || one_run(members)) {

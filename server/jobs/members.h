@@ -19,7 +19,7 @@ struct ps_members;
 
 /* Looks into the archive at fd, which must be readable from offset 0 and stays the caller's. *out
  * is NULL, with PS_OK, when the file is not to be taken apart: it is no archive, holds one file
- * alone or no profile, or is one run as it stands (the traces of a job). */
+ * alone, or is one run as it stands (the traces of a job). PS_UNKNOWN_KIND: it holds no profile. */
 enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *err);
 void ps_members_free(struct ps_members *members); /* NULL is fine */
 

@@ -64,6 +64,16 @@ class Archives(ShelfTest):
         _, said = self.add(self.file("p.zip", zipped(FILES)))
         self.assertIn("p.zip/readme.txt: skipped: this is no profile", said)
 
+    def test_one_file_only(self):
+        for name, packed in (("one.zip", zipped({"b.folded": STACKS % 3})), ("one.tar", tarred({"b.folded": STACKS % 3}, "w"))):
+            self.assertIn("this archive holds one file only; unpack it and add that", self.fails("add", self.file(name, packed)))
+        self.assertEqual(self.json("list"), [])
+
+    def test_no_profile_at_all(self):
+        for files in ({"readme.txt": "no profile"}, {"readme.txt": "no profile", "more.txt": "nothing"}):
+            self.assertIn("this archive holds no profile: readme.txt: ", self.fails("add", self.file("p.zip", zipped(files))))
+        self.assertEqual(self.json("list"), [])
+
     def test_a_log_folder_of_tensorboard(self):
         for name, packed in (("tb.zip", zipped(LOGDIR)), ("tb.tar.gz", tarred(LOGDIR))):
             runs = self.added(self.file(name, packed))

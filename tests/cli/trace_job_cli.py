@@ -86,13 +86,13 @@ class Job(ShelfTest):
         packed = os.path.join(self.folder, "other.zip")
         with zipfile.ZipFile(packed, "w") as archive:
             archive.writestr("a.txt", "nothing")
-        self.assertIn("an archive of other files", self.fails("add", packed))
+        self.assertIn("this archive holds no profile: a.txt: ", self.fails("add", packed))
         with open(packed, "rb") as file:
             cut = self.file("cut.zip", file.read()[:40])
         self.fails("add", cut)
         with zipfile.ZipFile(packed, "w") as archive:
             archive.write(self.traces()[0], "one.json")
-        self.assertIn("an archive of one trace", self.fails("add", packed))
+        self.assertIn("holds one file only; unpack it and add that", self.fails("add", packed))
         self.assertEqual(self.json("list"), [])
 
 
