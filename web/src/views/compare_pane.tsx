@@ -41,7 +41,7 @@ interface ComparePaneProps {
     table: ComparedTable;
     metric: Metric;
     scale: Scale;
-    top: { rows: ComparedRow[]; page: Page | null };
+    top: { rows: ComparedRow[]; page: Page };
 }
 
 export function ComparePane(props: ComparePaneProps) {
@@ -51,7 +51,6 @@ export function ComparePane(props: ComparePaneProps) {
 }
 
 function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProps) {
-    if (!page) return <section class="pane pane-compare" aria-label="From base to new" />;
     const { base, new: fresh } = page.sums;
     const fall = metric.adds_up ? waterfall(base, fresh, rows) : null;
     const unit = scale.unit ? `, ${scale.unit}` : '';

@@ -153,8 +153,7 @@ function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
     const fate = whole ? 'kept' : fateOf(tree, node);
     const say = (value: number) => text(figOf(value, tree.unit));
     const sign = delta < 0 ? MINUS : '+';
-    const share =
-        base > 0 ? ` (${sign}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base)` : '';
+    const share = base > 0 ? `${sign}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base` : '';
     const level = whole ? 0 : levelOf(tree, node);
     const judged =
         VERDICTS[whole ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
@@ -165,10 +164,13 @@ function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
             <dl>
                 <dt>base</dt>
                 <dd>{fate === 'new' ? '–' : say(base)}</dd>
+                <dd />
                 <dt>new</dt>
                 <dd>{fate === 'gone' ? '–' : say(fresh)}</dd>
+                <dd />
                 <dt>Δ</dt>
-                <dd>{text(deltaFig(delta, tree.unit)) + share}</dd>
+                <dd>{text(deltaFig(delta, tree.unit))}</dd>
+                <dd>{share}</dd>
             </dl>
             {foot && <div class="tooltip-foot">{foot}</div>}
         </>

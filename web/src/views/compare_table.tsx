@@ -2,7 +2,7 @@
  *
  * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
  */
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
 import { type Params, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -12,6 +12,8 @@ import type { Page } from '../base/types';
 import { int } from '../base/units';
 import { DataGrid } from '../components/data_grid';
 import { Menu } from '../components/menu';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
 import { SearchField } from '../components/search_field';
 import { Segmented } from '../components/segmented';
 import { Spacer, Toolbar } from '../components/toolbar';
@@ -32,15 +34,22 @@ interface CompareTableProps {
     table: ComparedTable;
     /** Only what one of the groups lacks. */
     changes?: boolean;
+    /** The server has the rows: whatever else is asked of this table is quick. */
+    onReady?: () => void;
+}
+
+interface Top {
+    rows: ComparedRow[];
+    page: Page;
 }
 
 /* The largest differences before any filter: the scale of the bars, the steps of the waterfall. */
-function useTop(table: ComparedTable, metric: Metric): { rows: ComparedRow[]; page: Page | null } {
+function useTop(table: ComparedTable, metric: Metric) {
     const path = comparePath(route.value.query, `/${table.of}`, {
         metric: metric.metric,
         limit: STEPS,
     });
-    const { data } = useJson<Page>(path);
+    const { data, error } = useJson<Page>(path);
     const rows = useMemo(
         () =>
             (data?.rows ?? []).map(
@@ -51,7 +60,7 @@ function useTop(table: ComparedTable, metric: Metric): { rows: ComparedRow[]; pa
             ),
         [data],
     );
-    return { rows, page: data };
+    return { top: data && { rows, page: data }, error };
 }
 
 function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
@@ -68,9 +77,27 @@ function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
     }, [table, metric, search, single, top]);
 }
 
-export function CompareTable({ comparison, table, changes = false }: CompareTableProps) {
+/** The rows are joined and judged for the first request; the others wait for it. */
+export function CompareTable(props: CompareTableProps) {
+    const metric = metricOf(props.table, route.value.query);
+    const { top, error } = useTop(props.table, metric);
+    const ready = top !== null;
+    useEffect(() => {
+        if (ready) props.onReady?.();
+    }, [ready]);
+    if (top) return <TableBody {...props} metric={metric} top={top} />;
+    return (
+        <div class="tab-body">
+            {error && <Notice kind="error" title="The rows could not be read" error={error} />}
+            <LoadingLine active={!error} />
+        </div>
+    );
+}
+
+type TableBodyProps = CompareTableProps & { metric: Metric; top: Top };
+
+function TableBody({ comparison, table, changes = false, metric, top }: TableBodyProps) {
     const { query } = route.value;
-    const metric = metricOf(table, query);
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const sort = readSort(query, 'size', true);
@@ -88,7 +115,6 @@ export function CompareTable({ comparison, table, changes = false }: CompareTabl
     const path = comparePath({}, `/${table.of}`);
     const source = useSource<ComparedRow>(path, params, filters.broken);
     const single = comparison.base.length === 1 && comparison.new.length === 1;
-    const top = useTop(table, metric);
     const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
     const filtered = Boolean(filters.q || query.verdict || change);
     useKeys('Comparison', [
@@ -108,7 +134,7 @@ export function CompareTable({ comparison, table, changes = false }: CompareTabl
                         columns={columns}
                         source={source}
                         rowKey={(row) => String(row.id)}
-                        sort={{ ...sort, key: sort.key }}
+                        sort={sort}
                         onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
                         selected={query.row ?? null}
                         onSelect={(row) => put({ row: String(row.id) })}
@@ -162,7 +188,7 @@ function CompareToolbar(props: CompareToolbarProps) {
             {!single && <VerdictMenu unit={metric.unit} />}
             <ChangeMenu changes={changes} />
             <span class="soft wide-only">
-                {int(source.total)} of {int(source.of)}
+                {source.ready.value && `${int(source.total)} of ${int(source.of)}`}
             </span>
             <Spacer />
             <SearchField

@@ -2,7 +2,7 @@
  *
  * The comparison of two groups of runs: who, the verdict, and a tab for every table they share.
  */
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparedTable, Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route } from '../base/router';
@@ -16,7 +16,7 @@ import { Tabs } from '../components/tabs';
 import { groupName } from '../model/compare';
 import { CompareHead } from './compare_head';
 import { ComparePicture } from './compare_picture';
-import { CHANGES_TAB, comparePath, swapGroups, tableOf, tabHref } from './compare_state';
+import { CHANGES_TAB, comparePath, metricOf, swapGroups, tableOf, tabHref } from './compare_state';
 import { CompareTable } from './compare_table';
 import { noteRun } from './live';
 import { useJson } from './use_json';
@@ -82,10 +82,11 @@ function useCompareKeys(hrefs: string[]): void {
 }
 
 /* How many rows one of the groups lacks. */
-function useChanges(table: ComparedTable | undefined): number | null {
-    const path = table
-        ? comparePath(route.value.query, `/${table.of}`, { change: 'added,removed', limit: 1 })
-        : null;
+function useChanges(table: ComparedTable | undefined, ready: boolean): number | null {
+    const path =
+        table && ready
+            ? comparePath(route.value.query, `/${table.of}`, { change: 'added,removed', limit: 1 })
+            : null;
     return useJson<Page>(path).data?.total ?? null;
 }
 
@@ -93,7 +94,8 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
     const { query } = route.value;
     const table = tableOf(comparison, tab);
     const [first] = comparison.tables;
-    const changed = useChanges(first);
+    const [ready, setReady] = useState(false);
+    const changed = useChanges(first, ready);
     const tabs = [
         ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
         {
@@ -125,10 +127,11 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
             </Tabs>
             {!changes && <ComparePicture comparison={comparison} table={table} />}
             <CompareTable
-                key={`${table.of} ${current}`}
+                key={`${table.of} ${current} ${metricOf(table, query).metric}`}
                 comparison={comparison}
                 table={table}
                 changes={changes}
+                onReady={() => setReady(true)}
             />
         </>
     );
