@@ -8,7 +8,9 @@
 -- a plain sqlite3 opens the file but cannot read the views that use them.
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
-PRAGMA user_version = 3; -- raised with every change of a table or view: files of lower ones are not read, `perfshelf renew` writes them anew
+-- Raised with every change of a table, a view or what a packed column holds; `perfshelf renew` writes files of lower ones anew. 3 is still
+-- read: its columns know no multiples, its nodes no stacks.
+PRAGMA user_version = 4;
 
 CREATE TABLE meta(
     k TEXT PRIMARY KEY, -- kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit headline_label

@@ -217,6 +217,9 @@ static int64_t layout_of_ours(void)
     return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
 }
 
+/* What is read as it stands, for a renewal takes as long as the import did. */
+enum { OLDEST_LAYOUT = 3 };
+
 static int64_t layout_of(const char *path)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -243,7 +246,7 @@ static enum ps_status check_layout(const char *path, const char *id, struct ps_e
 
     if (layout < 0) {
         status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    } else if (layout < ours) {
+    } else if (layout < OLDEST_LAYOUT) {
         status = ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
         ps_hint(err, "`perfshelf renew %s` reads its original again", id);
     } else if (layout > ours) {

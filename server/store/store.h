@@ -153,9 +153,9 @@ void ps_measured_free(struct ps_measured_list *list);
  * -------------------------------------------------------------------------------------------------
  */
 
-/* Whether a run of the catalog has no file that this perfshelf can read, for an older one wrote it
- * or it is gone: an import of the same bytes puts a new file in its place, and leaves its name,
- * series, tags and sources as they are. */
+/* Whether a run of the catalog has no file as this perfshelf writes them, for an older one wrote it
+ * (which may be read nonetheless) or it is gone: an import of the same bytes puts a new file in its
+ * place, and leaves its name, series, tags and sources as they are. */
 bool ps_run_outdated(struct ps_store *store, const char *id);
 /* The ids of all such runs, each with its NUL. */
 enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err);

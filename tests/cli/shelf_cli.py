@@ -158,6 +158,13 @@ class Renew(ShelfTest):
         self.assert_as_before()
         self.assertEqual(self.ok("renew"), "")
 
+    def test_the_layout_before_is_read_and_renewed(self):
+        self.write_layout(3)
+        self.assert_as_before()
+        self.assertEqual(self.json("renew")["id"], self.run_id)
+        self.assert_as_before()
+        self.assertEqual(self.ok("renew"), "")
+
     def test_adding_its_file_renews_it(self):
         self.write_layout(2)
         done = self.json("add", self.dump)
