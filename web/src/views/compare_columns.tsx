@@ -131,7 +131,7 @@ function nameColumn({ table, search }: ColumnsOf): Column {
 
 /* What tells rows of one name apart, as short as it may be. */
 function whereWords(table: ComparedTable, { place, line, within }: ComparedRow): string {
-    if (!place || place === '~' || table.place === 'package') return '';
+    if (!place || place === '~' || table.place === 'package' || table.place === 'unit') return '';
     const end = place.split('/').pop() ?? place;
     const at = line === null ? end : `${end}:${line}`;
     return within ? `${at} in ${within}` : at;

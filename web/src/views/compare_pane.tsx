@@ -74,8 +74,8 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
                     </>
                 ) : (
                     <p class="compare-note">
-                        {metric.title} of one {table.row} is not apart from that of the others, so
-                        these differences do not add up to the whole.
+                        {metric.title} of one {table.row} may hold that of another, or stands for
+                        itself: the differences do not add up to one whole.
                     </p>
                 )}
             </div>
@@ -132,10 +132,12 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
                 fresh={group(data.new_values)}
                 width={396}
                 say={say}
-                nameOf={(side, run) => comparison[side][run]?.name ?? ''}
+                nameOf={
+                    ofRuns(comparison, data) ? (side, run) => comparison[side][run].name : undefined
+                }
             />
             <Pairs rows={figures(data, metric, say, (v) => text(deltaFig(v, unit)))} />
-            <Pairs rows={movedRows(data)} />
+            <Pairs rows={movedRows(data, table.place === 'unit')} />
             <ValueList {...{ comparison, table, data, say }} />
         </div>
     );
@@ -160,13 +162,13 @@ function figures(
 }
 
 /* Where it stood in the base, where that is elsewhere. */
-function movedRows(row: ComparedOne): Pair[] {
+function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
     const pairs: Pair[] = [];
     const at = (place: string | null, line: number | null) =>
         [place, line === null ? null : String(line)].filter((part) => part !== null).join(':');
     const here = at(row.place, row.line);
     const before = at(row.base_place ?? row.place, row.base_line ?? row.line);
-    if (here) pairs.push(['where', <span class="mono break">{here}</span>]);
+    if (here && !isUnit) pairs.push(['where', <span class="mono break">{here}</span>]);
     if (before !== here) pairs.push(['in the base', <span class="mono break">{before}</span>]);
     if (row.within) pairs.push(['within', <span class="mono break">{row.within}</span>]);
     if (row.by) pairs.push(['first imported by', <span class="mono break">{row.by}</span>]);
@@ -192,6 +194,11 @@ const REPORT_TABS = [
 function rowHref(run: Run, of: string, name: string): string {
     if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
     return formatHash(['run', run.id, of], of === 'lines' ? {} : { q: name });
+}
+
+/* Of one measurement a side the values are its samples. */
+function ofRuns({ base, new: fresh }: Comparison, row: ComparedOne): boolean {
+    return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }
 
 interface ValueListProps {
@@ -220,14 +227,16 @@ function ValueList({ comparison, table, data, say }: ValueListProps) {
             ))}
         </>
     );
-    const all = data.base_values.length === comparison.base.length;
+    const all = ofRuns(comparison, data);
+    const [nBase, nNew] = [int(data.base_values.length), int(data.new_values.length)];
     return (
         <>
             <div class="named-head">
                 <b>Runs</b>
                 <span class="soft">
-                    in {int(data.in_base)} of {int(data.base_values.length)} and in{' '}
-                    {int(data.in_new)} of {int(data.new_values.length)}
+                    {all
+                        ? `in ${int(data.in_base)} of ${nBase} and in ${int(data.in_new)} of ${nNew}`
+                        : `${nBase} and ${nNew} samples`}
                 </span>
             </div>
             <dl class="compare-values">

@@ -43,6 +43,11 @@ export function metricOf(table: ComparedTable, query: Query): Metric {
     return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
 }
 
+/** One run a side, of which nothing is known of noise; of measurements its samples are the group. */
+export function isSingle({ base, new: fresh }: Comparison, table: ComparedTable): boolean {
+    return base.length === 1 && fresh.length === 1 && table.place !== 'unit';
+}
+
 export const CHANGES_TAB = 'changes';
 
 /** The table behind a tab: its own, or of the others the first. */

@@ -22,7 +22,7 @@ import { readFilters, readSort } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { type ColumnsOf, compareColumns } from './compare_columns';
 import { ComparePane } from './compare_pane';
-import { comparePath, groupsOf, metricOf, put } from './compare_state';
+import { comparePath, groupsOf, isSingle, metricOf, put } from './compare_state';
 import { useJson } from './use_json';
 import { useSource } from './use_source';
 
@@ -114,7 +114,7 @@ function TableBody({ comparison, table, changes = false, metric, top }: TableBod
     };
     const path = comparePath({}, `/${table.of}`);
     const source = useSource<ComparedRow>(path, params, filters.broken);
-    const single = comparison.base.length === 1 && comparison.new.length === 1;
+    const single = isSingle(comparison, table);
     const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
     const filtered = Boolean(filters.q || query.verdict || change);
     useKeys('Comparison', [

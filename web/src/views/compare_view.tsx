@@ -16,7 +16,15 @@ import { Tabs } from '../components/tabs';
 import { groupName } from '../model/compare';
 import { CompareHead } from './compare_head';
 import { ComparePicture } from './compare_picture';
-import { CHANGES_TAB, comparePath, metricOf, swapGroups, tableOf, tabHref } from './compare_state';
+import {
+    CHANGES_TAB,
+    comparePath,
+    isSingle,
+    metricOf,
+    swapGroups,
+    tableOf,
+    tabHref,
+} from './compare_state';
 import { CompareTable } from './compare_table';
 import { noteRun } from './live';
 import { useJson } from './use_json';
@@ -61,8 +69,8 @@ function ledgerOf(word: string, runs: Run[]): string {
     return `${word}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
 }
 
-function ruleText({ rules, base, new: fresh }: Comparison): string {
-    if (base.length === 1 && fresh.length === 1) return 'one run a side: nothing is known of noise';
+function ruleText({ rules }: Comparison, single: boolean): string {
+    if (single) return 'one run a side: nothing is known of noise';
     const factor = fmtFixed(rules.factor, rules.factor % 1 ? 1 : 0);
     return `medians; noise = ${factor} × √(MAD² + MAD²); verdict needs |Δ| above it and p < ${rules.alpha}`;
 }
@@ -113,8 +121,8 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
     }, [comparison]);
     useLayoutEffect(() => {
         const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
-        setStatus(left, null, ruleText(comparison));
-    }, [comparison]);
+        setStatus(left, null, ruleText(comparison, !table || isSingle(comparison, table)));
+    }, [comparison, table]);
     if (!table) return <NoTables comparison={comparison} />;
     return (
         <>
