@@ -198,14 +198,6 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void tell_all(struct reader *r)
 {
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->stored,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->stored - r->rejected,
-    };
-
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
     ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
                   "benchmarks that were begun and have no figures");
@@ -214,7 +206,7 @@ static void tell_all(struct reader *r)
                      "printed figures are rounded and the single runs are not there: "
                      "`--export-json` keeps both");
     ps_measure_headline(&r->m);
-    r->m.out->ops->ledger(r->m.out, &ledger);
+    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

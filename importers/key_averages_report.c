@@ -137,20 +137,12 @@ void ps_ka_report(struct ps_ka_reader *r)
     bool device = table && ps_num_real(table->device_s) > 0;
     const struct ps_headline headline = {device ? ps_num_real(table->device_s) : seconds(r, table),
                                          "s", device ? "self device" : "self CPU"};
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->n - r->repaired,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->n - r->rejected,
-    };
 
     r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
     for (uint32_t i = 1; i <= r->n_tables; i++)
         tell_table(r, i);
     tell_figures(r, table, id);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, r->n, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &headline);
 }

@@ -109,14 +109,6 @@ bool ps_pl_report(struct ps_pl_reader *r)
 {
     const struct ps_headline said = headline(r);
     uint64_t stored = r->rows + r->tables.n;
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = stored - r->repaired,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - stored - r->rejected,
-    };
 
     r->out->ops->meta(r->out, "tool", PS_STR("PyTorch Lightning"));
     for (uint32_t i = 0; i < r->n_sections; i++)
@@ -127,7 +119,7 @@ bool ps_pl_report(struct ps_pl_reader *r)
         return false;
     tell_figures(r);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, stored, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &said);
     return true;
 }

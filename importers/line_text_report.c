@@ -89,18 +89,10 @@ static void tell_hottest(struct ps_lt_reader *r)
 void ps_lt_report(struct ps_lt_reader *r)
 {
     double unit = r->unit > 0 ? r->unit : 1e-6;
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->rows - r->repaired,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->rows - r->rejected,
-    };
 
     r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
     tell_figures(r, unit);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
     tell_hottest(r);
 }

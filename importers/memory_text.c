@@ -365,14 +365,6 @@ static void tell_all(struct reader *r)
         {"peak_mib", r->measured ? ps_real(r->peak) : (struct ps_num){0}},
         {"increment_mib", ps_real(r->increment)},
     };
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->rows - r->repaired,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->rows - r->rejected,
-    };
 
     r->out->ops->meta(r->out, "tool", PS_STR("memory_profiler"));
     if (r->has_occurrences)
@@ -382,7 +374,7 @@ static void tell_all(struct reader *r)
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak, "MiB", "peak RSS"});
 }
 

@@ -338,14 +338,6 @@ static void tell_all(struct reader *r)
     uint64_t records = r->samples + r->of_children + r->spans;
     bool main = r->samples > 0;
     double peak = main ? r->peak : r->child_peak;
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = records - r->repaired,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - records - r->rejected,
-    };
 
     r->out->ops->meta(r->out, "tool", PS_STR("mprof"));
     /* Of the command line only the program's name: arguments may be passwords. */
@@ -353,7 +345,7 @@ static void tell_all(struct reader *r)
         r->out->ops->meta(r->out, "title", program(ps_buf_slice(&r->command)));
     tell_figures(r, peak, main ? r->peak_t : r->child_peak_t);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, records, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &(struct ps_headline){peak, "MiB", "peak RSS"});
 }
 

@@ -150,20 +150,12 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void tell_all(struct reader *r)
 {
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->stored,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->stored - r->rejected,
-    };
-
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
     ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                  "printed figures are rounded, and names of tests have no files: "
                  "`--benchmark-json` keeps both, and the rounds");
     ps_measure_headline(&r->m);
-    r->m.out->ops->ledger(r->m.out, &ledger);
+    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

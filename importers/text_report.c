@@ -96,6 +96,21 @@ enum ps_status ps_report_goes_on(const struct ps_report_reader *r, struct ps_sin
     return r->lines % BREATH ? PS_OK : ps_reading_goes_on(r->in, out, records, err);
 }
 
+void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                      uint64_t repaired, uint64_t rejected)
+{
+    struct ps_ledger ledger = {
+        .unit = "lines",
+        .read = r->lines,
+        .stored = records - repaired,
+        .repaired = repaired,
+        .rejected = rejected,
+        .other = r->lines - records - rejected,
+    };
+
+    out->ops->ledger(out, &ledger);
+}
+
 void ps_report_free(struct ps_report_reader *r)
 {
     ps_buf_free(&r->plain);

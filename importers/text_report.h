@@ -29,6 +29,10 @@ bool ps_report_next(struct ps_report_reader *r);
 /* Asked for after each line: looks at the sink once in a while, as ps_reading_goes_on. */
 enum ps_status ps_report_goes_on(const struct ps_report_reader *r, struct ps_sink *out,
                                  uint64_t records, struct ps_err *err);
+/* The ledger of the lines read: `records` of them were stored, `repaired` of those mended; what is
+ * not rejected either is other text. */
+void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                      uint64_t repaired, uint64_t rejected);
 void ps_report_free(struct ps_report_reader *r);
 
 /* Text without ESC [ ... m, ESC ] ... BEL and their like; `text` itself when it has none. */

@@ -208,14 +208,6 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void tell_all(struct reader *r)
 {
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->stored,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->stored - r->rejected,
-    };
-
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("time"));
     r->m.out->ops->number(r->m.out, "runs", ps_int((int64_t)r->runs));
     if (r->unfinished)
@@ -227,7 +219,7 @@ static void tell_all(struct reader *r)
                      "more lines that cannot be read: %llu",
                      (unsigned long long)(r->rejected - TOLD));
     ps_measure_headline(&r->m);
-    r->m.out->ops->ledger(r->m.out, &ledger);
+    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

@@ -394,13 +394,6 @@ static void tell_all(struct reader *r)
         {"processes", ps_int((int64_t)r->n_processes)},
         {"duration_s", ps_real(r->frames[r->n_frames - 1])},
     };
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->n_samples,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->n_samples - r->rejected,
-    };
 
     arrange(r);
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("top"));
@@ -412,7 +405,7 @@ static void tell_all(struct reader *r)
     r->m.out->ops->number(r->m.out, "measurements", ps_int(r->m.told));
     tell_notes(r, spread);
     r->m.out->ops->headline(r->m.out, &(struct ps_headline){peak / 1024, "MiB", "peak RES"});
-    r->m.out->ops->ledger(r->m.out, &ledger);
+    ps_report_ledger(&r->in, r->m.out, r->n_samples, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
