@@ -36,7 +36,14 @@ export function tabHref(query: Query, tab: string): string {
 export function swapGroups(): void {
     const { base = '', new: fresh = '', change } = route.peek().query;
     const other: Record<string, string> = { added: 'removed', removed: 'added' };
-    put({ base: fresh, new: base, row: null, change: change ? (other[change] ?? change) : null });
+    put({
+        base: fresh,
+        new: base,
+        row: null,
+        frame: null,
+        zoom: null,
+        change: change ? (other[change] ?? change) : null,
+    });
 }
 
 export function metricOf(table: ComparedTable, query: Query): Metric {
