@@ -450,7 +450,8 @@ int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps
         one_root(&w);
     else
         code = all_roots(db, out);
-    qsort(out->nodes, out->n, sizeof *out->nodes, wider_first);
+    if (out->n)
+        qsort(out->nodes, out->n, sizeof *out->nodes, wider_first);
     out->n_roots = out->n;
     for (uint32_t i = 0; i < out->n; i++) {
         out->total += out->nodes[i].hi;
