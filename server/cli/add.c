@@ -79,20 +79,6 @@ static enum ps_status copy_all(int from, int to, struct ps_progress *progress, c
     }
 }
 
-/* A file of the shelf's spool, to be written and then read; it is gone when both are closed. */
-static enum ps_status open_spool(const struct adding *adding, int *write_fd, int *read_fd,
-                                 struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *spool = NULL;
-    if (ps_store_spool(adding->store, &spool, write_fd, err) != PS_OK)
-        return err->code;
-    *read_fd = open(spool, O_RDONLY | O_CLOEXEC);
-    if (*read_fd < 0)
-        ps_fail_errno(err, "cannot open", spool);
-    unlink(spool);
-    return err->code;
-}
-
 /* A pipe is read once and an import reads twice (hash, then content), so it goes through a file of
  * the shelf's spool. */
 static void import_pipe(struct adding *adding, int pipe, const char *path, const char *filename)
@@ -102,7 +88,7 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
     PS_AUTO(ps_close_fd) int fd = -1;
     PS_AUTO(ps_close_fd) int readable = -1;
     ps_progress_start(&progress, path);
-    if (open_spool(adding, &fd, &readable, &err) == PS_OK)
+    if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
     struct ps_shelving profile = {.fd = readable,
@@ -165,7 +151,7 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
     struct timespec written = now();
     struct ps_merge *merge;
     size_t i = 0;
-    if (open_spool(adding, &fd, &readable, &err) != PS_OK) {
+    if (ps_store_scratch(adding->store, &fd, &readable, &err) != PS_OK) {
         adding->status = ps_say_failure(paths[0], &err);
         return;
     }

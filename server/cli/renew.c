@@ -1,39 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* renew.c: runs that an older perfshelf wrote, imported again from their originals. */
-#include "base/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/progress.h"
 #include "server/cli/shelve.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-static enum ps_status copy_stream(struct ps_stream *in, int to, struct ps_err *err)
-{
-    struct ps_str bytes;
-    while ((bytes = ps_stream_peek(in, 1)).len) {
-        if (ps_write_all(to, bytes, "the spool file", err) != PS_OK)
-            return err->code;
-        ps_stream_skip(in, bytes.len);
-    }
-    return ps_stream_status(in, err);
-}
 
 /* Its original as it came in, in a file that is gone when it is closed. */
 static enum ps_status unpack(struct ps_store *store, const char *id, int *fd_out,
                              struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int kept = -1;
+    PS_AUTO(ps_close_fd) int to = -1;
     struct ps_stream *in = NULL;
     uint64_t bytes;
     enum ps_status status = ps_store_original(store, id, &in, &kept, &bytes, err);
     if (status == PS_OK)
-        status = ps_store_spool(store, &path, fd_out, err);
-    if (path)
-        (void)unlink(path);
+        status = ps_store_scratch(store, &to, fd_out, err);
     if (status == PS_OK)
-        status = copy_stream(in, *fd_out, err);
+        status = ps_stream_spool(in, to, err);
     ps_stream_free(in);
     return status;
 }

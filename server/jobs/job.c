@@ -184,16 +184,11 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store, int
                                  struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int to = -1;
-    PS_AUTO(ps_free_ptr) char *path = NULL;
     struct ps_merge *merge;
-    enum ps_status status = ps_store_spool(store, &path, &to, err), end;
+    enum ps_status status = ps_store_scratch(store, &to, fd_out, err), end;
 
     if (status != PS_OK)
         return status;
-    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd_out < 0)
-        status = ps_fail_errno(err, "cannot read", path);
-    (void)unlink(path);
     merge = ps_merge_new(to);
     for (size_t i = 0; i < job->n_merge && status == PS_OK; i++)
         status = atomic_load(&job->cancel) ? ps_fail(err, PS_CANCELLED, "the merge was cancelled")

@@ -238,33 +238,6 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* A file of the spool that goes with its last descriptor. */
-static enum ps_status spool(struct ps_store *store, int *write_fd, int *read_fd, struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = ps_store_spool(store, &path, write_fd, err);
-
-    if (status != PS_OK)
-        return status;
-    *read_fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (*read_fd < 0)
-        status = ps_fail_errno(err, "cannot read", path);
-    (void)unlink(path);
-    return status;
-}
-
-static enum ps_status copy(struct ps_stream *in, int to, struct ps_err *err)
-{
-    enum ps_status status = PS_OK;
-    struct ps_str bytes;
-
-    while (status == PS_OK && (bytes = ps_stream_peek(in, 1)).len) {
-        status = ps_write_all(to, bytes, "the spool file", err);
-        ps_stream_skip(in, bytes.len);
-    }
-    return status == PS_OK ? ps_stream_status(in, err) : status;
-}
-
 struct taking {
     struct ps_members *members;
     struct ps_store *store;
@@ -278,10 +251,10 @@ static enum ps_status take_alone(struct taking *t, const struct member *member,
 {
     PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_close_fd) int from = -1;
-    enum ps_status status = spool(t->store, &to, &from, err);
+    enum ps_status status = ps_store_scratch(t->store, &to, &from, err);
 
     if (status == PS_OK)
-        status = copy(in, to, err);
+        status = ps_stream_spool(in, to, err);
     ps_stream_free(in);
     if (status == PS_OK)
         t->goes_on = t->take(t->user, member->name, from, NULL);
@@ -316,10 +289,10 @@ static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struc
     PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_close_fd) int from = -1;
     uint64_t bytes;
-    enum ps_status status = spool(t->store, &to, &from, err);
+    enum ps_status status = ps_store_scratch(t->store, &to, &from, err);
 
     if (status == PS_OK)
-        status = copy(in, to, err);
+        status = ps_stream_spool(in, to, err);
     bytes = ps_stream_at(in);
     ps_stream_free(in);
     return status == PS_OK ? ps_merge_add(merge, ps_stream_fd(from, bytes), bytes, name, err)
@@ -333,7 +306,7 @@ static enum ps_status take_part(struct taking *t, const struct member *member, s
     enum ps_status status = PS_OK, end = PS_OK;
 
     if (!part->merge) {
-        status = spool(t->store, &part->write_fd, &part->read_fd, err);
+        status = ps_store_scratch(t->store, &part->write_fd, &part->read_fd, err);
         part->merge = ps_merge_new(part->write_fd);
     }
     if (status == PS_OK)

@@ -32,18 +32,6 @@ struct ps_merge *ps_merge_new(int fd)
     return merge;
 }
 
-static enum ps_status add_pickle(struct ps_merge *merge, struct ps_stream *in, struct ps_err *err)
-{
-    enum ps_status status = PS_OK;
-    struct ps_str bytes;
-
-    while (status == PS_OK && (bytes = ps_stream_peek(in, 1)).len) {
-        status = ps_write_all(merge->fd, bytes, "the spool file", err);
-        ps_stream_skip(in, bytes.len);
-    }
-    return status == PS_OK ? ps_stream_status(in, err) : status;
-}
-
 /* Every pickle of line_profiler says its protocol first; a trace is JSON. */
 static enum way way_of_plain(struct ps_str head)
 {
@@ -130,7 +118,7 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
         return add_trace(merge, in, bytes, name, err);
     in = ps_stream_unpack(in, &limits);
     if (status == PS_OK)
-        status = add_pickle(merge, in, err);
+        status = ps_stream_spool(in, merge->fd, err);
     ps_stream_free(in);
     return status;
 }

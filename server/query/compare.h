@@ -4,6 +4,7 @@
 #define PS_QUERY_COMPARE_H
 
 #include "compare/comparison.h"
+#include "server/query/kept.h"
 #include "server/query/views.h"
 
 #define PS_HEAD_METRICS 4
@@ -65,14 +66,11 @@ bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_com
 /* --- comparisons: compare_read.c, kept between the pages of a scroll -------------------------- */
 
 struct ps_compared_table {
+    struct ps_kept kept; /* of the cache */
     const struct ps_compare_table *table;
     struct ps_compare_head head; /* only the metrics that the runs have, the one asked for first */
     double resolution;
     struct ps_comparison *comparison;
-    /* of the cache */
-    char *key;
-    unsigned users;
-    struct ps_compared_table *next;
 };
 /* The table `of` with the metric of params first. Release it. */
 enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compare_groups *groups,

@@ -3,7 +3,6 @@
  * compare_read.c: the rows of runs into a comparison. What was compared is kept for the pages of a
  * scroll and for another sort: runs never change. Thread-safe.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -366,16 +365,17 @@ static enum ps_status make(struct ps_store *store, const struct ps_compare_group
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ps_compared_table *newest; /* most recently used first */
-static size_t bytes_held;
-
-static void table_free(struct ps_compared_table *table)
+static void table_free(struct ps_kept *kept)
 {
+    struct ps_compared_table *table = (struct ps_compared_table *)kept;
+
     ps_comparison_free(table->comparison);
-    free(table->key);
+    free(kept->key);
     free(table);
 }
+
+static struct ps_kept_list tables = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .most = BYTES_MAX, .free = table_free};
 
 /* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
 static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -390,61 +390,9 @@ static char *key_of(struct ps_store *store, const struct ps_compare_groups *grou
     return key.at;
 }
 
-static struct ps_compared_table *find_kept(const char *key)
-{
-    struct ps_compared_table *found = NULL;
-
-    pthread_mutex_lock(&lock);
-    for (struct ps_compared_table **at = &newest; *at; at = &(*at)->next) {
-        if (strcmp((*at)->key, key) != 0)
-            continue;
-        found = *at;
-        *at = found->next;
-        found->next = newest;
-        newest = found;
-        found->users++;
-        break;
-    }
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-static void keep(struct ps_compared_table *table)
-{
-    pthread_mutex_lock(&lock);
-    table->users = 1;
-    table->next = newest;
-    newest = table;
-    bytes_held += ps_comparison_bytes(table->comparison);
-    pthread_mutex_unlock(&lock);
-}
-
-/* With the lock held: the oldest that nobody uses go until the rest fits. */
-static void evict(void)
-{
-    while (bytes_held > BYTES_MAX) {
-        struct ps_compared_table **oldest = NULL, *gone;
-
-        for (struct ps_compared_table **at = &newest; *at; at = &(*at)->next)
-            if (!(*at)->users)
-                oldest = at;
-        if (!oldest)
-            return;
-        gone = *oldest;
-        *oldest = gone->next;
-        bytes_held -= ps_comparison_bytes(gone->comparison);
-        table_free(gone);
-    }
-}
-
 void ps_compared_release(struct ps_compared_table *table)
 {
-    if (!table)
-        return;
-    pthread_mutex_lock(&lock);
-    table->users--;
-    evict();
-    pthread_mutex_unlock(&lock);
+    ps_kept_release(&tables, table ? &table->kept : NULL);
 }
 
 enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -456,18 +404,17 @@ enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compa
     enum ps_status status = find_table(groups, of, &table, err);
     PS_AUTO(ps_free_ptr) char *key = status == PS_OK ? key_of(store, groups, table, metric) : NULL;
 
-    *out = key ? find_kept(key) : NULL;
+    *out = key ? (struct ps_compared_table *)ps_kept_find(&tables, key) : NULL;
     if (status != PS_OK || *out)
         return status;
     *out = ps_alloc(sizeof **out);
     status = make(store, groups, table, metric, *out, err);
     if (status != PS_OK) {
-        table_free(*out);
+        ps_compared_release(*out);
         *out = NULL;
         return status;
     }
-    (*out)->key = key;
+    ps_kept_put(&tables, &(*out)->kept, key, ps_comparison_bytes((*out)->comparison));
     key = NULL;
-    keep(*out);
     return PS_OK;
 }

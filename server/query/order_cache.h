@@ -7,9 +7,11 @@
 #ifndef PS_QUERY_ORDER_CACHE_H
 #define PS_QUERY_ORDER_CACHE_H
 
+#include "server/query/kept.h"
 #include "server/query/query.h"
 
 struct ps_order {
+    struct ps_kept kept; /* of the cache */
     uint32_t *ids;
     int64_t n;          /* ids; 0 for tables that are not looked up by id */
     int64_t total;      /* rows after the filter */
@@ -21,11 +23,6 @@ struct ps_order {
     int64_t n_rows;
     size_t *row_at;     /* n_rows + 1 places: where each begins */
     struct ps_buf head; /* finished JSON array of the columns' names */
-    /* of the cache */
-    char *key;
-    unsigned users;
-    bool kept;
-    struct ps_order *next;
 };
 
 /* The order of `query` on `run` under these params (all but limit, offset and format count); NULL

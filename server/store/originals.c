@@ -51,6 +51,21 @@ enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_o
     return new_file(store, "spool", "", path_out, fd_out, err);
 }
 
+enum ps_status ps_store_scratch(struct ps_store *store, int *write_fd, int *read_fd,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = ps_store_spool(store, &path, write_fd, err);
+
+    if (status != PS_OK)
+        return status;
+    *read_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*read_fd < 0)
+        status = ps_fail_errno(err, "cannot read", path);
+    (void)unlink(path);
+    return status;
+}
+
 char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256)
 {
     char *path = ps_store_path(store, where, sha256, PS_KEPT);

@@ -47,6 +47,10 @@ int64_t ps_store_version(struct ps_store *store);
  * frees. */
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err);
+/* One without a name: written through one descriptor, then read through the other from its start;
+ * it is gone when both are closed, which is the caller's, also of what a failure left open. */
+enum ps_status ps_store_scratch(struct ps_store *store, int *write_fd, int *read_fd,
+                                struct ps_err *err);
 
 struct ps_original {
     char sha256[PS_SHA256_SIZE];

@@ -7,8 +7,10 @@ import atexit
 import functools
 import gzip
 import hashlib
+import http.client
 import json
 import os
+import re
 import resource
 import shutil
 import struct
@@ -110,6 +112,19 @@ class Shelf:
     def files_in(self, folder):
         top = os.path.join(self.folder, folder)
         return sorted(os.listdir(top)) if os.path.isdir(top) else []
+
+
+def stop(server):
+    server.terminate()
+    server.communicate(timeout=30)
+
+
+def served(shelf):
+    """A connection to a server on that shelf, which is stopped before the shelf is removed."""
+    server = subprocess.Popen([PROGRAM, "serve", "--data", shelf.folder, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    atexit.register(stop, server)
+    host, port = re.search(r"http://([^:/]+):(\d+)/", server.stdout.readline()).groups()
+    return http.client.HTTPConnection(host, int(port), timeout=120)
 
 
 class CorpusTest(unittest.TestCase):

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The summaries of exports of Nsight Systems against the rows of the exports themselves, read with Python's sqlite3."""
-import atexit
 import collections
 import contextlib
 import functools
-import http.client
 import json
 import re
 import sqlite3
 import statistics
-import subprocess
 
-from corpus import PROGRAM, CorpusTest, Shelf, needs_corpus, paths
+from corpus import CorpusTest, Shelf, needs_corpus, paths, served
 
 KERNELS = "SELECT start, end, (SELECT value FROM StringIds WHERE id = demangledName) FROM CUPTI_ACTIVITY_KIND_KERNEL"
 CALLS = "SELECT start, end, (SELECT value FROM StringIds WHERE id = nameId) FROM {}"
@@ -27,18 +24,9 @@ def shelf():
     return filled
 
 
-def stop(server):
-    server.terminate()
-    server.communicate(timeout=30)
-
-
 @functools.cache
 def link():
-    """A server on that shelf; stopped before the shelf is removed."""
-    server = subprocess.Popen([PROGRAM, "serve", "--data", shelf().folder, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-    atexit.register(stop, server)
-    host, port = re.search(r"http://([^:/]+):(\d+)/", server.stdout.readline()).groups()
-    return http.client.HTTPConnection(host, int(port), timeout=60)
+    return served(shelf())
 
 
 class Export:

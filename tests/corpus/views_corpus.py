@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The views of every trace of the corpus fit together: a window leaves no slice out, flame graphs sum to the tables beside them, the
 whole as a range is the whole, search steps to each hit once."""
-import atexit
 import functools
-import http.client
 import json
 import os
 import random
 import re
-import subprocess
 import unittest
 
-from corpus import PROGRAM, Shelf, needs_corpus, paths
+from corpus import Shelf, needs_corpus, paths, served
 
 FOLDERS = ("made/torch-trace", "wild/torch-trace", "made/chrome-edge", "wild/chrome-trace")
 LARGEST = 12_000_000  # bytes of a file: the larger ones tell no more and take long
@@ -24,18 +21,9 @@ def shelf():
     return filled
 
 
-def stop(server):
-    server.terminate()
-    server.communicate(timeout=30)
-
-
 @functools.cache
 def link():
-    """A server on that shelf; stopped before the shelf is removed."""
-    server = subprocess.Popen([PROGRAM, "serve", "--data", shelf().folder, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-    atexit.register(stop, server)
-    host, port = re.search(r"http://([^:/]+):(\d+)/", server.stdout.readline()).groups()
-    return http.client.HTTPConnection(host, int(port), timeout=120)
+    return served(shelf())
 
 
 def get(path):

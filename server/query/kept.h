@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kept.h: what is dear to make, kept for the next request: a list by key, the most recently used
+ * first; the least recently used that nobody holds go when all together are larger than the list
+ * may be. Thread-safe. Only files of this folder include it.
+ */
+#ifndef PS_QUERY_KEPT_H
+#define PS_QUERY_KEPT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The first member of what is kept. */
+struct ps_kept {
+    struct ps_kept *next;
+    char *key; /* malloc'ed, freed with the rest by the list's free; NULL: in no list */
+    unsigned users;
+    size_t bytes;
+};
+
+struct ps_kept_list {
+    pthread_mutex_t lock;
+    struct ps_kept *newest;
+    size_t held, most; /* bytes */
+    void (*free)(struct ps_kept *);
+};
+
+/* What stands under the key, held until its release; NULL: nothing. */
+struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key);
+/* Puts it in under `key`, which it takes; the caller holds it until its release. */
+void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes);
+/* Frees what was never put in. NULL is fine. */
+void ps_kept_release(struct ps_kept_list *list, struct ps_kept *entry);
+
+#endif
