@@ -72,7 +72,7 @@ function ledgerOf(word: string, runs: Run[]): string {
 function ruleText({ rules }: Comparison, single: boolean): string {
     if (single) return 'one run a side: nothing is known of noise';
     const factor = fmtFixed(rules.factor, rules.factor % 1 ? 1 : 0);
-    return `medians; noise = ${factor} × √(MAD² + MAD²); verdict needs |Δ| above it and p < ${rules.alpha}`;
+    return `medians; noise at least ${factor} × √(MAD² + MAD²); a verdict needs |Δ| above it and p < ${rules.alpha}, and of all of them few may be chance`;
 }
 
 function useCompareKeys(hrefs: string[]): void {
@@ -121,7 +121,7 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
     }, [comparison]);
     useLayoutEffect(() => {
         const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
-        setStatus(left, null, ruleText(comparison, !table || isSingle(comparison, table)));
+        setStatus(left, ruleText(comparison, !table || isSingle(comparison, table)), null);
     }, [comparison, table]);
     if (!table) return <NoTables comparison={comparison} />;
     return (
