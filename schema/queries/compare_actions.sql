@@ -1,4 +1,5 @@
--- Actions of PyTorch Lightning's profilers as they are compared. They contain each other. For the head's words see compare_imports.sql.
+-- Actions of PyTorch Lightning's profilers as they are compared. They contain each other. Times are printed with five
+-- digits; the last one of the longest holds for all. For the head's words see compare_imports.sql.
 --
 -- title: Actions
 -- row: action
@@ -7,6 +8,8 @@
 -- metric: mean_s s - Mean time
 -- metric: calls - - Calls
 -- has: * SELECT EXISTS (SELECT 1 FROM action)
+-- resolution: total_s SELECT CAST('1e' || (CAST(substr(printf('%.4e', max(total_s)), 8) AS INTEGER) - 4) AS REAL) FROM action
+-- resolution: mean_s SELECT CAST('1e' || (CAST(substr(printf('%.4e', max(mean_s)), 8) AS INTEGER) - 4) AS REAL) FROM action
 SELECT a.name, s.stage AS place, a.total_s, a.mean_s, a.calls
 FROM action a
 JOIN section s ON s.id = a.section

@@ -1,5 +1,5 @@
--- Operators of a printed key_averages() table, of several the one with most rows, as they are compared. For the head's words see
--- compare_imports.sql.
+-- Operators of a printed key_averages() table, of several the one with most rows, as they are compared. A time has three
+-- decimals of its own unit; the last one of the longest holds for all. For the head's words see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator
@@ -10,6 +10,9 @@
 -- metric: calls - adds Calls
 -- budget: cpu_total_us
 -- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM printed_operator
+-- resolution: self_device_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(self_device_ns) AS v FROM printed_operator)
+-- resolution: self_cpu_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(self_cpu_ns) AS v FROM printed_operator)
+-- resolution: cpu_total_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(cpu_total_ns) AS v FROM printed_operator)
 SELECT p.name, replace(p.shapes, ', ', ',') AS place, p.self_device_ns / 1000.0 AS self_device_us, p.self_cpu_ns / 1000.0 AS self_cpu_us,
        p.cpu_total_ns / 1000.0 AS cpu_total_us, p.calls
 FROM (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r

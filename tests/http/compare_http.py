@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Two groups of runs through HTTP: tables, filters, rows, trees, caching, wrong questions."""
 import json
+import pathlib
 import urllib.parse
 
 from server import RUNS, ServerTest
 
+GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 HEAD = "import time: self [us] | cumulative | imported package\n"
 
 
@@ -79,6 +81,13 @@ class Compare(ServerTest):
         self.assertEqual(about["tables"][0]["metrics"][0], {"metric": "self_us", "title": "Self time", "unit": "us", "adds_up": True, "resolution": 1})
         self.assertEqual(about["pictures"], ["tree"])
         self.assertIsNone(about["headline"]["verdict"])
+
+    def test_printed_figures_are_as_fine_as_they_were_printed(self):
+        for folder, kind, fine in (("key_averages/ok_cpu.txt", "key-averages", [1, 1, 0]), ("lightning/ok_simple.txt", "lightning", [0.01, 0.01, 0])):
+            run = self.add((GOLDEN / folder).read_bytes())
+            self.assertEqual(run["kind"], kind)
+            table = self.get_json(f"/api/v1/compare?base={run['id']}&new={run['id']}")["tables"][0]
+            self.assertEqual([metric["resolution"] for metric in table["metrics"]], fine, table)
 
     def test_groups_have_verdicts(self):
         rows, answer = self.rows(query="base=series:before&new=series:after")
