@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * options.h: the command line, from two tables in options.c: verbs and options. Parsing and every
- * --help come from them.
+ * --help come from them (options_parse.c).
  *
  * Strings point into argv or live as long as the struct; release it with ps_options_free.
  */
