@@ -280,11 +280,11 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compare
                                     .line = slot->line,
                                     .base_by = texts[slot->base_by],
                                     .by = texts[slot->by],
-                                    .change = change_of(slot),
+                                    .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,
                                     .in_base = slot->in_base,
                                     .in_now = slot->in_now};
     for (size_t m = 0; m < c->n_metrics; m++) {
-        row->base[m] = median_of(ps_slot_values(c, at, m), c->n_base);
+        row->base[m] = c->n_base == 0 ? 0 : median_of(ps_slot_values(c, at, m), c->n_base);
         row->now[m] = median_of(ps_slot_values(c, at, m) + c->n_base, c->n_now);
     }
 }
@@ -321,6 +321,22 @@ static void set_shares(struct ps_comparison *c)
         c->rows[i].share = sum > 0 ? 100 * c->rows[i].judged.delta / sum : 0;
 }
 
+/* One group alone: there is nothing to judge it by. */
+static void describe_rows(struct ps_comparison *c)
+{
+    for (size_t i = 0; i < c->n_rows; i++) {
+        double median = c->rows[i].now[0];
+
+        c->rows[i].id = (uint32_t)i + 1;
+        c->rows[i].judged =
+            (struct ps_judged){.now = median,
+                               .delta = median,
+                               .now_mad = ps_group_mad(c->first + i * c->n_runs, c->n_runs, median),
+                               .noise = NAN,
+                               .p = NAN};
+    }
+}
+
 static void judge_rows(struct ps_comparison *c, double resolution)
 {
     PS_AUTO(ps_free_ptr) struct ps_judged *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
@@ -349,7 +365,10 @@ void ps_comparison_judge(struct ps_comparison *c, double resolution)
                c->n_runs * sizeof *c->first);
         c->n_rows++;
     }
-    judge_rows(c, resolution);
+    if (c->n_base)
+        judge_rows(c, resolution);
+    else
+        describe_rows(c);
     set_shares(c);
     free(c->values); /* the other metrics are medians now */
     c->values = NULL;

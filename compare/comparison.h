@@ -45,12 +45,14 @@ struct ps_compared_row {
     uint32_t in_base, in_now;                         /* runs that have it */
     struct ps_judged judged;                          /* of the first metric */
     double base[PS_METRICS_MAX], now[PS_METRICS_MAX]; /* medians of all metrics */
-    double share; /* delta, percent of the sum of |delta| over all rows; 0 where nothing changed */
+    double share; /* delta, percent of the sum of |delta| over all rows; 0 where that is 0 */
 };
 
 struct ps_comparison;
 
-/* n_base + n_now runs, at least one a side, at most PS_GROUP_MAX each; n_metrics figures a row. */
+/* n_base + n_now runs, at most PS_GROUP_MAX each, n_now at least 1; n_metrics figures a row. With
+ * n_base 0 one group is described: `now` and `delta` are its median, `now_mad` its spread, and
+ * nothing is judged. */
 struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_now, size_t n_metrics);
 void ps_comparison_free(struct ps_comparison *comparison); /* NULL is fine */
 

@@ -21,7 +21,8 @@ static void set_validators(struct ps_request *req, const struct ps_compare_group
     bool whole;
 
     ps_compare_groups_ids(groups, &ids);
-    whole = base && now && strcmp(ids.at, ps_arena_printf(&req->arena, "%s|%s", base, now)) == 0;
+    whole =
+        now && strcmp(ids.at, base ? ps_arena_printf(&req->arena, "%s|%s", base, now) : now) == 0;
     reply->cache = whole && strcmp(of, "lines") != 0 ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
 }
 

@@ -7,11 +7,11 @@
 enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const char *now,
                               struct ps_cli_compared *out, struct ps_err *err)
 {
-    const struct ps_param params[] = {{"base", base}, {"new", now}};
+    const struct ps_param params[] = {{"new", now}, {"base", base}};
     *out = (struct ps_cli_compared){.store = store};
     struct ps_json json = ps_json_to(&out->text);
     enum ps_status status =
-        ps_compare_groups(store, (struct ps_params){params, 2}, &out->groups, err);
+        ps_compare_groups(store, (struct ps_params){params, base ? 2 : 1}, &out->groups, err);
     if (status == PS_OK)
         status = ps_query_compare(store, out->groups, &json, err);
     if (status == PS_OK && !(out->about = cJSON_ParseWithLength(out->text.at, out->text.len)))
@@ -107,6 +107,59 @@ const char *ps_cli_text(const cJSON *page, int at, const char *column)
 {
     const char *text = cJSON_GetStringValue(ps_cli_cell(page, at, column));
     return text ? text : "";
+}
+
+/* --- what verbs print alike
+ * -----------------------------------------------------------------------------------------------
+ */
+
+void ps_cli_names(const cJSON *runs, struct ps_buf *out)
+{
+    int n = cJSON_GetArraySize(runs);
+    ps_plain_text(out, ps_str_of(ps_run_text(cJSON_GetArrayItem(runs, 0), "name")));
+    if (n > 1)
+        ps_buf_printf(out, " and %d more", n - 1);
+}
+
+void ps_cli_name_cell(struct ps_table *table, const cJSON *page, int row)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const char *place = ps_cli_text(page, row, "place"), *within = ps_cli_text(page, row, "within");
+    double line = ps_cli_number(page, row, "line");
+    ps_buf_puts(&text, ps_cli_text(page, row, "name"));
+    if (within[0])
+        ps_buf_printf(&text, "  in %s", within);
+    if (place[0])
+        ps_buf_printf(&text, "  %s", place);
+    if (line == 0)
+        line = ps_cli_number(page, row, "base_line");
+    if (line > 0)
+        ps_buf_printf(&text, ":%.0f", line);
+    ps_table_cell(table, text.at);
+}
+
+enum ps_status ps_cli_compared_json(const struct ps_cli_compared *compared, const cJSON *table,
+                                    const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+{
+    const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
+    const struct ps_param params[] = {{"metric", name}, {"format", "rows"}};
+    struct ps_answer rows = {.type = NULL};
+    enum ps_status status = ps_query_compare_rows(compared->store, compared->groups, of,
+                                                  (struct ps_params){params, 2}, &rows, err);
+    if (status == PS_OK) {
+        struct ps_json json = ps_json_to(out);
+        ps_json_object(&json);
+        status = ps_query_compare_members(compared->store, compared->groups, &json, err);
+        ps_json_kstr(&json, "of", of);
+        ps_json_kstr(&json, "metric", name);
+        ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
+        ps_json_key(&json, "rows");
+        ps_json_raw(&json, ps_buf_slice(&rows.body));
+        ps_json_end(&json);
+        ps_buf_puts(out, "\n");
+    }
+    ps_buf_free(&rows.body);
+    return status == PS_OK ? err->code : status;
 }
 
 /* --- figures

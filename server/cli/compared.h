@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* compared.h: a comparison (docs/api.md) as the verbs diff and check read it. */
+/* compared.h: a comparison (docs/api.md) as the verbs diff, check and show read it. */
 #ifndef PS_CLI_COMPARED_H
 #define PS_CLI_COMPARED_H
 
+#include "server/cli/options.h"
 #include "server/cli/runs.h"
+#include "server/cli/table.h"
 
 struct ps_cli_compared {
     struct ps_store *store;
@@ -12,7 +14,8 @@ struct ps_cli_compared {
     cJSON *about;       /* the same as a tree */
 };
 
-/* base, now: RUN, or several with commas between them. Close it in any case. */
+/* base, now: RUN, or several with commas between them; base NULL: one group alone. Close it in any
+ * case. */
 enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const char *now,
                               struct ps_cli_compared *out, struct ps_err *err);
 void ps_cli_compared_close(struct ps_cli_compared *compared); /* for PS_AUTO */
@@ -29,10 +32,23 @@ enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON *
 enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *table,
                            const cJSON *metric, const char *name, unsigned limit, cJSON **out,
                            struct ps_err *err);
+/* `perfshelf show a,b,c`: a group as one report. */
+enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_store *store,
+                                 struct ps_buf *out, struct ps_err *err);
+
 /* Row `at` of a page: the cell of a column; NULL past the last row. */
 const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column);
 double ps_cli_number(const cJSON *page, int at, const char *column);    /* 0 where there is none */
 const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" where there is none */
+
+/* "app.prof", or "app.prof and 4 more", of a list of runs. */
+void ps_cli_names(const cJSON *runs, struct ps_buf *out);
+/* A row's name, and where it is. */
+void ps_cli_name_cell(struct ps_table *table, const cJSON *page, int row);
+/* All rows of a table with the runs, as one line of JSON: figures as they come from the query, for
+ * a tree would not keep every digit. */
+enum ps_status ps_cli_compared_json(const struct ps_cli_compared *compared, const cJSON *table,
+                                    const cJSON *metric, struct ps_buf *out, struct ps_err *err);
 
 /* "1.234 s", "67.0 KiB", "12.5 %": a figure in its unit. Returns out. */
 char *ps_cli_figure(double value, const char *unit, char out[64]);

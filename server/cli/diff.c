@@ -12,15 +12,6 @@
  * -----------------------------------------------------------------------------------------------
  */
 
-/* "app.prof", or "app.prof and 4 more". */
-static void add_names(const cJSON *runs, struct ps_buf *out)
-{
-    int n = cJSON_GetArraySize(runs);
-    ps_plain_text(out, ps_str_of(ps_run_text(cJSON_GetArrayItem(runs, 0), "name")));
-    if (n > 1)
-        ps_buf_printf(out, " and %d more", n - 1);
-}
-
 static const char *words_of(const char *verdict, bool size)
 {
     static const char *const words[][3] = {{"up", "slower", "more"},
@@ -70,9 +61,9 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
     double from = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "base"), "median"),
            to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median");
     char text[3][64], percent[32];
-    add_names(base, out);
+    ps_cli_names(base, out);
     ps_buf_puts(out, " → ");
-    add_names(now, out);
+    ps_cli_names(now, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
         ps_buf_puts(out, "The headlines of these runs are of different things.\n");
@@ -91,23 +82,6 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
  * -----------------------------------------------------------------------------------------------
  */
 
-static void add_name_cell(struct ps_table *table, const cJSON *page, int row)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const char *place = ps_cli_text(page, row, "place"), *within = ps_cli_text(page, row, "within");
-    double line = ps_cli_number(page, row, "line");
-    ps_buf_puts(&text, ps_cli_text(page, row, "name"));
-    if (within[0])
-        ps_buf_printf(&text, "  in %s", within);
-    if (place[0])
-        ps_buf_printf(&text, "  %s", place);
-    if (line == 0)
-        line = ps_cli_number(page, row, "base_line");
-    if (line > 0)
-        ps_buf_printf(&text, ":%.0f", line);
-    ps_table_cell(table, text.at);
-}
-
 static void add_row(struct ps_table *table, const cJSON *page, int row, const char *unit)
 {
     double base = ps_cli_number(page, row, "base"), delta = ps_cli_number(page, row, "delta");
@@ -120,7 +94,7 @@ static void add_row(struct ps_table *table, const cJSON *page, int row, const ch
     ps_table_printf(table, "%+.1f %%", ps_cli_number(page, row, "share"));
     ps_table_cell(table, words_of(verdict, !is_time(unit)));
     ps_table_cell(table, ps_cli_text(page, row, "change"));
-    add_name_cell(table, page, row);
+    ps_cli_name_cell(table, page, row);
 }
 
 static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page,
@@ -159,31 +133,6 @@ static enum ps_status say_table(const struct ps_cli_compared *compared, const cJ
     return PS_OK;
 }
 
-/* Figures as they come from the query: a tree would not keep every digit. */
-static enum ps_status say_json(const struct ps_cli_compared *compared, const cJSON *table,
-                               const cJSON *metric, struct ps_buf *out, struct ps_err *err)
-{
-    const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
-    const struct ps_param params[] = {{"metric", name}, {"format", "rows"}};
-    struct ps_answer rows = {.type = NULL};
-    enum ps_status status = ps_query_compare_rows(compared->store, compared->groups, of,
-                                                  (struct ps_params){params, 2}, &rows, err);
-    if (status == PS_OK) {
-        struct ps_json json = ps_json_to(out);
-        ps_json_object(&json);
-        status = ps_query_compare_members(compared->store, compared->groups, &json, err);
-        ps_json_kstr(&json, "of", of);
-        ps_json_kstr(&json, "metric", name);
-        ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
-        ps_json_key(&json, "rows");
-        ps_json_raw(&json, ps_buf_slice(&rows.body));
-        ps_json_end(&json);
-        ps_buf_puts(out, "\n");
-    }
-    ps_buf_free(&rows.body);
-    return status == PS_OK ? err->code : status;
-}
-
 int ps_cli_diff(const struct ps_options *options)
 {
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
@@ -200,7 +149,7 @@ int ps_cli_diff(const struct ps_options *options)
     if (status == PS_OK)
         status = ps_cli_metric(table, options->metric, &metric, &err);
     if (status == PS_OK)
-        status = options->json ? say_json(&compared, table, metric, &out, &err)
+        status = options->json ? ps_cli_compared_json(&compared, table, metric, &out, &err)
                                : say_table(&compared, table, metric, &out, &err);
     if (status != PS_OK)
         return ps_say_failure("diff", &err);

@@ -48,7 +48,14 @@ const struct ps_verb_row ps_verbs[] = {
          "shelf all the same.\n",
          2},
     [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL, 0},
-    [PS_VERB_SHOW] = {"show", "RUN", 1, 1, "what is known of one run", NULL, 0},
+    [PS_VERB_SHOW] =
+        {"show", "RUN", 1, 1, "what is known of one run, or of a group of runs",
+         "Of a group (several RUNs with commas between them, series:NAME or tag:K=V) a table: each "
+         "row's "
+         "median,\nits spread (the median absolute deviation), the least and the largest, its "
+         "share of "
+         "the sum, and in how\nmany runs it is. --of: the table, --metric: its column.\n",
+         0},
     [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL,
                     0},
     [PS_VERB_RENEW] = {"renew", "[RUN...]", 0, MANY,
@@ -125,9 +132,9 @@ const struct ps_option_row ps_option_rows[] = {
      "record N times, as one series"},
     {"-o", "FILE", TEXT, ON(RECORD), offsetof(struct ps_options, output),
      "keep the profile in FILE too"},
-    {"--of", "TABLE", TEXT, ON(DIFF), offsetof(struct ps_options, of),
+    {"--of", "TABLE", TEXT, ON(DIFF) | ON(SHOW), offsetof(struct ps_options, of),
      "the table to compare (default: the first)"},
-    {"--metric", "M", TEXT, ON(DIFF), offsetof(struct ps_options, metric),
+    {"--metric", "M", TEXT, ON(DIFF) | ON(SHOW), offsetof(struct ps_options, metric),
      "its column to compare (default: the first)"},
     {"--against", "BASELINE", TEXT, ON(CHECK), offsetof(struct ps_options, against),
      "the run, or group of runs, to compare with"},

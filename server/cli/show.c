@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
+#include "server/cli/compared.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
@@ -106,26 +107,49 @@ static void add_run(struct ps_table *table, const cJSON *run)
     add_summary(table, run);
 }
 
-int ps_cli_show(const struct ps_options *options)
+/* Names of runs may hold commas: a run of that name comes first. */
+static bool is_group(struct ps_store *store, const char *word)
 {
     char id[PS_ID_SIZE];
+    struct ps_err none = PS_ERR_INIT;
+    if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
+        return true;
+    return strchr(word, ',') && ps_store_resolve(store, word, id, &none) == PS_NOT_FOUND;
+}
+
+static enum ps_status show_run(const struct ps_options *options, struct ps_store *store,
+                               struct ps_buf *out, struct ps_err *err)
+{
+    char id[PS_ID_SIZE];
+    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2};
+    enum ps_status status = ps_store_resolve(store, options->operands[0], id, err);
+    if (status == PS_OK)
+        status =
+            options->json ? ps_run_json(store, id, out, err) : ps_run_read(store, id, &run, err);
+    if (status != PS_OK)
+        return status;
+    if (options->json) {
+        ps_buf_puts(out, "\n");
+    } else {
+        add_run(&table, run);
+        ps_table_print(&table, out);
+    }
+    return PS_OK;
+}
+
+int ps_cli_show(const struct ps_options *options)
+{
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    PS_AUTO(ps_run_free) cJSON *run = NULL;
-    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2};
     if (!store)
         return 1;
-    if (ps_store_resolve(store, options->operands[0], id, &err) != PS_OK ||
-        (options->json ? ps_run_json(store, id, &out, &err) : ps_run_read(store, id, &run, &err)) !=
-            PS_OK)
+    enum ps_status status = is_group(store, options->operands[0])
+                                ? ps_cli_show_group(options, store, &out, &err)
+                                : show_run(options, store, &out, &err);
+    if (status != PS_OK)
         return ps_say_failure(options->operands[0], &err);
-    if (options->json) {
-        ps_buf_puts(&out, "\n");
-    } else {
-        add_run(&table, run);
-        ps_table_print(&table, &out);
-    }
     ps_say(&out);
     return 0;
 }

@@ -55,13 +55,35 @@ static bool one_headline(const struct ps_compare_groups *groups)
     return groups->at[0].unit[0];
 }
 
-/* null where the headlines are of different things: one run has steps, another none. */
-static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
+static void write_alone(const double *values, size_t n, struct ps_json *json)
 {
-    double values[2 * PS_GROUP_MAX], low = NAN, high = NAN;
+    double sorted[PS_GROUP_MAX], median;
+
+    memcpy(sorted, values, n * sizeof *values);
+    median = ps_group_median(sorted, n);
+    write_group("new", values, n, median, ps_group_mad(values, n, median), json);
+}
+
+static void write_both(const struct ps_compare_groups *groups, const double *values,
+                       struct ps_json *json)
+{
+    double low = NAN, high = NAN;
     const double *now = values + groups->n_base;
     struct ps_judged judged;
     struct ps_rule rule;
+
+    ps_judge(values, 1, groups->n_base, groups->n_now, 0, &judged, &rule);
+    (void)ps_shift_interval(values, groups->n_base, now, groups->n_now, PS_JUDGE_LEVEL, &low,
+                            &high);
+    write_group("base", values, groups->n_base, judged.base, judged.base_mad, json);
+    write_group("new", now, groups->n_now, judged.now, judged.now_mad, json);
+    write_judged(&judged, low, high, json);
+}
+
+/* null where the headlines are of different things: one run has steps, another none. */
+static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
+{
+    double values[2 * PS_GROUP_MAX];
 
     ps_json_key(json, "headline");
     if (!one_headline(groups)) {
@@ -70,15 +92,13 @@ static void write_headline(const struct ps_compare_groups *groups, struct ps_jso
     }
     for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
         values[i] = isfinite(groups->at[i].headline) ? groups->at[i].headline : 0;
-    ps_judge(values, 1, groups->n_base, groups->n_now, 0, &judged, &rule);
-    (void)ps_shift_interval(values, groups->n_base, now, groups->n_now, PS_JUDGE_LEVEL, &low,
-                            &high);
     ps_json_object(json);
     ps_json_kstr(json, "label", groups->at[0].label);
     ps_json_kstr(json, "unit", groups->at[0].unit);
-    write_group("base", values, groups->n_base, judged.base, judged.base_mad, json);
-    write_group("new", now, groups->n_now, judged.now, judged.now_mad, json);
-    write_judged(&judged, low, high, json);
+    if (groups->n_base)
+        write_both(groups, values, json);
+    else
+        write_alone(values, groups->n_now, json);
     ps_json_end(json);
 }
 

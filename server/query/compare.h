@@ -57,7 +57,7 @@ struct ps_compare_run {
 };
 struct ps_compare_groups {
     struct ps_compare_run at[2 * PS_GROUP_MAX]; /* those of the base first */
-    size_t n_base, n_now;
+    size_t n_base, n_now; /* n_base 0: one group, described by itself */
 };
 /* The unit of a metric over all these runs; false: they differ. "-" is none. */
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_compare_metric *metric,
@@ -70,6 +70,7 @@ struct ps_compared_table {
     const struct ps_compare_table *table;
     struct ps_compare_head head; /* only the metrics that the runs have, the one asked for first */
     double resolution;
+    bool alone; /* one group */
     struct ps_comparison *comparison;
 };
 /* The table `of` with the metric of params first. Release it. */
@@ -109,7 +110,10 @@ enum ps_compared_column {
     PS_CMP_VERDICT,
     PS_CMP_IN_BASE,
     PS_CMP_IN_NEW,
-    PS_CMP_MORE /* then base_M and new_M of the other metrics, by turns */
+    PS_CMP_MAD, /* these three of one group alone */
+    PS_CMP_MIN,
+    PS_CMP_MAX,
+    PS_CMP_MORE /* then the medians of the other metrics, base and new by turns */
 };
 
 struct ps_cell {
@@ -120,7 +124,10 @@ struct ps_cell {
 };
 struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
                                 const struct ps_compared_row *row, int column);
+/* How many columns a row has, and which one stands at a place from 0 on: of one group alone others
+ * than of two. */
 int ps_compared_columns(const struct ps_compared_table *table);
+int ps_compared_at(const struct ps_compared_table *table, int place);
 /* The name of a column; in `out` where it is made of a metric's. */
 const char *ps_compared_column(const struct ps_compared_table *table, int column, char out[32]);
 void ps_cell_json(const struct ps_cell *cell, struct ps_json *json);

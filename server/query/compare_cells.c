@@ -9,9 +9,16 @@ const char *const ps_verdict_words[] = {NULL, "few", "same", "up", "down"};
 const char *const ps_change_words[] = {NULL, "added", "removed", "moved"};
 
 static const char *const column_names[PS_CMP_MORE] = {
-    "id",      "name",   "place", "base_place", "within",  "line",      "base_line", "by",
-    "base_by", "change", "base",  "new",        "delta",   "delta_pct", "share",     "noise",
-    "low",     "high",   "p",     "verdict",    "in_base", "in_new"};
+    "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
+    "by",     "base_by", "change", "base",       "new",    "delta",   "delta_pct",
+    "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
+    "in_new", "mad",     "min",    "max"};
+
+/* Of one group alone: what can be said without a base. */
+static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHIN,
+                            PS_CMP_LINE, PS_CMP_BY,   PS_CMP_NEW,   PS_CMP_MAD,
+                            PS_CMP_MIN,  PS_CMP_MAX,  PS_CMP_SHARE, PS_CMP_IN_NEW};
+#define N_ALONE ((int)(sizeof alone / sizeof *alone))
 
 static struct ps_cell whole(int64_t value)
 {
@@ -63,8 +70,8 @@ static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
         return real(judged->delta);
     case PS_CMP_DELTA_PCT:
         return real(judged->base != 0 ? 100 * judged->delta / fabs(judged->base) : NAN);
-    case PS_CMP_SHARE:
-        return real(row->share);
+    case PS_CMP_MAD:
+        return real(judged->now_mad);
     case PS_CMP_NOISE:
         return real(judged->noise);
     case PS_CMP_P:
@@ -73,6 +80,20 @@ static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
         column -= PS_CMP_MORE;
         return real(column % 2 ? row->now[1 + column / 2] : row->base[1 + column / 2]);
     }
+}
+
+/* The least or the largest of the runs. */
+static struct ps_cell end_cell(const struct ps_compared_table *table, uint32_t id, bool largest)
+{
+    size_t n_base, n;
+    const double *values;
+    double end;
+
+    (void)ps_comparison_values(table->comparison, id, &n_base, &values, &n);
+    end = values[0];
+    for (size_t i = 1; i < n; i++)
+        end = largest ? fmax(end, values[i]) : fmin(end, values[i]);
+    return real(end);
 }
 
 struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
@@ -95,6 +116,11 @@ struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
     case PS_CMP_HIGH:
         (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
         return real(ends[column == PS_CMP_HIGH]);
+    case PS_CMP_SHARE: /* one group: of the sum, where there is such a thing */
+        return real(table->alone && !table->head.metrics[0].adds ? NAN : row->share);
+    case PS_CMP_MIN:
+    case PS_CMP_MAX:
+        return end_cell(table, row->id, column == PS_CMP_MAX);
     case PS_CMP_NAME:
     case PS_CMP_PLACE:
     case PS_CMP_BASE_PLACE:
@@ -111,16 +137,30 @@ struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
 
 int ps_compared_columns(const struct ps_compared_table *table)
 {
-    return PS_CMP_MORE + 2 * ((int)table->head.n - 1);
+    int more = (int)table->head.n - 1;
+
+    return table->alone ? N_ALONE + more : PS_CMP_MAD + 2 * more;
+}
+
+int ps_compared_at(const struct ps_compared_table *table, int place)
+{
+    if (table->alone)
+        return place < N_ALONE ? alone[place] : PS_CMP_MORE + 2 * (place - N_ALONE) + 1;
+    return place < PS_CMP_MAD ? place : place - PS_CMP_MAD + PS_CMP_MORE;
 }
 
 const char *ps_compared_column(const struct ps_compared_table *table, int column, char out[32])
 {
     int more = column - PS_CMP_MORE;
 
+    if (table->alone && (column == PS_CMP_NEW || column == PS_CMP_IN_NEW))
+        return column == PS_CMP_NEW ? "median" : "in";
     if (more < 0)
         return column_names[column];
-    (void)snprintf(out, 32, "%s_%s", more % 2 ? "new" : "base",
+    (void)snprintf(out, 32, "%s_%s",
+                   table->alone ? "median"
+                   : more % 2   ? "new"
+                                : "base",
                    table->head.metrics[1 + more / 2].name);
     return out;
 }

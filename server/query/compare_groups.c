@@ -117,8 +117,10 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
 {
     struct group base = {out->at, 0}, now = {NULL, 0};
     struct ps_db *db;
-    enum ps_status status = read_list(store, params, "base", &base, err);
+    enum ps_status status = PS_OK;
 
+    if (ps_param_get(params, "base"))
+        status = read_list(store, params, "base", &base, err);
     now.at = out->at + base.n;
     if (status == PS_OK)
         status = read_list(store, params, "new", &now, err);

@@ -347,6 +347,7 @@ static enum ps_status make(struct ps_store *store, const struct ps_compare_group
     enum ps_status status;
 
     out->table = table;
+    out->alone = groups->n_base == 0;
     ps_compare_head(table, &out->head);
     status = ps_compare_present(store, groups, &out->head, resolution, &has, err);
     if (status == PS_OK && !has)

@@ -150,8 +150,8 @@ static enum ps_status read_sort(const struct ps_compared_table *table, struct ps
     if (status != PS_OK || !key || !key[0] || strcmp(key, "size") == 0)
         return status;
     for (int i = 0; i < ps_compared_columns(table); i++)
-        if (strcmp(ps_compared_column(table, i, name), key) == 0)
-            *column = i;
+        if (strcmp(ps_compared_column(table, ps_compared_at(table, i), name), key) == 0)
+            *column = ps_compared_at(table, i);
     if (*column == BY_SIZE || *column == PS_CMP_LOW || *column == PS_CMP_HIGH)
         return ps_fail(err, PS_BAD_REQUEST, "there is no sort by %s", key);
     return PS_OK;
@@ -193,7 +193,7 @@ static void write_columns(const struct ps_compared_table *table, struct ps_json 
     ps_json_key(json, "columns");
     ps_json_array(json);
     for (int i = 0; i < ps_compared_columns(table); i++)
-        ps_json_str(json, ps_str_of(ps_compared_column(table, i, name)));
+        ps_json_str(json, ps_str_of(ps_compared_column(table, ps_compared_at(table, i), name)));
     ps_json_end(json);
 }
 
@@ -202,7 +202,7 @@ static void write_array(const struct ps_compared_table *table, const struct ps_c
 {
     ps_json_array(json);
     for (int i = 0; i < ps_compared_columns(table); i++) {
-        struct ps_cell cell = ps_compared_cell(table, row, i);
+        struct ps_cell cell = ps_compared_cell(table, row, ps_compared_at(table, i));
 
         ps_cell_json(&cell, json);
     }
@@ -216,11 +216,12 @@ static void write_object(const struct ps_compared_table *table, const struct ps_
     char name[32];
 
     for (int i = 0; i < ps_compared_columns(table); i++) {
-        struct ps_cell cell = ps_compared_cell(table, row, i);
+        int column = ps_compared_at(table, i);
+        struct ps_cell cell = ps_compared_cell(table, row, column);
 
-        ps_json_key(json, ps_compared_column(table, i, name));
+        ps_json_key(json, ps_compared_column(table, column, name));
         ps_cell_json(&cell, json);
-        if (i == PS_CMP_PLACE && strcmp(table->head.place, "file") == 0) {
+        if (column == PS_CMP_PLACE && strcmp(table->head.place, "file") == 0) {
             ps_json_key(json, "file");
             ps_cell_json(&cell, json);
         }
@@ -234,6 +235,11 @@ static void write_sums(const struct ps_compared_table *table, const struct picke
 
     ps_json_key(json, "sums");
     ps_json_object(json);
+    if (table->alone) {
+        ps_json_kreal(json, "median", picked->now);
+        ps_json_end(json);
+        return;
+    }
     ps_json_kreal(json, "base", picked->base);
     ps_json_kreal(json, "new", picked->now);
     ps_json_kreal(json, "delta", picked->delta);
@@ -286,7 +292,8 @@ static void write_all(const struct ps_compared_table *table, const struct picked
     else
         ps_json_array(&json);
     for (int c = 0; csv && c < ps_compared_columns(table); c++)
-        ps_buf_printf(&answer->body, "%s%s", c ? "," : "", ps_compared_column(table, c, name));
+        ps_buf_printf(&answer->body, "%s%s", c ? "," : "",
+                      ps_compared_column(table, ps_compared_at(table, c), name));
     for (size_t i = 0; i < picked->n; i++) {
         const struct ps_compared_row *row = &rows[picked->at[i]];
 
@@ -296,7 +303,7 @@ static void write_all(const struct ps_compared_table *table, const struct picked
             ps_json_end(&json);
         }
         for (int c = 0; csv && c < ps_compared_columns(table); c++) {
-            struct ps_cell cell = ps_compared_cell(table, row, c);
+            struct ps_cell cell = ps_compared_cell(table, row, ps_compared_at(table, c));
 
             ps_buf_puts(&answer->body, c ? "," : "\r\n");
             ps_cell_csv(&cell, &answer->body);
@@ -376,8 +383,9 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     values = ps_comparison_values(table->comparison, (uint32_t)row, &n_base, &now, &n_now);
     ps_json_object(json);
     write_object(table, &rows[row - 1], json);
-    write_values("base_values", values, n_base, json);
-    write_values("new_values", now, n_now, json);
+    if (!table->alone)
+        write_values("base_values", values, n_base, json);
+    write_values(table->alone ? "values" : "new_values", now, n_now, json);
     ps_json_end(json);
     ps_compared_release(table);
     return PS_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * compare_tree.c: the call trees of all runs as one, by their paths of names. Of groups the mean of
- * the runs is shown, so that what lies below a node still sums to what it has.
+ * the runs is shown, so that what lies below a node still sums to what it has. Without a base it is
+ * the tree of one group.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static double mean(const double *values, size_t n)
 
     for (size_t i = 0; i < n; i++)
         sum += values[i];
-    return sum / (double)n;
+    return n ? sum / (double)n : 0;
 }
 
 static double base_of(const struct tree *tree, const double *values, uint32_t node)
@@ -205,6 +206,20 @@ static void write_sum(const struct tree *tree, const char *key,
     ps_json_kreal(json, key, sum);
 }
 
+static void write_verdicts(const struct tree *tree, const uint32_t *order, size_t n,
+                           int64_t *values, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_judged *judged = ps_grow(NULL, tree->nodes.n + 1, sizeof *judged);
+    struct ps_rule rule;
+
+    ps_judge(tree->totals, tree->nodes.n, tree->groups->n_base, tree->groups->n_now, 0, judged,
+             &rule);
+    for (size_t i = 0; i < n; i++)
+        values[i] = judged[order[i]].verdict;
+    ps_json_ints(json, "verdict", values, n);
+}
+
 /* Each name once, in the order in which the nodes come to it. */
 static void write_names(const struct tree *tree, const uint32_t *order, size_t n, int64_t *values,
                         struct ps_json *json)
@@ -232,9 +247,6 @@ static void write_shape(const struct tree *tree, const uint32_t *order, size_t n
 {
     PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n + 1, sizeof *values);
     PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, tree->nodes.n + 1, sizeof *rank);
-    PS_AUTO(ps_free_ptr)
-    struct ps_judged *judged = ps_grow(NULL, tree->nodes.n + 1, sizeof *judged);
-    struct ps_rule rule;
 
     for (size_t i = 0; i < n; i++) {
         uint32_t parent = tree->nodes.at[order[i]].parent;
@@ -244,11 +256,17 @@ static void write_shape(const struct tree *tree, const uint32_t *order, size_t n
     }
     ps_json_ints(json, "parent", values, n);
     write_names(tree, order, n, values, json);
-    ps_judge(tree->totals, tree->nodes.n, tree->groups->n_base, tree->groups->n_now, 0, judged,
-             &rule);
-    for (size_t i = 0; i < n; i++)
-        values[i] = judged[order[i]].verdict;
-    ps_json_ints(json, "verdict", values, n);
+    if (tree->groups->n_base)
+        write_verdicts(tree, order, n, values, json);
+}
+
+/* The figures of one side. */
+static void write_side(const struct tree *tree, const char *total, const char *self,
+                       double (*of)(const struct tree *, const double *, uint32_t),
+                       const uint32_t *order, size_t n, struct ps_json *json)
+{
+    write_reals(tree, total, of, tree->totals, order, n, json);
+    write_reals(tree, self, of, tree->selfs, order, n, json);
 }
 
 static void write_tree(struct tree *tree, size_t limit, const char *unit, struct ps_json *json)
@@ -261,14 +279,14 @@ static void write_tree(struct tree *tree, size_t limit, const char *unit, struct
     ps_json_object(json);
     ps_json_kint(json, "n", (int64_t)n);
     ps_json_kstr(json, "unit", unit);
-    write_sum(tree, "base", base_of, json);
+    if (tree->groups->n_base)
+        write_sum(tree, "base", base_of, json);
     write_sum(tree, "new", now_of, json);
     ps_json_kint(json, "cut", (int64_t)cut);
     write_shape(tree, order, n, json);
-    write_reals(tree, "base_total", base_of, tree->totals, order, n, json);
-    write_reals(tree, "new_total", now_of, tree->totals, order, n, json);
-    write_reals(tree, "base_self", base_of, tree->selfs, order, n, json);
-    write_reals(tree, "new_self", now_of, tree->selfs, order, n, json);
+    if (tree->groups->n_base)
+        write_side(tree, "base_total", "base_self", base_of, order, n, json);
+    write_side(tree, "new_total", "new_self", now_of, order, n, json);
     ps_json_end(json);
 }
 

@@ -115,6 +115,38 @@ class Compare(ServerTest):
         self.assertEqual((tree["base"], tree["new"], tree["unit"], tree["cut"]), (5600, 670, "us", 0))
         self.assertEqual(self.get_json(f"/api/v1/compare/tree?{self.pair}&limit=2")["cut"], 3)
 
+    def test_one_group_is_a_report(self):
+        group = "new=series:before"
+        about = self.get_json(f"/api/v1/compare?{group}")
+        self.assertEqual((len(about["base"]), len(about["new"]), about["pictures"]), (0, 5, ["tree"]))
+        totals = [5309 + 8 * i for i in range(5)]
+        spread = about["headline"]["new"]
+        self.assertEqual((spread["values"], spread["median"], round(spread["mad"], 9)), ([total / 1e6 for total in totals], 5325 / 1e6, 8e-6))
+        self.assertNotIn("base", about["headline"])
+        rows, answer = self.rows(query=group)
+        self.assertEqual([(r["name"], r["median"], r["mad"], r["min"], r["max"], r["in"]) for r in rows],
+                         [("app", 5014, 7, 5000, 5028, 5), ("app.models", 302, 1, 300, 304, 5), ("only_before", 9, 0, 9, 9, 5)])
+        self.assertEqual(answer["sums"], {"median": 5325})
+        self.assertAlmostEqual(rows[0]["share"], 100 * 5014 / 5325)
+        self.assertEqual([r["median_cumulative_us"] for r in rows], [5316, 302, 9])
+        self.assertEqual([r["name"] for r in self.rows(query=group, sort="min", desc=0)[0]], ["only_before", "app.models", "app"])
+        row = self.get_json(f"/api/v1/compare/imports/{rows[0]['id']}?{group}")
+        self.assertEqual((row["name"], row["values"]), ("app", [5000, 5007, 5014, 5021, 5028]))
+        tree = self.get_json(f"/api/v1/compare/tree?{group}")
+        self.assertEqual((tree["new"], tree["new_total"], tree["new_self"]), (5325, [5316, 302, 9], [5014, 302, 9]))
+        self.assertFalse({"base", "base_total", "base_self", "verdict"} & set(tree))
+        csv = self.get(f"/api/v1/compare/imports?{group}&format=csv").body.decode().splitlines()
+        self.assertEqual(csv[0], "id,name,place,within,line,by,median,mad,min,max,share,in,median_cumulative_us")
+        for path, status in (("compare?base=&new=series:before", 400), (f"compare/imports?{group}&sort=p", 400), ("compare", 400)):
+            self.assertEqual(self.get(f"/api/v1/{path}").status, status, path)
+
+    def test_a_row_that_some_runs_lack(self):
+        ids = [self.add(log((1, "always", 100 + i, 100 + i), *([(1, "seldom", 50, 50)] if i == 0 else [])))["id"] for i in range(3)]
+        rows, _ = self.rows(query=f"new={','.join(ids)}", sort="max")
+        self.assertEqual([(r["name"], r["median"], r["min"], r["max"], r["in"]) for r in rows], [("always", 101, 100, 102, 3), ("seldom", 0, 0, 50, 1)])
+        answer = self.get(f"/api/v1/compare/imports?new={','.join(ids)}")
+        self.assertIn("immutable", answer.headers["Cache-Control"])
+
     def test_stacks(self):
         base, new = self.add(folded(main_parse=60, main_render=40))["id"], self.add(folded(main_parse=60, main_render=90, main=10))["id"]
         rows, answer = self.rows("functions", f"base={base}&new={new}")

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* show_group.c: several runs as one report: medians, and how far the runs are apart. */
+#include "server/cli/cli.h"
+#include "server/cli/compared.h"
+
+#include <math.h>
+
+#define ROWS 30 /* shown to people */
+
+static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *out)
+{
+    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(compared->about, "headline"),
+                *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"),
+                *group = cJSON_GetObjectItemCaseSensitive(headline, "new"),
+                *values = cJSON_GetObjectItemCaseSensitive(group, "values"), *value;
+    const char *unit = ps_run_text(headline, "unit");
+    double least = INFINITY, most = -INFINITY;
+    char text[4][64];
+    ps_cli_names(runs, out);
+    ps_buf_puts(out, "\n");
+    if (cJSON_IsNull(headline)) {
+        ps_buf_puts(out, "The headlines of these runs are of different things.\n");
+        return;
+    }
+    cJSON_ArrayForEach(value, values)
+    {
+        least = fmin(least, value->valuedouble);
+        most = fmax(most, value->valuedouble);
+    }
+    ps_buf_printf(out, "%s: median %s, median deviation %s, %s to %s, of %d runs\n",
+                  ps_run_text(headline, "label"),
+                  ps_cli_figure(ps_run_number(group, "median"), unit, text[0]),
+                  ps_cli_figure(ps_run_number(group, "mad"), unit, text[1]),
+                  ps_cli_figure(least, unit, text[2]), ps_cli_figure(most, unit, text[3]),
+                  cJSON_GetArraySize(values));
+}
+
+static void add_row(struct ps_table *table, const cJSON *page, int row, int runs, const char *unit)
+{
+    static const char *const figures[] = {"median", "mad", "min", "max"};
+    char figure[64];
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        ps_table_cell(table, ps_cli_figure(ps_cli_number(page, row, figures[i]), unit, figure));
+    if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
+        ps_table_printf(table, "%.1f %%", ps_cli_number(page, row, "share"));
+    else
+        ps_table_cell(table, "");
+    ps_table_printf(table, "%.0f of %d", ps_cli_number(page, row, "in"), runs);
+    ps_cli_name_cell(table, page, row);
+}
+
+static void add_table(const struct ps_cli_compared *compared, const cJSON *about,
+                      const cJSON *metric, const cJSON *page, struct ps_buf *out)
+{
+    static const char *const titles[] = {"median", "spread", "min", "max", "of sum", "runs"};
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 7, .right = 63};
+    int runs = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "new")),
+        rows = 0;
+    ps_buf_printf(out, "\n%s by %s, the largest median first\n", ps_run_text(about, "title"),
+                  ps_run_text(metric, "title"));
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        ps_table_cell(&table, titles[i]);
+    ps_table_cell(&table, ps_run_text(about, "row"));
+    while (ps_cli_cell(page, rows, "median"))
+        add_row(&table, page, rows++, runs, ps_run_text(metric, "unit"));
+    ps_table_print(&table, out);
+    if (ps_run_number(page, "total") > rows)
+        ps_buf_printf(out, "and %.0f more rows; --json prints all\n",
+                      ps_run_number(page, "total") - rows);
+}
+
+static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,
+                                const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *page = NULL;
+    enum ps_status status = ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err);
+    if (status != PS_OK)
+        return status;
+    add_headline(compared, out);
+    add_table(compared, table, metric, page, out);
+    return PS_OK;
+}
+
+enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_store *store,
+                                 struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.store = NULL};
+    const cJSON *table = NULL, *metric = NULL;
+    enum ps_status status = ps_cli_compare(store, NULL, options->operands[0], &compared, err);
+    if (status == PS_OK)
+        status = ps_cli_table(&compared, options->of, &table, err);
+    if (status == PS_OK)
+        status = ps_cli_metric(table, options->metric, &metric, err);
+    if (status == PS_OK)
+        status = options->json ? ps_cli_compared_json(&compared, table, metric, out, err)
+                               : say_table(&compared, table, metric, out, err);
+    return status;
+}
