@@ -279,15 +279,16 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
     sort(chance);
     for (size_t k = found->n; k > 0; k--) {
         double factor = k < found->n ? found->at[k] : PS_JUDGE_FACTOR;
-        size_t above = 0;
+        size_t allowed = (size_t)(PS_JUDGE_FDR * (double)k / weight), above = 0;
 
+        if (allowed < chance->n)
+            factor = fmax(factor, chance->at[allowed]);
         if (found->at[k - 1] <= factor) /* as large as one that is to be left out */
             continue;
         while (above < chance->n && chance->at[above] > factor)
             above++;
         *by_chance = (double)above * weight;
-        if (*by_chance <= PS_JUDGE_FDR * (double)k)
-            return factor;
+        return factor;
     }
     *by_chance = 0;
     return found->n ? found->at[0] : PS_JUDGE_FACTOR;
@@ -377,7 +378,7 @@ static void judge_all(struct judge *j, struct row *rows, size_t n, struct ps_rul
     rule->fdr = verdicts > 0 ? (chance_large + chance_small) / verdicts : 0;
 }
 
-/* Groups too small for any test, or of one run. */
+/* Groups too small to be judged, or of one run. */
 static void judge_few(struct judge *j, size_t n_rows)
 {
     bool single = j->n == 1 && j->m == 1;
@@ -413,7 +414,7 @@ void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, 
         measure(j, row, row + n_base, &judged[i]);
         judged[i].p = rank_row(j, row, ranks, &rows[i].limit);
     }
-    if (ps_rank_sum_least_p(n_base, n_now) >= PS_JUDGE_ALPHA) {
+    if (ps_rank_sum_least_p(n_base, n_now) >= PS_JUDGE_LEAST_P) {
         judge_few(j, n_rows);
     } else {
         make_deals(j);

@@ -8,10 +8,11 @@
  * size of the row) where that is more, for the MADs of a few runs are at times small by chance. The
  * rank sum test gives p < PS_JUDGE_ALPHA. And of all rows that are called so, at most PS_JUDGE_FDR
  * are expected to be called so by chance: the same rule is applied to the same rows with the runs
- * dealt anew to the groups, and `factor` grows from PS_JUDGE_FACTOR until that holds. So many rows
- * are accounted for with few runs, where a correction of p alone could never find one row among
- * hundreds with five runs a side. Rows that hold less than PS_JUDGE_SMALL of all are judged among
- * themselves: there are many of them, they vary most, and would hide what matters.
+ * dealt anew to the groups, and `factor` grows from PS_JUDGE_FACTOR to the least at which that
+ * holds. So many rows are accounted for with few runs, where a correction of p alone could never
+ * find one row among hundreds with five runs a side: p tells whether a row may differ at all, the
+ * factor how far it must stand out among so many. Rows that hold less than PS_JUDGE_SMALL of all
+ * are judged among themselves: there are many of them, they vary most, and would hide what matters.
  *
  * Sources: V. G. Tusher, R. Tibshirani, G. Chu, Significance analysis of microarrays applied to the
  * ionizing radiation response, PNAS 98 (2001), for rule and floor; L. Sun, R. V. Craiu, A. D.
@@ -24,16 +25,18 @@
 
 #include "compare/stats.h"
 
-#define PS_JUDGE_ALPHA  0.01
+#define PS_JUDGE_ALPHA 0.05
+#define PS_JUDGE_LEAST_P                                                                           \
+    0.01 /* groups must be able to give it, so that there are enough dealings */
 #define PS_JUDGE_FDR    0.05
-#define PS_JUDGE_FACTOR 2.0
+#define PS_JUDGE_FACTOR 1.5
 #define PS_JUDGE_FLOOR  1.5
 #define PS_JUDGE_SMALL  0.01
 #define PS_JUDGE_LEVEL  0.95 /* of intervals */
 
 enum ps_verdict {
     PS_VERDICT_NONE = 0, /* one run a side: there is a difference, and nobody knows what it means */
-    PS_VERDICT_FEW,      /* no test of groups so small can give p < PS_JUDGE_ALPHA */
+    PS_VERDICT_FEW,      /* no groups so small can give p < PS_JUDGE_LEAST_P */
     PS_VERDICT_SAME,     /* within noise */
     PS_VERDICT_UP,       /* more: slower */
     PS_VERDICT_DOWN      /* less: faster */

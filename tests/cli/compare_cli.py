@@ -205,7 +205,7 @@ class Compare(ShelfTest):
         self.assertTrue(slower & {"<genexpr>", "<listcomp>", "<method 'join' of 'str' objects>", "<built-in method math.sqrt>", "parse"}, slower)
         for row in answer["rows"]:
             self.assertIn(row["verdict"], ("up", "down", "same"))
-            self.assertEqual(row["verdict"] == "same", not (row["p"] < 0.01 and abs(row["delta"]) > row["noise"]), row)
+            self.assertEqual(row["verdict"] == "same", not (row["p"] < 0.05 and abs(row["delta"]) > row["noise"]), row)
         self.assertTrue(self.ok("diff", "series:before", "series:after").splitlines()[1].startswith("slower: "))
         few = self.diff("before0,before1", "after0,after1")
         self.assertEqual(few["headline"]["verdict"], "few")

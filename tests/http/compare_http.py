@@ -54,7 +54,7 @@ class Compare(ServerTest):
         self.assertEqual([(r["name"], r["change"], r["base"], r["new"], r["delta"]) for r in rows],
                          [("app.slow", "removed", 5000, 0, -5000), ("app.extra", "added", 0, 40, 40), ("app.models", None, 300, 310, 10),
                           ("app", None, 100, 110, 10), ("json", None, 200, 210, 10)])
-        self.assertEqual(answer["sums"], {"base": 5600, "new": 670, "delta": -4930, "factor": 2, "small_factor": 2, "fdr": 0})
+        self.assertEqual(answer["sums"], {"base": 5600, "new": 670, "delta": -4930, "factor": 1.5, "small_factor": 1.5, "fdr": 0})
         self.assertAlmostEqual(sum(abs(r["share"]) for r in rows), 100)
         self.assertEqual((rows[0]["base_by"], rows[1]["by"]), ("app", "json"))
         self.assertEqual({r["verdict"] for r in rows}, {None})
