@@ -14,7 +14,8 @@
 static const char page_policy[] =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' "
     "data: blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"; /* two reports side by side are windows in one of its own pages */
 static const char data_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
 struct stream_body {

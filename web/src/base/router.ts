@@ -2,7 +2,8 @@
  *
  * The URL holds the whole view: `#/run/<id>/<tab>?sort=…` is the path, everything after the
  * question mark is the query. Views read `route` and write with navigate and setQuery; they keep
- * no copy of what stands in the URL.
+ * no copy of what stands in the URL. A window that is a panel of another page has its address from
+ * that page and asks it for another one; its own bar and history stay as they are.
  */
 import { signal } from '@preact/signals';
 
@@ -48,12 +49,25 @@ const inBrowser = typeof location !== 'undefined';
 
 export const route = signal<Route>(parseHash(inBrowser ? location.hash : ''));
 
+type Keeper = (hash: string, replace: boolean) => void;
+let keeper: Keeper | null = null;
+
 if (inBrowser) {
     const follow = () => {
-        route.value = parseHash(location.hash);
+        if (!keeper) route.value = parseHash(location.hash);
     };
     addEventListener('popstate', follow);
     addEventListener('hashchange', follow);
+}
+
+/** From now on addresses are kept elsewhere, which says by showHash what is to be shown. */
+export function keepAddress(keep: Keeper): void {
+    keeper = keep;
+}
+
+export function showHash(hash: string): void {
+    const now = route.peek();
+    if (formatHash(now.path, now.query) !== hash) route.value = parseHash(hash);
 }
 
 export function navigate(
@@ -62,11 +76,21 @@ export function navigate(
     { replace = false }: NavigateOptions = {},
 ): void {
     const hash = formatHash(path, query);
+    if (keeper) {
+        keeper(hash, replace);
+        return;
+    }
     if (inBrowser) {
         if (replace) history.replaceState(null, '', hash);
         else if (hash !== location.hash) history.pushState(null, '', hash);
     }
     route.value = parseHash(hash);
+}
+
+/** To an address as links have it. */
+export function goTo(hash: string): void {
+    const { path, query } = parseHash(hash);
+    navigate(path, query);
 }
 
 /** Changes some keys of the query and keeps the rest; null or '' removes a key. */

@@ -5,6 +5,7 @@
 import { useKeys } from '../base/keys';
 import { type Step, stepFrame } from '../model/frames';
 import { type Span, outOf, panSpan, zoomSpan } from '../model/span';
+import { sayHover } from './frame_beside';
 import type { FrameStage } from './frame_stage';
 import { hideTooltip, showTooltip } from './tooltip';
 
@@ -85,7 +86,10 @@ export function listen(now: FrameStage): () => void {
     function setHover(frame: number, event: PointerEvent): void {
         const changed = frame !== now.hover;
         now.hover = frame;
-        if (changed) now.redraw();
+        if (changed) {
+            now.redraw();
+            sayHover(now);
+        }
         clearTimeout(hoverTimer);
         if (frame < 0) {
             hideTooltip();

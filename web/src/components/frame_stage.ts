@@ -34,6 +34,8 @@ export interface FrameViewProps {
     empty?: ComponentChildren;
     /** The keys belong to what it stands beside. */
     keyless?: boolean;
+    /** Keys of the URL whose values are ids of this picture: what stands beside it may follow. */
+    urlKeys?: readonly string[];
 }
 
 const EASE_MS = 120;
@@ -44,6 +46,8 @@ export class FrameStage {
     readonly renderer: FrameCanvas;
     span: Span = { x0: 0, x1: 1 };
     hover = -1;
+    /** the frame that is under the pointer in the panel beside this one */
+    beside = -1;
     /** the zoom that this stage wrote to the URL itself */
     sent: string | null = null;
     private frame = 0;
@@ -73,7 +77,7 @@ export class FrameStage {
             theme: this.theme,
             span: this.span,
             top: this.scroller.scrollTop,
-            hover: this.hover < layout.count ? this.hover : -1,
+            hover: [this.hover, this.beside].find((f) => f >= 0 && f < layout.count) ?? -1,
             selected: frame ?? -1,
         };
     }

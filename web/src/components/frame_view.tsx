@@ -7,6 +7,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FRAME_ROW } from '../canvas/frame_canvas';
 import { coverPath } from '../model/frames';
+import { useFrameBeside } from './frame_beside';
 import { FrameCrumb } from './frame_crumb';
 import { listen, useFrameKeys } from './frame_input';
 import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
@@ -51,6 +52,7 @@ export function FrameView(props: FrameViewProps) {
         const now = stage.current;
         if (!now) return;
         now.hover = -1;
+        now.beside = -1;
         now.span = now.spanOf(zoom);
         now.onSpan();
         now.redraw();
@@ -70,6 +72,7 @@ export function FrameView(props: FrameViewProps) {
     const act = (run: (now: FrameStage) => void) => () => {
         if (stage.current) run(stage.current);
     };
+    useFrameBeside(stage, props);
     useFrameKeys(act, path.length > 0, selected >= 0, props.keyless);
 
     const content = layout.rows * FRAME_ROW + 2;

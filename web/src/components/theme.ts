@@ -30,6 +30,13 @@ system.addEventListener('change', (event) => {
     systemDark.value = event.matches;
 });
 
+// Chosen in another window, such as the page around a panel.
+addEventListener('storage', (event) => {
+    if (event.key !== KEY) return;
+    chosen.value = stored();
+    apply();
+});
+
 function apply(): void {
     const root = document.documentElement;
     if (chosen.value) root.dataset.theme = chosen.value;

@@ -5,7 +5,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import { API } from '../base/client';
-import { formatHash, route, setQuery } from '../base/router';
+import { formatHash, goTo, route, setQuery } from '../base/router';
 import type { Page, Run } from '../base/types';
 import { fig, fmtFixed, int, pct, THIN } from '../base/units';
 import type { GridColumn } from '../components/data_grid';
@@ -136,7 +136,7 @@ export function ActionsTab({ run }: { run: Run }) {
                 actionColumns(search, run, advanced, total ?? shown?.longest_s ?? 0, total !== null)
             }
             onOpen={({ report }) => {
-                if (report !== null) location.hash = functionsHash(run, report);
+                if (report !== null) goTo(functionsHash(run, report));
             }}
             empty={(filtered) =>
                 filtered ? 'No action is left under these filters.' : 'This report lists no action.'

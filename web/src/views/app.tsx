@@ -66,7 +66,7 @@ function crumbs(path: string[], _names: number): Crumb[] {
 function Place({ path }: { path: string[] }) {
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
-    if (path[0] === 'compare') return <LazyCompare tab={path[1]} />;
+    if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
     return (
         <main class="no-run">
             <Notice

@@ -113,6 +113,7 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
                     onOpen={onOpen && ((node) => onOpen(tree.id[node]))}
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                    urlKeys={['frame', 'zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => functionName(tree.names[tree.name[node]])}

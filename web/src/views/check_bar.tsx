@@ -5,6 +5,7 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
+import { goTo } from '../base/router';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../model/shelf_rows';
@@ -40,7 +41,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     const swap = () => setSwapped((now) => !now);
     const group = () => setGrouped((now) => !now);
     const compare = () => {
-        if (groups) location.hash = compareHash(groups[0], groups[1]);
+        if (groups) goTo(compareHash(groups[0], groups[1]));
     };
     useKeys('Checked runs', [
         { key: 'e', label: 'edit name, series, tags', run: onEdit },

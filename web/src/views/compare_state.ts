@@ -4,9 +4,10 @@
  */
 import type { ComparedTable, Comparison, Metric } from '../base/compare_types';
 import { API, withParams } from '../base/client';
-import { formatHash, route, setQuery, type Query } from '../base/router';
+import { formatHash, navigate, route, setQuery, type Query } from '../base/router';
 import type { Run } from '../base/types';
 import { groupQuery } from '../model/compare';
+import { swapSides } from '../model/side';
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
@@ -34,16 +35,12 @@ export function tabHref(query: Query, tab: string): string {
 
 /** Base and new change places, and with them what is added and what removed. */
 export function swapGroups(): void {
-    const { base = '', new: fresh = '', change } = route.peek().query;
+    const { path, query } = route.peek();
+    const { row, frame, zoom, change, ...rest } = query;
     const other: Record<string, string> = { added: 'removed', removed: 'added' };
-    put({
-        base: fresh,
-        new: base,
-        row: null,
-        frame: null,
-        zoom: null,
-        change: change ? (other[change] ?? change) : null,
-    });
+    const next: Query = swapSides(rest);
+    if (change) next.change = other[change] ?? change;
+    navigate(path, next, { replace: true });
 }
 
 export function metricOf(table: ComparedTable, query: Query): Metric {

@@ -5,7 +5,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparedTable, Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
-import { formatHash, navigate, route } from '../base/router';
+import { formatHash, goTo, navigate, route } from '../base/router';
 import type { Page, Run } from '../base/types';
 import { fmtFixed, int } from '../base/units';
 import { CopyButton } from '../components/copy_button';
@@ -27,9 +27,17 @@ import {
 } from './compare_state';
 import { CompareTable } from './compare_table';
 import { noteRun } from './live';
+import { SIDE_TAB } from './side_host';
+import { SideView } from './side_view';
 import { useJson } from './use_json';
 
-export function CompareView({ tab }: { tab: string | undefined }) {
+interface CompareProps {
+    tab: string | undefined;
+    /** of two runs side by side */
+    view: string | undefined;
+}
+
+export function CompareView({ tab, view }: CompareProps) {
     const { query } = route.value;
     const { data, error, loading } = useJson<Comparison>(comparePath(query));
     useEffect(() => {
@@ -38,7 +46,7 @@ export function CompareView({ tab }: { tab: string | undefined }) {
     if (error) return <NoComparison error={error} />;
     return (
         <main class="report compare">
-            {data && <Compared comparison={data} tab={tab} />}
+            {data && <Compared comparison={data} tab={tab} view={view} />}
             <LoadingLine active={loading} />
         </main>
     );
@@ -82,7 +90,7 @@ function useCompareKeys(hrefs: string[]): void {
             key: String(i + 1),
             label: 'switch tabs',
             run: () => {
-                location.hash = href;
+                goTo(href);
             },
         })),
         { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
@@ -98,7 +106,7 @@ function useChanges(table: ComparedTable | undefined, ready: boolean): number | 
     return useJson<Page>(path).data?.total ?? null;
 }
 
-function Compared({ comparison, tab }: { comparison: Comparison; tab: string | undefined }) {
+function Compared({ comparison, tab, view }: CompareProps & { comparison: Comparison }) {
     const { query } = route.value;
     const table = tableOf(comparison, tab);
     const [first] = comparison.tables;
@@ -106,15 +114,21 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
     const changed = useChanges(first, ready);
     const tabs = [
         ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
-        {
-            id: CHANGES_TAB,
-            title: 'Added and removed',
-            count: changed,
-            href: tabHref(query, CHANGES_TAB),
-        },
+        ...(first
+            ? [
+                  {
+                      id: CHANGES_TAB,
+                      title: 'Added and removed',
+                      count: changed,
+                      href: tabHref(query, CHANGES_TAB),
+                  },
+              ]
+            : []),
+        { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
+    const beside = tab === SIDE_TAB;
     const changes = tab === CHANGES_TAB;
-    const current = changes ? CHANGES_TAB : (table?.of ?? '');
+    const current = changes ? CHANGES_TAB : beside ? SIDE_TAB : (table?.of ?? '');
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
@@ -123,7 +137,6 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
         const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
         setStatus(left, ruleText(comparison, !table || isSingle(comparison, table)), null);
     }, [comparison, table]);
-    if (!table) return <NoTables comparison={comparison} />;
     return (
         <>
             <CompareHead comparison={comparison} />
@@ -133,25 +146,24 @@ function Compared({ comparison, tab }: { comparison: Comparison; tab: string | u
                 </button>
                 <CopyButton class="quiet" label="Copy link" text={() => location.href} />
             </Tabs>
-            {!changes && <ComparePicture comparison={comparison} table={table} />}
-            <CompareTable
-                key={`${table.of} ${current} ${metricOf(table, query).metric}`}
-                comparison={comparison}
-                table={table}
-                changes={changes}
-                onReady={() => setReady(true)}
-            />
-        </>
-    );
-}
-
-function NoTables({ comparison }: { comparison: Comparison }) {
-    return (
-        <>
-            <CompareHead comparison={comparison} />
-            <Notice kind="info" title="These runs share no table">
-                There is nothing beyond the headline to compare.
-            </Notice>
+            {beside ? (
+                <SideView comparison={comparison} view={view} />
+            ) : table ? (
+                <>
+                    {!changes && <ComparePicture comparison={comparison} table={table} />}
+                    <CompareTable
+                        key={`${table.of} ${current} ${metricOf(table, query).metric}`}
+                        comparison={comparison}
+                        table={table}
+                        changes={changes}
+                        onReady={() => setReady(true)}
+                    />
+                </>
+            ) : (
+                <Notice kind="info" title="These runs share no table">
+                    There is nothing beyond the headline to compare.
+                </Notice>
+            )}
         </>
     );
 }

@@ -4,7 +4,7 @@
  * never given back. Also in the dock of the timeline.
  */
 import { useMemo } from 'preact/hooks';
-import { route } from '../base/router';
+import { goTo, route } from '../base/router';
 import type { AllocationRow, MemoryOperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import type { GridColumn } from '../components/data_grid';
@@ -225,7 +225,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
                 rowKey={(row) => `${row.name_id} ${row.device_type} ${row.device}`}
                 params={{ ...props.device }}
                 onOpen={({ name }) => {
-                    location.hash = tabHash(run, 'operators', { q: name }, range);
+                    goTo(tabHash(run, 'operators', { q: name }, range));
                 }}
             />
         );
@@ -244,7 +244,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
             }}
             onOpen={({ slice, freed_by }) => {
                 if (slice || freed_by) {
-                    location.hash = timelineHash(run, { slice: slice ?? freed_by });
+                    goTo(timelineHash(run, { slice: slice ?? freed_by }));
                 }
             }}
         />

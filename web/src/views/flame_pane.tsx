@@ -132,6 +132,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
                     onSelect={(node) => put({ flame_frame: node >= 0 ? String(node) : null })}
                     zoom={flame_zoom ?? ''}
                     onZoom={(zoom) => put({ flame_zoom: zoom })}
+                    urlKeys={['flame_frame', 'flame_zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => flame.names[flame.name[node]]}

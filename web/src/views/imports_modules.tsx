@@ -39,7 +39,7 @@ export function ImportsModules(props: ModulesProps) {
     const tree = query.table === 'tree';
     const onlyHits = query.only === '1' && !search.empty;
     const sort = readSort(query, tree ? 'cumulative_us' : 'self_us', true);
-    const base = shareBase(query.base ?? 'total', data, selected);
+    const base = shareBase(query.pct ?? 'total', data, selected);
     const columns = useMemo(
         () => importColumns({ search, maxSelf: data.maxSelf, base, serverSorted: !tree }),
         [search, data, base.us, base.unit, tree],
@@ -111,7 +111,7 @@ export function ImportsModules(props: ModulesProps) {
                     ]}
                     onChange={(table) => put({ table: table === 'tree' ? 'tree' : null })}
                 />
-                <BaseMenu base={query.base ?? 'total'} data={data} selected={selected} />
+                <BaseMenu base={query.pct ?? 'total'} data={data} selected={selected} />
                 <ExportMenu
                     csv={withParams(path, { ...params, format: 'csv' })}
                     json={withParams(path, { ...params, format: 'rows' })}
@@ -167,7 +167,7 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             text: `of ${data.totalName}`,
             note: ms(data.total),
             checked: base === 'total',
-            onPick: () => put({ base: null }),
+            onPick: () => put({ pct: null }),
         },
         ...(data.torn
             ? []
@@ -176,14 +176,14 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
                       text: 'of Σ self',
                       note: ms(data.sumSelf),
                       checked: base === 'self',
-                      onPick: () => put({ base: 'self' }),
+                      onPick: () => put({ pct: 'self' }),
                   },
               ]),
         {
             text: selected >= 0 ? `of ${data.tree.names[selected]}` : 'of the selected module',
             note: selected >= 0 ? ms(data.tree.cumulative_us[selected]) : 'select one first',
             checked: base === 'sel',
-            onPick: () => put({ base: 'sel' }),
+            onPick: () => put({ pct: 'sel' }),
         },
     ];
     const said = { self: data.sumName, sel: 'selected' }[base] ?? data.totalName;

@@ -4,6 +4,7 @@
  * tree, and the packages. All of its state stands in the URL.
  */
 import { useEffect } from 'preact/hooks';
+import { useNames } from '../base/panel';
 import { route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
 import { THIN, fmtFixed, pct } from '../base/units';
@@ -54,6 +55,13 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     const mode = readMode(query.mode);
     const by = query.by === 'cumulative' ? 'cumulative' : 'self';
     const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;
+    useNames(['sel', 'zoom'], {
+        nameOf: (id) => data.tree.names[data.index.get(Number(id)) ?? -1] ?? null,
+        valueOf: (name) => {
+            const node = data.tree.names.indexOf(name);
+            return node < 0 ? null : String(data.tree.id[node]);
+        },
+    });
     const matched = found ? matchedTotal(data.tree, found.set) : 0;
     const select = (node: number): void =>
         setQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null }, { replace: true });

@@ -4,7 +4,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
-import { route } from '../base/router';
+import { goTo, route } from '../base/router';
 import type { KernelRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { fmtFixed, int, THIN } from '../base/units';
@@ -82,7 +82,7 @@ export function KernelsTab({ run }: { run: Run }) {
                             put({ op: kernelKey(next) });
                         }}
                         onOpen={({ name }) => {
-                            location.hash = timelineHash(run, { find: name });
+                            goTo(timelineHash(run, { find: name }));
                         }}
                         onShown={setShown}
                     />

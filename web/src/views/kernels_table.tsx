@@ -3,6 +3,7 @@
  * Kernels, copies and memsets of a run or of a range of it, by name or by how they were launched;
  * also in the dock of the timeline.
  */
+import { goTo } from '../base/router';
 import type { KernelRow } from '../base/trace_types';
 import type { GridColumn } from '../components/data_grid';
 import { acceleratorName } from '../model/device';
@@ -114,7 +115,7 @@ export function KernelsTable(props: KernelsTableProps) {
         [search, byLaunch, pane],
     );
     const open = (row: KernelRow) => {
-        location.hash = tabHash(run, 'kernels', { op: kernelKey(row) }, range);
+        goTo(tabHash(run, 'kernels', { op: kernelKey(row) }, range));
     };
     return (
         <TraceTable<KernelRow>

@@ -11,7 +11,12 @@ type View = typeof import('./compare_view').CompareView;
 
 let loaded: View | null = null;
 
-export function LazyCompare({ tab }: { tab: string | undefined }) {
+interface LazyProps {
+    tab: string | undefined;
+    view: string | undefined;
+}
+
+export function LazyCompare({ tab, view }: LazyProps) {
     const [, redraw] = useState(0);
     const [error, setError] = useState<ApiError | null>(null);
     useEffect(() => {
@@ -25,7 +30,7 @@ export function LazyCompare({ tab }: { tab: string | undefined }) {
     }, []);
     if (loaded) {
         const CompareView = loaded;
-        return <CompareView tab={tab} />;
+        return <CompareView tab={tab} view={view} />;
     }
     return (
         <main class="report">

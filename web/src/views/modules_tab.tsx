@@ -6,7 +6,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { arraySource } from '../base/paged_source';
-import { route } from '../base/router';
+import { goTo, route } from '../base/router';
 import type { ModuleRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
@@ -154,7 +154,7 @@ export function ModulesTab({ run }: { run: Run }) {
                     selected={query.module ? Number(query.module) : null}
                     onSelect={(row) => put({ module: String(row.id) })}
                     onOpen={(row) => {
-                        location.hash = timelineHash(run, { slice: row.first_slice });
+                        goTo(timelineHash(run, { slice: row.first_slice }));
                     }}
                     tree={{
                         column: 'name',

@@ -5,7 +5,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
-import { navigate, route } from '../base/router';
+import { goTo, navigate, route } from '../base/router';
 import type { OperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { Segmented } from '../components/segmented';
@@ -70,7 +70,7 @@ export function OperatorsTab({ run }: { run: Run }) {
                             put({ op: operatorKey(picked) });
                         }}
                         onOpen={({ name }) => {
-                            location.hash = timelineHash(run, { find: name });
+                            goTo(timelineHash(run, { find: name }));
                         }}
                         onShown={setShown}
                     />

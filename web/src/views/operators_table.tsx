@@ -2,6 +2,7 @@
  *
  * The operators of a run or of a range of it, also in the dock of the timeline.
  */
+import { goTo } from '../base/router';
 import type { OperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { viewportWidth } from '../components/viewport';
@@ -40,7 +41,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
         [run.id, search, byShape, deviceRows, roomy, props.narrow],
     );
     const open = (row: OperatorRow) => {
-        location.hash = tabHash(run, 'operators', { op: operatorKey(row) }, range);
+        goTo(tabHash(run, 'operators', { op: operatorKey(row) }, range));
     };
     return (
         <TraceTable<OperatorRow>

@@ -4,9 +4,9 @@
  */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { showAxis } from '../base/axis';
-import { API, ApiError, asApiError, getJson, isAbort } from '../base/client';
+import { API, type ApiError } from '../base/client';
 import { useKeys } from '../base/keys';
-import { formatHash, navigate, route, type Query } from '../base/router';
+import { formatHash, goTo, navigate, route, type Query } from '../base/router';
 import type { Run } from '../base/types';
 import { int, when } from '../base/units';
 import { CopyButton } from '../components/copy_button';
@@ -17,44 +17,14 @@ import { Facts, RunHead } from '../components/run_head';
 import { setStatus } from '../components/status_line';
 import { Tabs } from '../components/tabs';
 import { Tag } from '../components/tag';
-import { hideTooltip } from '../components/tooltip';
+
 import { ledgerIdentity } from './ledger_words';
-import { knownRuns, noteRun, onRunChange } from './live';
+
 import { factsOf, RunWarnings } from './report_facts';
-import { loadView, tabsOf, viewNow, type TabSpec } from './report_tabs';
+import { tabsOf, type TabSpec } from './report_tabs';
+import { TabBody, useRun } from './run_body';
 import { axisOfRun, isStacks } from './trace_data';
 import { DeleteDialog, EditDialog } from './run_dialogs';
-
-const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
-
-/* The run, from what the shelf knew at once and then from the server. */
-function useRun(id: string): { run: Run | null; error: ApiError | null } {
-    const [run, setRun] = useState<Run | null>(knownRuns.get(id) ?? null);
-    const [error, setError] = useState<ApiError | null>(null);
-    useEffect(() => {
-        const control = new AbortController();
-        setRun(knownRuns.get(id) ?? null);
-        setError(null);
-        getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
-            .then((found) => {
-                noteRun(found);
-                setRun(found);
-            })
-            .catch((reason: unknown) => {
-                if (!isAbort(reason)) setError(asApiError(reason));
-            });
-        return () => control.abort();
-    }, [id]);
-    useEffect(
-        () =>
-            onRunChange((change) => {
-                if (change.type === 'run' && change.run.id === id) setRun(change.run);
-                if (change.type === 'gone' && change.id === id) setError(GONE);
-            }),
-        [id],
-    );
-    return { run, error };
-}
 
 /* Each tab keeps its own query while one moves between the tabs of a run; the range of a trace is
  * one for all of them, as is the table of a printed report. */
@@ -83,23 +53,6 @@ function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) 
         ]),
     );
     return (id) => hrefs.get(id) ?? '';
-}
-
-function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
-    const [, redraw] = useState(0);
-    const [error, setError] = useState<ApiError | null>(null);
-    const View = viewNow(spec);
-    useEffect(() => {
-        hideTooltip();
-        setError(null);
-        if (viewNow(spec)) return;
-        loadView(spec)
-            .then(() => redraw((n) => n + 1))
-            .catch((reason: unknown) => setError(asApiError(reason)));
-    }, [spec]);
-    if (error) return <Notice kind="error" title="This view could not be loaded" error={error} />;
-    if (!View) return <LoadingLine active />;
-    return <View key={`${run.id} ${spec.id}`} run={run} />;
 }
 
 export function ReportView({ id, tab }: { id: string; tab: string | undefined }) {
@@ -135,7 +88,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             key: String(i + 1),
             label: 'switch tabs',
             run: () => {
-                location.hash = hrefOf(one.id);
+                goTo(hrefOf(one.id));
             },
         })),
         { key: 'e', label: 'edit name, series, tags', run: () => setDialog('edit') },

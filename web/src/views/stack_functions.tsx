@@ -5,7 +5,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../base/axis';
-import { route } from '../base/router';
+import { goTo, route } from '../base/router';
 import type { Run } from '../base/types';
 import { fmtFixed } from '../base/units';
 import { CheckBox } from '../components/check_box';
@@ -53,7 +53,7 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
             sort={SORT}
             params={{ track, group }}
             onOpen={({ name_id }) => {
-                location.hash = tabHash(run, 'sandwich', { fn: String(name_id) }, range);
+                goTo(tabHash(run, 'sandwich', { fn: String(name_id) }, range));
             }}
             empty={range ? 'No stack lies in this range.' : 'This profile holds no stack.'}
         />

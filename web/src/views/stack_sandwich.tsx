@@ -148,6 +148,7 @@ function Half({ run, which, flame, whole }: HalfProps) {
                 onSelect={setSelected}
                 zoom={route.value.query[key] ?? ''}
                 onZoom={(zoom) => put({ [key]: zoom })}
+                urlKeys={[key]}
                 idOf={(node) => node}
                 nodeOf={(id) => id}
                 nameOf={(node) => flame.names[flame.name[node]]}

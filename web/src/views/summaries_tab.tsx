@@ -5,7 +5,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
-import { route } from '../base/router';
+import { goTo, route } from '../base/router';
 import type { SummaryRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { fig, fmtFixed, int } from '../base/units';
@@ -101,7 +101,7 @@ function Summary({ run, reports, report }: SummaryProps) {
                             put({ op: summaryKey(next) });
                         }}
                         onOpen={({ name }) => {
-                            location.hash = timelineHash(run, { find: name, operation });
+                            goTo(timelineHash(run, { find: name, operation }));
                         }}
                         onShown={setShown}
                         empty={range ? report.none : 'This run holds none.'}

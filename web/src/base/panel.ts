@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A window of the program that stands as a panel in one of its own pages: two reports side by side
+ * are two such windows, each with its own keys, axis, width and caches. The page keeps the address
+ * of both. What passes between them are texts, and names where both mean the same thing: ids and
+ * positions are of one run only.
+ */
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { KeyPress } from './keys';
+
+export type Side = 'base' | 'new';
+
+/** What the page gives a panel. */
+export interface PanelHost {
+    side: Side;
+    /** The panel is there, and is told at once what to show. */
+    join(panel: Panel): void;
+    /** The reader went to another address in the panel. */
+    go(hash: string, replace: boolean): void;
+    /** What this panel knows the names of has changed. */
+    named(): void;
+    /** Something of the moment, for the other panel: a frame under the pointer; '' when it is over. */
+    say(topic: string, text: string): void;
+    /** A key that nothing in the panel is bound to; true where the page took it. */
+    key(press: KeyPress): boolean;
+    /** The reader is at work in this panel. */
+    active(): void;
+}
+
+/** What a panel gives the page. */
+export interface Panel {
+    show(hash: string): void;
+    hear(topic: string, text: string): void;
+    /** Whether what is on screen knows the names behind this key of the URL. */
+    knows(key: string): boolean;
+    nameOf(key: string, value: string): string | null;
+    valueOf(key: string, name: string): string | null;
+}
+
+/** Translates the values of a key of the URL that mean something in one run only. */
+export interface Names {
+    /** What the value stands for, in words that the other run would use too; null: nothing. */
+    nameOf(value: string): string | null;
+    /** The value that stands for it in this run; null: this run lacks it. */
+    valueOf(name: string): string | null;
+}
+
+let host: PanelHost | null = null;
+const known = new Map<string, Names>();
+const listeners = new Map<string, (text: string) => void>();
+
+/** What the page hung on the frame of this window; null: this window is no panel. */
+export function hostOfWindow(): PanelHost | null {
+    const frame = window.frameElement as (Element & { panelHost?: PanelHost }) | null;
+    return frame?.panelHost ?? null;
+}
+
+export function inPanel(): boolean {
+    return host !== null;
+}
+
+/** Called once, before anything is drawn. */
+export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
+    host = by;
+    by.join({
+        show,
+        hear: (topic, text) => listeners.get(topic)?.(text),
+        knows: (key) => known.has(key),
+        nameOf: (key, value) => known.get(key)?.nameOf(value) ?? null,
+        valueOf: (key, name) => known.get(key)?.valueOf(name) ?? null,
+    });
+}
+
+/** The component on screen knows what these keys of the URL stand for. */
+export function useNames(keys: readonly string[], names: Names): void {
+    const latest = useRef(names);
+    latest.current = names;
+    useLayoutEffect(() => {
+        if (!host) return undefined;
+        const own: Names = {
+            nameOf: (value) => latest.current.nameOf(value),
+            valueOf: (name) => latest.current.valueOf(name),
+        };
+        for (const key of keys) known.set(key, own);
+        host.named();
+        return () => {
+            for (const key of keys) if (known.get(key) === own) known.delete(key);
+        };
+    }, [keys.join()]);
+}
+
+/** For the other panel, if there is one. */
+export function sayBeside(topic: string, text: string): void {
+    host?.say(topic, text);
+}
+
+/** Hears what the other panel says of a topic; returns what ends it. */
+export function hearBeside(topic: string, hear: (text: string) => void): () => void {
+    listeners.set(topic, hear);
+    return () => {
+        if (listeners.get(topic) === hear) listeners.delete(topic);
+    };
+}
+
+/** The same while the component is mounted. */
+export function useBeside(topic: string, hear: (text: string) => void): void {
+    const latest = useRef(hear);
+    latest.current = hear;
+    useLayoutEffect(() => hearBeside(topic, (text) => latest.current(text)), [topic]);
+}

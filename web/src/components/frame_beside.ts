@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A picture whose like stands in the panel beside it: the frame under the pointer is outlined in
+ * both, and ids in the URL are told by the names on the way to a frame.
+ */
+import { inPanel, sayBeside, useBeside, useNames } from '../base/panel';
+import { nodeAtPath, pathText } from '../model/frame_path';
+import type { FrameStage, FrameViewProps } from './frame_stage';
+
+const NONE = '';
+/** Before a path, so that the one of the root is something. */
+const AT = '/';
+
+const topicOf = ({ label }: FrameViewProps): string => `frame ${label}`;
+
+/** Tells the panel beside this one which frame is under the pointer. */
+export function sayHover({ props, hover }: FrameStage): void {
+    if (!inPanel()) return;
+    const node = hover < 0 ? null : props.layout.node[hover];
+    const path = node === null ? null : pathText(props.layout, node, props.nameOf);
+    sayBeside(topicOf(props), path === null ? NONE : AT + path);
+}
+
+export function useFrameBeside(stage: { current: FrameStage | null }, props: FrameViewProps): void {
+    const { layout, nameOf, nodeOf, idOf } = props;
+    useBeside(topicOf(props), (text) => {
+        const now = stage.current;
+        if (!now) return;
+        const node = text === NONE ? null : nodeAtPath(layout, text.slice(1), nameOf);
+        now.beside = node === null ? -1 : node < 0 ? 0 : layout.frameOf[node];
+        now.redraw();
+    });
+    useNames(props.urlKeys ?? [], {
+        nameOf: (value) => pathText(layout, nodeOf(Number(value)), nameOf),
+        valueOf: (name) => {
+            const node = nodeAtPath(layout, name, nameOf);
+            return node === null || node < 0 ? null : String(idOf(node));
+        },
+    });
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The address of two reports side by side: `#/compare/side/VIEW?base=…&new=…&sort=…&base.fn=…`.
+ *
+ * What both panels share stands in it once: sort, search, filters, units. What is an id or a
+ * position of one run stands there for each of them, as `base.KEY` and `new.KEY`.
+ */
+import type { Side } from '../base/panel';
+import type { Query } from '../base/router';
+
+export const SIDES: readonly Side[] = ['base', 'new'];
+
+export function otherSide(side: Side): Side {
+    return side === 'base' ? 'new' : 'base';
+}
+
+/** Which of several runs of a group is shown: its id. */
+export const RUN_KEY = 'run';
+
+/** Keys whose values are ids and positions of one run. */
+const OWN = new Set([
+    RUN_KEY,
+    ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
+    ...['flame_zoom', 'flame_frame', 'callers_zoom', 'callers_frame', 'callees_zoom'],
+    ...['callees_frame', 'track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
+    ...['report', 'section', 'action'],
+]);
+
+/** Operators of printed tables are told by their number, those of a trace by their name. */
+function isOwn(key: string, kind: string): boolean {
+    return OWN.has(key) || (key === 'op' && kind === 'key-averages');
+}
+
+/** The table of a comparison in which a key of the URL is the id of a row. */
+export function tableOfKey(kind: string, view: string, key: string): string | null {
+    if (kind === 'importtime') return ['sel', 'zoom', 'module'].includes(key) ? 'imports' : null;
+    if (key === 'module') return 'modules';
+    if (key === 'm') return 'measurements';
+    if (key === 'op') return 'operators';
+    if (key === 'action') return 'actions';
+    if (view === 'lines' || view === 'across') return null;
+    return ['fn', 'focus', 'path_to', 'root'].includes(key) ? 'functions' : null;
+}
+
+/** What one panel is asked to show. */
+export function panelQuery(query: Query, side: Side, kind: string): Query {
+    const out: Query = {};
+    for (const [key, value] of Object.entries(query)) {
+        const own = key.startsWith(`${side}.`) ? key.slice(side.length + 1) : null;
+        if (own !== null && own !== RUN_KEY) out[own] = value;
+        if (own === null && !key.includes('.') && key !== 'base' && key !== 'new') {
+            if (!isOwn(key, kind)) out[key] = value;
+        }
+    }
+    return out;
+}
+
+/** The groups and the runs picked of them: what stays when the view changes. */
+export function groupKeys(query: Query): Query {
+    const out: Query = {};
+    for (const side of SIDES) {
+        for (const key of [side, `${side}.${RUN_KEY}`]) if (query[key]) out[key] = query[key];
+    }
+    return out;
+}
+
+/** The whole query, when the panel of one side asks for `asked`; the other keeps its own keys. */
+export function mergeQuery(query: Query, side: Side, asked: Query, kind: string): Query {
+    const out = groupKeys(query);
+    const beside = `${otherSide(side)}.`;
+    for (const [key, value] of Object.entries(query)) if (key.startsWith(beside)) out[key] = value;
+    for (const [key, value] of Object.entries(asked)) {
+        out[isOwn(key, kind) ? `${side}.${key}` : key] = value;
+    }
+    return out;
+}
+
+/** What changed among the keys of one run; '' where one went. */
+export function ownChanges(
+    before: Query,
+    after: Query,
+    kind: string,
+): [key: string, value: string][] {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys]
+        .filter((key) => isOwn(key, kind) && before[key] !== after[key])
+        .map((key) => [key, after[key] ?? '']);
+}
+
+/** Base and new change places, with all that is of one of them. */
+export function swapSides(query: Query): Query {
+    const out: Query = {};
+    for (const [key, value] of Object.entries(query)) {
+        const side = SIDES.find((one) => key === one || key.startsWith(`${one}.`));
+        out[side ? otherSide(side) + key.slice(side.length) : key] = value;
+    }
+    return out;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A report as a panel beside another one: its view and nothing around it. Links that lead elsewhere,
+ * and keys that nothing here is bound to, are for the page around it.
+ */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { showAxis } from '../base/axis';
+import { dispatchKey, useKeys } from '../base/keys';
+import { becomePanel, type PanelHost } from '../base/panel';
+import { goTo, keepAddress, route, showHash } from '../base/router';
+import type { Run } from '../base/types';
+import { KeyHelp } from '../components/key_help';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { StatusLine } from '../components/status_line';
+import { TooltipLayer } from '../components/tooltip';
+import { inField } from './intake';
+import { followRows } from './panel_rows';
+import { RunWarnings } from './report_facts';
+import { tabsOf } from './report_tabs';
+import { TabBody, useRun } from './run_body';
+import { axisOfRun, isStacks } from './trace_data';
+
+const helpOpen = signal(false);
+
+/** Called once, instead of the window's own shell. */
+export function openPanel(host: PanelHost) {
+    keepAddress((hash, replace) => host.go(hash, replace));
+    becomePanel(host, showHash);
+    return <PanelView host={host} />;
+}
+
+function onClick(event: MouseEvent): void {
+    const link = (event.target as Element).closest('a');
+    const href = link?.getAttribute('href') ?? '';
+    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (event.defaultPrevented || !plain || !href.startsWith('#/') || link?.target) return;
+    event.preventDefault();
+    goTo(href);
+}
+
+function useShell(host: PanelHost): void {
+    useEffect(() => {
+        const onKey = (event: KeyboardEvent) => {
+            if (event.defaultPrevented || event.isComposing) return;
+            const writing = inField(event.target);
+            const pressing =
+                event.target instanceof Element && event.target.matches('a, button, summary');
+            if (pressing && (event.key === 'Enter' || event.key === ' ')) return;
+            if (!dispatchKey(event, writing) && !writing) host.key(event);
+        };
+        const active = () => host.active();
+        addEventListener('keydown', onKey);
+        addEventListener('pointerdown', active, true);
+        addEventListener('wheel', active, { capture: true, passive: true });
+        addEventListener('focusin', active);
+        document.addEventListener('click', onClick);
+        const stop = followRows();
+        return () => {
+            removeEventListener('keydown', onKey);
+            removeEventListener('pointerdown', active, true);
+            removeEventListener('wheel', active, true);
+            removeEventListener('focusin', active);
+            document.removeEventListener('click', onClick);
+            stop();
+        };
+    }, []);
+    useKeys('Panel', [{ key: '?', label: 'these keys', run: () => (helpOpen.value = true) }]);
+}
+
+function PanelView({ host }: { host: PanelHost }) {
+    const { path } = route.value;
+    useShell(host);
+    return (
+        <>
+            {path[0] === 'run' && <PanelRun id={path[1]} view={path[2]} />}
+            <StatusLine />
+            {helpOpen.value && <KeyHelp formats={[]} onClose={() => (helpOpen.value = false)} />}
+            <TooltipLayer />
+        </>
+    );
+}
+
+function PanelRun({ id, view }: { id: string; view: string }) {
+    const { run, error } = useRun(id);
+    if (error) return <Notice kind="error" title="The run could not be read" error={error} />;
+    if (!run) return <LoadingLine active />;
+    return <PanelBody run={run} view={view} />;
+}
+
+function PanelBody({ run, view }: { run: Run; view: string }) {
+    showAxis(axisOfRun(run));
+    const spec = tabsOf(run).find(({ id }) => id === view);
+    return (
+        <main class={isStacks(run) ? 'report panel stacks' : 'report panel'}>
+            <RunWarnings run={run} />
+            {spec && <TabBody spec={spec} run={run} />}
+        </main>
+    );
+}

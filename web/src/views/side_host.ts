@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page between two panels: it keeps both addresses in its own, and lets each follow what the
+ * reader does in the other. What is an id of one run is told by its name, which the view on screen
+ * knows.
+ */
+import { effect, signal } from '@preact/signals';
+import { dispatchKey } from '../base/keys';
+import type { Panel, PanelHost, Side } from '../base/panel';
+import { formatHash, goTo, navigate, type Query, route, parseHash } from '../base/router';
+import type { Run } from '../base/types';
+import { groupKeys, mergeQuery, otherSide, ownChanges, panelQuery, SIDES } from '../model/side';
+
+/** What a panel could not follow. */
+export interface Missing {
+    side: Side;
+    key: string;
+    /** what it is called in the other run */
+    name: string;
+}
+
+interface NavigateHow {
+    replace: boolean;
+}
+
+export const SIDE_TAB = 'side';
+
+export function sideHash(view: string, query: Query): string {
+    return formatHash(['compare', SIDE_TAB, view], query);
+}
+
+/** The view that is shown where the address names this one. */
+export function sideView(views: string[], asked: string | undefined): string {
+    return asked && views.includes(asked) ? asked : (views[0] ?? '');
+}
+
+const STRETCH = /^[\d.e-]+~[\d.e-]+$/;
+
+export class SideHost {
+    readonly missing = signal<Missing | null>(null);
+    private readonly panels = new Map<Side, Panel>();
+    private readonly frames = new Map<Side, HTMLIFrameElement>();
+    /** the one that the reader is at work in: its scrolling counts, and keys of the page go there */
+    private active: Side = 'base';
+    /** names that the view of a side was not there to translate yet, by key */
+    private readonly pending = new Map<Side, Map<string, string>>(SIDES.map((s) => [s, new Map()]));
+    private readonly stop: () => void;
+
+    constructor(
+        private readonly runs: Record<Side, Run>,
+        /** that both have */
+        private readonly views: string[],
+    ) {
+        this.stop = effect(() => {
+            const { path, query } = route.value;
+            if (path[0] === 'compare' && path[1] === SIDE_TAB) this.show(query);
+        });
+    }
+
+    /** Another view is shown. */
+    enter(): void {
+        this.missing.value = null;
+        this.focus();
+    }
+
+    close(): void {
+        this.stop();
+        this.panels.clear();
+    }
+
+    private get view(): string {
+        return sideView(this.views, route.peek().path[2]);
+    }
+
+    private hashOf(side: Side, query: Query): string {
+        const run = this.runs[side];
+        return formatHash(['run', run.id, this.view], panelQuery(query, side, run.kind));
+    }
+
+    private show(query: Query): void {
+        for (const [side, panel] of this.panels) panel.show(this.hashOf(side, query));
+    }
+
+    /** Before the window in the frame starts. */
+    attach(side: Side, frame: HTMLIFrameElement): void {
+        this.frames.set(side, frame);
+        (frame as HTMLIFrameElement & { panelHost?: PanelHost }).panelHost = this.hostOf(side);
+    }
+
+    private hostOf(side: Side): PanelHost {
+        return {
+            side,
+            join: (panel) => {
+                this.panels.set(side, panel);
+                panel.show(this.hashOf(side, route.peek().query));
+                if (side === this.active) this.focus();
+            },
+            go: (hash, replace) => this.take(side, hash, { replace }),
+            named: () => this.resolve(side),
+            say: (topic, text) => {
+                if (topic === 'scroll' && side !== this.active) return;
+                this.panels.get(otherSide(side))?.hear(topic, text);
+            },
+            key: (press) => dispatchKey(press, false),
+            active: () => {
+                this.active = side;
+            },
+        };
+    }
+
+    /** Keys go to the panel that was worked in last. */
+    focus(): void {
+        this.frames.get(this.active)?.contentWindow?.focus();
+    }
+
+    private take(side: Side, hash: string, how: NavigateHow): void {
+        const { path, query: asked } = parseHash(hash);
+        if (path[0] !== 'run' || path[1] !== this.runs[side].id) {
+            goTo(hash);
+            return;
+        }
+        const view = path[2];
+        const { kind } = this.runs[side];
+        const now = view === this.view ? route.peek().query : groupKeys(route.peek().query);
+        const changes = ownChanges(panelQuery(now, side, kind), asked, kind);
+        const query = mergeQuery(now, side, asked, kind);
+        this.missing.value = null;
+        for (const [key, value] of changes) this.follow(otherSide(side), key, value, query);
+        navigate(['compare', SIDE_TAB, view], query, how);
+    }
+
+    /* Puts into `query` what the panel of `side` makes of a change in the other one. */
+    private follow(side: Side, key: string, value: string, query: Query): void {
+        const name = `${side}.${key}`;
+        this.pending.get(side)?.delete(key);
+        if (value === '') delete query[name];
+        else if (STRETCH.test(value)) query[name] = value;
+        else if (this.panels.get(otherSide(side))?.knows(key))
+            this.followByName(side, key, value, query);
+    }
+
+    private followByName(side: Side, key: string, value: string, query: Query): void {
+        const name = this.panels.get(otherSide(side))?.nameOf(key, value) ?? null;
+        const panel = this.panels.get(side);
+        if (name === null || !panel) return;
+        if (!panel.knows(key)) {
+            this.pending.get(side)?.set(key, name);
+            return;
+        }
+        const found = panel.valueOf(key, name);
+        if (found !== null) query[`${side}.${key}`] = found;
+        else this.missing.value = { side, key, name };
+    }
+
+    private put(side: Side, key: string, value: string, query: Query): void {
+        query[`${side}.${key}`] = value;
+        navigate(route.peek().path, query, { replace: true });
+    }
+
+    /* A view has come that may know the names that others waited with. */
+    private resolve(side: Side): void {
+        const panel = this.panels.get(side);
+        const waiting = this.pending.get(side);
+        for (const [key, name] of waiting ?? []) {
+            if (!panel?.knows(key)) continue;
+            waiting?.delete(key);
+            const found = panel.valueOf(key, name);
+            if (found !== null) this.put(side, key, found, { ...route.peek().query });
+        }
+    }
+}

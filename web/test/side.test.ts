@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type FrameLayout, FrameBuilder } from '../src/model/frames';
+import { nodeAtPath, pathText } from '../src/model/frame_path';
+import { mergeQuery, ownChanges, panelQuery, swapSides, tableOfKey } from '../src/model/side';
+
+const URL_QUERY = {
+    base: 'a,b',
+    new: 'c',
+    'base.run': 'b',
+    sort: 'tottime',
+    'base.fn': '3',
+    'new.fn': '7',
+};
+
+test('a panel sees what is shared and what is its own', () => {
+    assert.deepEqual(panelQuery(URL_QUERY, 'base', 'pstats'), { sort: 'tottime', fn: '3' });
+    assert.deepEqual(panelQuery(URL_QUERY, 'new', 'pstats'), { sort: 'tottime', fn: '7' });
+});
+
+test('ids of one run never reach the other as they are', () => {
+    assert.deepEqual(panelQuery({ base: 'a', new: 'c', fn: '3' }, 'new', 'pstats'), {});
+});
+
+test('what a panel asks for is merged: own keys on its side, shared ones for both', () => {
+    const asked = { sort: 'ncalls', q: 'json', fn: '5' };
+    assert.deepEqual(mergeQuery(URL_QUERY, 'base', asked, 'pstats'), {
+        base: 'a,b',
+        new: 'c',
+        'base.run': 'b',
+        sort: 'ncalls',
+        q: 'json',
+        'base.fn': '5',
+        'new.fn': '7',
+    });
+});
+
+test('a shared key that a panel drops is gone for both', () => {
+    const merged = mergeQuery(URL_QUERY, 'new', { fn: '7' }, 'pstats');
+    assert.equal(merged.sort, undefined);
+    assert.equal(merged['base.fn'], '3');
+});
+
+test('operators are told by their number in printed tables alone', () => {
+    const merged = mergeQuery({ base: 'a', new: 'c' }, 'base', { op: 'aten::mm' }, 'torch-trace');
+    assert.equal(merged.op, 'aten::mm');
+    const printed = mergeQuery({ base: 'a', new: 'c' }, 'base', { op: '4' }, 'key-averages');
+    assert.equal(printed['base.op'], '4');
+});
+
+test('changes of own keys, also those that went', () => {
+    const changes = ownChanges({ fn: '3', zoom: '2', q: 'x' }, { fn: '4', q: 'y' }, 'pstats');
+    assert.deepEqual(changes.sort(), [
+        ['fn', '4'],
+        ['zoom', ''],
+    ]);
+});
+
+test('swapped sides take their keys along, and twice is nothing', () => {
+    const swapped = swapSides(URL_QUERY);
+    assert.equal(swapped.base, 'c');
+    assert.equal(swapped['new.run'], 'b');
+    assert.equal(swapped['base.fn'], '7');
+    assert.deepEqual(swapSides(swapped), URL_QUERY);
+});
+
+test('which table of a comparison knows an id', () => {
+    assert.equal(tableOfKey('pstats', 'functions', 'fn'), 'functions');
+    assert.equal(tableOfKey('importtime', 'imports', 'sel'), 'imports');
+    assert.equal(tableOfKey('pstats', 'calltree', 'frame'), null);
+    assert.equal(tableOfKey('line_profiler', 'lines', 'fn'), null);
+});
+
+/* Frames of names under a root: [name, parent]. Rows from the parents' depths. */
+function pictureOf(nodes: [string, number][]): {
+    layout: FrameLayout;
+    nameOf: (n: number) => string;
+} {
+    const out = new FrameBuilder(nodes.length);
+    out.beginRow();
+    out.add(-1, 0, 100, -1);
+    let above = new Map([[-1, 0]]);
+    while (above.size) {
+        out.beginRow();
+        const row = new Map<number, number>();
+        nodes.forEach(([, parent], node) => {
+            const frame = above.get(parent);
+            if (frame !== undefined) row.set(node, out.add(node, node, node + 1, frame));
+        });
+        above = row;
+    }
+    return { layout: out.finish(100), nameOf: (node) => nodes[node][0] };
+}
+
+test('a frame is found in another picture by the names on the way to it', () => {
+    const one = pictureOf([
+        ['main', -1],
+        ['load', 0],
+        ['run', 0],
+        ['read', 2],
+    ]);
+    const other = pictureOf([
+        ['start', -1],
+        ['main', -1],
+        ['run', 1],
+        ['run', 0],
+        ['read', 3],
+        ['read', 2],
+    ]);
+    const path = pathText(one.layout, 3, one.nameOf);
+    assert.equal(path, 'main\nrun\nread');
+    assert.equal(nodeAtPath(other.layout, path ?? '', other.nameOf), 5);
+    const lost = pathText(one.layout, 1, one.nameOf) ?? '';
+    assert.equal(nodeAtPath(other.layout, lost, other.nameOf), null);
+    assert.equal(
+        nodeAtPath(one.layout, pathText(one.layout, -1, one.nameOf) ?? 'x', one.nameOf),
+        -1,
+    );
+});
