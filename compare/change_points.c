@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/change_points.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "compare/stats.h"
+
+struct finder {
+    const double *values;
+    double *ranks;   /* of the segment, in some order, less their mean */
+    double *weights; /* m + n over m n, by m, of windows of one length */
+    struct ps_change_point *found;
+    size_t n_found, cap_found;
+};
+
+/* Where Q is largest; t counts from the start of the segment. */
+struct cut {
+    double q;
+    size_t t;
+};
+
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+struct ranked {
+    double value;
+    size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Midranks of the n values from `at`, less their mean. False: all are equal. */
+static bool rank(struct finder *f, size_t at, size_t n)
+{
+    struct ranked *order = ps_alloc(n * sizeof *order);
+    bool differ;
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct ranked){f->values[at + i], i};
+    qsort(order, n, sizeof *order, by_value);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && order[end].value == order[i].value;)
+            end++;
+        for (size_t k = i; k < end; k++)
+            f->ranks[order[k].at] = (double)(i + end) / 2 - (double)n / 2;
+    }
+    differ = order[0].value != order[n - 1].value;
+    free(order);
+    return differ;
+}
+
+/* --- the largest Q ---------------------------------------------------------------------------- */
+
+static void weigh(struct finder *f, size_t length)
+{
+    for (size_t m = 1; m < length; m++)
+        f->weights[m] = (double)length / ((double)m * (double)(length - m));
+}
+
+/* The best cut of one window. Q is the square of what the left sum lies off its share of the whole,
+ * times the weight. */
+static void best_in(const struct finder *f, size_t from, size_t length, struct cut *best)
+{
+    const double *ranks = f->ranks + from;
+    double all = 0, left = 0, share;
+
+    for (size_t i = 0; i < length; i++)
+        all += ranks[i];
+    share = all / (double)length;
+    for (size_t m = 1; m + PS_CHANGE_LEAST <= length; m++) {
+        double q;
+
+        left += ranks[m - 1] - share;
+        q = left * left * f->weights[m];
+        if (m >= PS_CHANGE_LEAST && q > best->q)
+            *best = (struct cut){q, from + m};
+    }
+}
+
+/* Over the n ranks and the windows in them. */
+static struct cut best_cut(struct finder *f, size_t n)
+{
+    struct cut best = {0, 0};
+
+    for (size_t length = n, windows = 1;; windows = 2 * windows + 1) {
+        weigh(f, length);
+        for (size_t i = 0; i < windows; i++)
+            best_in(f, windows == 1 ? 0 : (n - length) * i / (windows - 1), length, &best);
+        length /= 2;
+        if (length < PS_CHANGE_WINDOW)
+            return best;
+    }
+}
+
+/* --- whether it is by chance ------------------------------------------------------------------ */
+
+static void shuffle(double *ranks, size_t n, uint64_t *seed)
+{
+    for (size_t i = n - 1; i > 0; i--) {
+        size_t other;
+        double kept = ranks[i];
+
+        *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
+        other = (size_t)(*seed >> 11) % (i + 1);
+        ranks[i] = ranks[other];
+        ranks[other] = kept;
+    }
+}
+
+/* p of the largest Q of the n ranks, which are shuffled; above PS_CHANGE_ALPHA it is a bound. */
+static double chance_of(struct finder *f, size_t n, double q)
+{
+    const size_t rounds = n <= PS_CHANGE_FEW ? PS_CHANGE_SHUFFLES : PS_CHANGE_SHUFFLES_OF_MANY;
+    const double near = q * (1 - 1e-9); /* sums in another order differ in their last digits */
+    uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
+    size_t as_large = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        shuffle(f->ranks, n, &seed);
+        as_large += best_cut(f, n).q >= near;
+        if ((double)(1 + as_large) > PS_CHANGE_ALPHA * (double)(1 + rounds))
+            break;
+    }
+    return (double)(1 + as_large) / (double)(1 + rounds);
+}
+
+/* The change point of the values from .. to - 1; false: there is none. */
+static bool find(struct finder *f, size_t from, size_t to, struct ps_change_point *out)
+{
+    size_t n = to - from;
+    struct cut cut;
+
+    if (n < 2 * PS_CHANGE_LEAST || !rank(f, from, n))
+        return false;
+    cut = best_cut(f, n);
+    if (cut.q <= 0)
+        return false;
+    *out = (struct ps_change_point){.at = from + cut.t, .p = chance_of(f, n, cut.q)};
+    return out->p <= PS_CHANGE_ALPHA;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static void keep(struct finder *f, const struct ps_change_point *point)
+{
+    PS_PUSH_ROOM(f->found, f->n_found, f->cap_found);
+    f->found[f->n_found++] = *point;
+}
+
+/* Cuts as long as parts can be cut. Parts wait with the later one below, so points come in no
+ * order; their number is bounded by n / PS_CHANGE_LEAST. */
+static void divide(struct finder *f, size_t from, size_t to)
+{
+    size_t *waiting = ps_alloc((to - from + 2) * 2 * sizeof *waiting), n = 0;
+    struct ps_change_point point;
+
+    waiting[n++] = from, waiting[n++] = to;
+    while (n > 0) {
+        size_t end = waiting[--n], start = waiting[--n];
+
+        if (!find(f, start, end, &point))
+            continue;
+        keep(f, &point);
+        waiting[n++] = point.at, waiting[n++] = end;
+        waiting[n++] = start, waiting[n++] = point.at;
+    }
+    free(waiting);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ps_change_point *x = a, *y = b;
+
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Each between its neighbours again: what a cut of the whole had misplaced moves or goes. */
+static void settle(struct finder *f, size_t from, size_t to)
+{
+    size_t kept = 0;
+
+    if (f->n_found == 0)
+        return;
+    qsort(f->found, f->n_found, sizeof *f->found, by_place);
+    for (size_t i = 0; i < f->n_found; i++) {
+        size_t start = kept ? f->found[kept - 1].at : from,
+               end = i + 1 < f->n_found ? f->found[i + 1].at : to;
+
+        if (find(f, start, end, &f->found[kept]))
+            kept++;
+    }
+    f->n_found = kept;
+}
+
+static double median_of(struct finder *f, size_t from, size_t to)
+{
+    memcpy(f->ranks, f->values + from, (to - from) * sizeof *f->ranks);
+    return ps_group_median(f->ranks, to - from);
+}
+
+static void measure(struct finder *f, size_t from, size_t to)
+{
+    for (size_t i = 0; i < f->n_found; i++) {
+        struct ps_change_point *point = &f->found[i];
+
+        point->from = i > 0 ? f->found[i - 1].at : from;
+        point->to = i + 1 < f->n_found ? f->found[i + 1].at : to;
+        point->before = median_of(f, point->from, point->at);
+        point->after = median_of(f, point->at, point->to);
+    }
+}
+
+struct ps_change_point *ps_change_points(const double *values, size_t n, size_t *out_n)
+{
+    size_t from = n > PS_CHANGE_VALUES_MAX ? n - PS_CHANGE_VALUES_MAX : 0;
+    struct finder f = {.values = values};
+
+    *out_n = 0;
+    if (n < 2 * PS_CHANGE_LEAST)
+        return NULL;
+    f.ranks = ps_alloc((n - from) * sizeof *f.ranks);
+    f.weights = ps_alloc((n - from) * sizeof *f.weights);
+    divide(&f, from, n);
+    settle(&f, from, n);
+    measure(&f, from, n);
+    free(f.ranks);
+    free(f.weights);
+    *out_n = f.n_found;
+    return f.found;
+}
