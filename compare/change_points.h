@@ -19,10 +19,10 @@
  * deviation that returns to its level would hide its own steps: halves, quarters ... each length at
  * steps of half of it, down to PS_CHANGE_WINDOW values (S. Kovács and others, Seeded Binary
  * Segmentation, Biometrika 110 (2023)). p = (1 + permutations with a Q as large) / (1 +
- * permutations) over PS_CHANGE_SHUFFLES of them by a generator of fixed seed; counting stops when p
- * cannot become PS_CHANGE_ALPHA any more (J. Besag, P. Clifford, Biometrika 78 (1991)). At last
- * each point is tested once more between its neighbours, moved to where Q is largest there, or
- * dropped.
+ * permutations) over PS_CHANGE_SHUFFLES of them (PS_CHANGE_SHUFFLES_OF_MANY) by a generator of
+ * fixed seed; counting stops when p cannot become PS_CHANGE_ALPHA any more (J. Besag, P. Clifford,
+ * Biometrika 78 (1991)). At last each point is tested once more between its neighbours, moved to
+ * where Q is largest there, or dropped.
  *
  * A drift is told as a few steps, for that is what levels can say of it. With fewer than ten values
  * no order is rare enough. 10,000 values with nine steps take a third of a second.
@@ -32,12 +32,11 @@
 
 #include <stddef.h>
 
-#define PS_CHANGE_ALPHA  0.01
-#define PS_CHANGE_LEAST  3 /* values of a segment */
-#define PS_CHANGE_WINDOW 24
-#define PS_CHANGE_SHUFFLES                                                                         \
-    999 /* of segments up to PS_CHANGE_FEW, else PS_CHANGE_SHUFFLES_OF_MANY */
-#define PS_CHANGE_FEW              500
+#define PS_CHANGE_ALPHA            0.01
+#define PS_CHANGE_LEAST            3   /* values of a segment */
+#define PS_CHANGE_WINDOW           24  /* and of a part of it */
+#define PS_CHANGE_FEW              500 /* values: up to so many more is shuffled */
+#define PS_CHANGE_SHUFFLES         999
 #define PS_CHANGE_SHUFFLES_OF_MANY 199
 #define PS_CHANGE_VALUES_MAX       10000 /* of a longer series only the last ones are looked at */
 

@@ -1,4 +1,4 @@
--- catalog.sql: what may change about runs, and the log of imports. All of it but tags, names and failed imports can be rebuilt from the
+-- catalog.sql: what may change about runs, and the log of imports. All of it but tags, names, baselines and failed imports can be rebuilt from the
 -- run files. Applied at every open: statements must be idempotent; a later layout raises user_version.
 
 CREATE TABLE IF NOT EXISTS run(
@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS run(
     summary TEXT NOT NULL                  -- JSON object, figures of the report's head
 );
 CREATE INDEX IF NOT EXISTS run_series ON run(series, kind, seq);
+CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- in order of seq, whatever the kind
 CREATE INDEX IF NOT EXISTS run_created ON run(created_at);
 
 CREATE TABLE IF NOT EXISTS tag(
@@ -29,6 +30,12 @@ CREATE TABLE IF NOT EXISTS tag(
     PRIMARY KEY(run, k)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS tag_kv ON tag(k, v);
+
+CREATE TABLE IF NOT EXISTS baseline( -- the run that others of its series are held against; counts while it is of that series
+    series TEXT PRIMARY KEY,
+    run TEXT NOT NULL -- run.id
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS baseline_run ON baseline(run);
 
 CREATE TABLE IF NOT EXISTS source( -- files that line-level profiles measured, attached to runs; the bytes lie in sources/<sha256>.zst
     run TEXT NOT NULL,       -- run.id

@@ -9,7 +9,8 @@
 -- sort: who asc who
 -- sort: rows desc rows
 SELECT seq AS id, id AS run, kind, name, series, who, tool, tool_version, created_at, headline_value, headline_unit, headline_label, bytes, db_bytes,
-       sha256, rows, ledger_unit, read, stored, repaired, rejected, other, summary
+       sha256, rows, ledger_unit, read, stored, repaired, rejected, other, summary,
+       EXISTS (SELECT 1 FROM baseline b WHERE b.series = r.series AND b.run = r.id) AS baseline
 FROM run r
 WHERE (:row IS NULL OR id = :row)
   AND (:kind IS NULL OR kind = :kind)

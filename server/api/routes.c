@@ -20,6 +20,8 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "runs/{run}/original", ps_get_original, 0},
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW},
+    {"PUT", API "runs/{run}/baseline", ps_put_baseline, 0},
+    {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, 0},
     {"GET", API "runs/{run}/{view*}", ps_get_view, PS_ROUTE_SLOW},
 
     {"GET", API "lines/files", ps_get_line_files, PS_ROUTE_SLOW},
@@ -30,6 +32,8 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "compare/tree", ps_get_compare_tree, PS_ROUTE_SLOW},
     {"GET", API "compare/{of}", ps_get_compare_rows, PS_ROUTE_SLOW},
     {"GET", API "compare/{of}/{row}", ps_get_compare_row, PS_ROUTE_SLOW},
+
+    {"GET", API "trend", ps_get_trend, PS_ROUTE_SLOW},
 
     {"GET", API "jobs", ps_list_jobs, 0},
     {"GET", API "jobs/{job}", ps_get_job, 0},

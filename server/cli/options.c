@@ -95,16 +95,29 @@ const struct ps_verb_row ps_verbs[] = {
          "with commas between them, series:NAME or tag:K=V: their medians count.\nExit status: 0 "
          "within, 1 over (or failed), 2 wrong usage.\n",
          0},
+    [PS_VERB_TREND] =
+        {"trend", "SERIES", 1, 1, "a figure over the runs of a series, and where it steps",
+         "SERIES is its name, or tag:K=V for all runs with that tag. Without --of and --row the "
+         "figure is the headline, or\nwith --metric one of the summary that `show --json` prints. "
+         "--row is a name as diff prints it. --by: runs with\nthe same value of that tag, such as "
+         "a commit, are repeats of one point. A step is told when an order by chance\nwould hardly "
+         "give it (E-divisive on ranks, permutation test, p <= 0.01).\n",
+         0},
+    [PS_VERB_BASELINE] =
+        {"baseline", "[RUN]", 0, 1, "pin a run as the baseline of its series",
+         "Others are held against it as baseline:SERIES, which may stand wherever a RUN may. "
+         "--clear lets it go.\n",
+         0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
-     ON(DIFF) | ON(CHECK))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF))
+     ON(DIFF) | ON(TREND) | ON(BASELINE))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
@@ -132,10 +145,18 @@ const struct ps_option_row ps_option_rows[] = {
      "record N times, as one series"},
     {"-o", "FILE", TEXT, ON(RECORD), offsetof(struct ps_options, output),
      "keep the profile in FILE too"},
-    {"--of", "TABLE", TEXT, ON(DIFF) | ON(SHOW), offsetof(struct ps_options, of),
+    {"--of", "TABLE", TEXT, ON(DIFF) | ON(SHOW) | ON(TREND), offsetof(struct ps_options, of),
      "the table to compare (default: the first)"},
-    {"--metric", "M", TEXT, ON(DIFF) | ON(SHOW), offsetof(struct ps_options, metric),
+    {"--metric", "M", TEXT, ON(DIFF) | ON(SHOW) | ON(TREND), offsetof(struct ps_options, metric),
      "its column to compare (default: the first)"},
+    {"--row", "NAME", TEXT, ON(TREND), offsetof(struct ps_options, row),
+     "the row of the table to follow"},
+    {"--place", "P", TEXT, ON(TREND), offsetof(struct ps_options, place),
+     "its file, package or unit, where several rows have that name"},
+    {"--by", "K", TEXT, ON(TREND), offsetof(struct ps_options, by),
+     "runs with the same value of this tag are one point"},
+    {"--clear", "SERIES", TEXT, ON(BASELINE), offsetof(struct ps_options, clear),
+     "this series has no baseline any more"},
     {"--against", "BASELINE", TEXT, ON(CHECK), offsetof(struct ps_options, against),
      "the run, or group of runs, to compare with"},
     {"--budget", "B", BUDGET, ON(CHECK), offsetof(struct ps_options, budgets),

@@ -25,6 +25,8 @@ enum ps_verb {
     PS_VERB_SQL,
     PS_VERB_DIFF,
     PS_VERB_CHECK,
+    PS_VERB_TREND,
+    PS_VERB_BASELINE,
 };
 
 struct ps_options {
@@ -38,6 +40,7 @@ struct ps_options {
     const char *source_root;                     /* NULL: not given */
     const char *output, *repeat;                 /* NULL: not given */
     const char *of, *metric, *against, *fail_on; /* NULL: not given */
+    const char *row, *place, *by, *clear;        /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
     bool json, csv, open, merge, markdown;

@@ -76,8 +76,8 @@ static void add_verb_help(enum ps_verb verb, struct ps_buf *out)
     if (ps_verbs[verb].more)
         ps_buf_printf(out, "\n%s", ps_verbs[verb].more);
     if (strstr(ps_verbs[verb].operands, "RUN"))
-        ps_buf_puts(out,
-                    "\nRUN is an id, a unique prefix of one, a name, or @1 (the newest), @2 ...\n");
+        ps_buf_puts(out, "\nRUN is an id, a unique prefix of one, a name, @1 (the newest), @2 ... "
+                         "or baseline:SERIES\n");
 }
 
 static void add_whole_help(struct ps_buf *out)
@@ -91,7 +91,8 @@ static void add_whole_help(struct ps_buf *out)
     ps_buf_puts(out, "\n");
     add_option_lines(~0U, out);
     ps_buf_printf(out, "  %-20s%s\n", "--version", "the version");
-    ps_buf_puts(out, "\nRUN is an id, a unique prefix of one, a name, or @1 (the newest), @2 ...\n"
+    ps_buf_puts(out, "\nRUN is an id, a unique prefix of one, a name, @1 (the newest), @2 ... or "
+                     "baseline:SERIES\n"
                      "Exit status: 0 all done, 1 something failed (one line on stderr per "
                      "failure), 2 wrong usage.\n"
                      "`perfshelf VERB --help` says more.\n");

@@ -5,6 +5,7 @@
 
 #include "compare/comparison.h"
 #include "server/query/kept.h"
+#include "server/query/source.h"
 #include "server/query/views.h"
 
 #define PS_HEAD_METRICS 4
@@ -84,6 +85,40 @@ void ps_compared_release(struct ps_compared_table *table); /* NULL is fine */
 enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
                                   struct ps_compare_head *head, double *resolution, bool *has,
                                   struct ps_err *err);
+
+/* The same of one run: adds to has_metric and *has, raises resolution. */
+enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_head *head,
+                                     bool *has_metric, double *resolution, bool *has,
+                                     struct ps_err *err);
+
+/* --- the rows of a run: compare_run.c --------------------------------------------------------- */
+
+/* Columns of a table's query; -1: it has none. */
+struct ps_row_columns {
+    int name, place, within, line, by, samples;
+    int metrics[PS_HEAD_METRICS];
+};
+
+/* Set store, table, head, row and user, read one run after the other, then ps_run_rows_done. */
+struct ps_run_rows {
+    struct ps_store *store;
+    const struct ps_compare_table *table;
+    const struct ps_compare_head *head;
+    void (*row)(void *user,
+                const struct ps_compared *row); /* texts and samples: until it returns */
+    void *user;
+    int64_t rows; /* of all runs so far */
+
+    const char *run;
+    struct ps_row_columns columns;
+    struct ps_buf path; /* whose source is held */
+    struct ps_text text;
+    struct ps_buf name;
+    double *samples;
+    size_t cap_samples;
+};
+enum ps_status ps_run_rows_read(struct ps_run_rows *rows, const char *run, struct ps_err *err);
+void ps_run_rows_done(struct ps_run_rows *rows);
 
 /* --- rows: compare_cells.c -------------------------------------------------------------------- */
 

@@ -84,6 +84,10 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
                                      struct ps_params params, struct ps_json *json,
                                      struct ps_err *err);
 
+/* GET /api/v1/trend: a figure over the runs of a series. */
+enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
+                              struct ps_answer *answer, struct ps_err *err);
+
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
 /* Any one read-only statement over the public views of a run. JSON: an array of objects. */
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,

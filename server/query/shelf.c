@@ -30,18 +30,25 @@ enum {
     R_REPAIRED,
     R_REJECTED,
     R_OTHER,
-    R_SUMMARY
+    R_SUMMARY,
+    R_BASELINE
 };
 
-static void write_time(struct ps_json *json, const char *key, int64_t ms)
+char *ps_time_text(int64_t ms, char out[40])
 {
-    char text[40];
     time_t seconds = (time_t)(ms / 1000);
     struct tm utc;
-    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
+    size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
 
-    (void)snprintf(text + n, sizeof text - n, ".%03dZ", (int)(ms % 1000));
-    ps_json_kstr(json, key, text);
+    (void)snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
+    return out;
+}
+
+void ps_json_time(struct ps_json *json, const char *key, int64_t ms)
+{
+    char text[40];
+
+    ps_json_kstr(json, key, ps_time_text(ms, text));
 }
 
 static void write_column(struct ps_stmt *row, int column, const char *key, struct ps_json *json)
@@ -136,7 +143,7 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     ps_json_object(json);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         write_column(row, plain[i].column, plain[i].key, json);
-    write_time(json, "created_at", ps_col_int(row, R_CREATED));
+    ps_json_time(json, "created_at", ps_col_int(row, R_CREATED));
     ps_json_key(json, "headline");
     ps_json_object(json);
     write_column(row, R_VALUE, "value", json);
@@ -146,6 +153,7 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     write_ledger(row, json);
     ps_json_key(json, "summary");
     ps_json_raw(json, ps_col_text(row, R_SUMMARY));
+    ps_json_kbool(json, "baseline", ps_col_int(row, R_BASELINE) != 0);
     status = write_tags(db, row, json, err);
     if (status == PS_OK)
         status = write_trend(db, row, json, err);

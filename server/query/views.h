@@ -82,6 +82,9 @@ enum ps_status ps_json_objects(struct ps_db *db, const char *key, const char *qu
                                struct ps_json *json, struct ps_err *err);
 enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *query,
                               struct ps_json *json, struct ps_err *err);
+/* A time of day, of ms since 1970: ISO 8601 in UTC. */
+char *ps_time_text(int64_t ms, char out[40]);
+void ps_json_time(struct ps_json *json, const char *key, int64_t ms);
 void ps_csv_text(struct ps_str text, struct ps_buf *out); /* quoted where it must be */
 void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out);
 void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out);

@@ -167,8 +167,14 @@ enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id
                                 struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status =
-        run[0] == '@' ? resolve_nth(db, run, id_out, err) : resolve_text(db, run, id_out, err);
+    enum ps_status status;
+
+    if (run[0] == '@')
+        status = resolve_nth(db, run, id_out, err);
+    else if (strncmp(run, "baseline:", 9) == 0)
+        status = ps_baseline_of(db, run + 9, id_out, err);
+    else
+        status = resolve_text(db, run, id_out, err);
 
     ps_catalog_unlock(store);
     return status;
@@ -260,6 +266,8 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps
     }
     if (status == PS_OK)
         status = run_for(db, "tag_delete", id, err);
+    if (status == PS_OK)
+        status = run_for(db, "baseline_forget", id, err);
     if (status == PS_OK)
         status = ps_sources_forget(db, id, &shas, err);
     if (status == PS_OK)

@@ -56,6 +56,9 @@ enum ps_status ps_new_part(struct ps_store *store, const char *where, char **pat
 #define PS_KEPT ".gz" /* how names of kept files end */
 /* Where the bytes of that hash are kept, or would be; malloc'ed. */
 char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256);
+/* The baseline of a series. */
+enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
+                              struct ps_err *err);
 /* Takes what is attached to a run off the catalog, inside the transaction that removes it; *shas
  * gets the sources that nobody else refers to, one hash a line. */
 enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,

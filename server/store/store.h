@@ -174,7 +174,8 @@ struct ps_run_brief {
 };
 enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                               struct ps_err *err);
-/* RUN as people write it: an id, a unique prefix, a name, @1 (the newest), @2 ... */
+/* RUN as people write it: an id, a unique prefix, a name, @1 (the newest), @2 ..., baseline:SERIES.
+ */
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err);
 
@@ -187,6 +188,14 @@ struct ps_run_edit {
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err);
 enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err);
+
+/* Makes a run the baseline of its series, in place of another; PS_CONFLICT when it has no series.
+ * It is one as long as it is of that series. */
+enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_err *err);
+/* It is none any more; PS_NOT_FOUND when it was none. */
+enum ps_status ps_store_unpin_run(struct ps_store *store, const char *id, struct ps_err *err);
+/* The series has none any more; PS_NOT_FOUND when it had none. */
+enum ps_status ps_store_unpin(struct ps_store *store, const char *series, struct ps_err *err);
 
 struct ps_log_entry {
     const char *name, *sha256, *who; /* sha256 "" when it came not so far */

@@ -1,0 +1,2 @@
+-- The run :id is no baseline any more.
+DELETE FROM baseline WHERE run = :id;

@@ -1,0 +1,2 @@
+-- How many runs the series :series has.
+SELECT count(*) FROM run WHERE series = :series;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* trend.c: a figure over the runs of a series, and the run that the others are held against. */
+#include "server/api/state.h"
+#include "server/http/negotiate.h"
+
+enum ps_status ps_get_trend(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_answer answer = {.type = "application/json"};
+    enum ps_status status = ps_query_trend(ps_api_of(req)->store, ps_api_params(req), &answer, err);
+
+    reply->cache = PS_CACHE_CHECK;
+    reply->body = answer.body;
+    reply->type = answer.type;
+    if (status == PS_OK && answer.attachment)
+        ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, "trend.csv"));
+    return status;
+}
+
+static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
+                                 struct ps_err *err)
+{
+    struct ps_json json = ps_reply_json(reply);
+
+    ps_api_tell_run(ps_api_of(req), id);
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_run(ps_api_of(req)->store, id, &json, err);
+}
+
+enum ps_status ps_put_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *id;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = ps_store_pin(ps_api_of(req)->store, id, err);
+    return status == PS_OK ? answer_run(req, id, reply, err) : status;
+}
+
+enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply,
+                                  struct ps_err *err)
+{
+    const char *id;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    if (status == PS_OK)
+        status = ps_store_unpin_run(ps_api_of(req)->store, id, err);
+    return status == PS_OK ? answer_run(req, id, reply, err) : status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/cli.h"
+#include "server/cli/compared.h"
+#include "server/cli/table.h"
+
+#include <stdio.h>
+
+#define ROWS  30 /* of points shown to people, the newest */
+#define SPARK 60 /* of them in a line */
+
+static const cJSON *list_of(const cJSON *trend, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(trend, key);
+}
+
+static double value_at(const cJSON *points, int at)
+{
+    return ps_run_number(cJSON_GetArrayItem(points, at), "value");
+}
+
+/* One of eight blocks a point, the newest SPARK points, from their least to their largest value. */
+static void add_spark(const cJSON *points, struct ps_buf *out)
+{
+    int n = cJSON_GetArraySize(points), from = n > SPARK ? n - SPARK : 0;
+    double low = value_at(points, from), high = low;
+    for (int i = from; i < n; i++) {
+        double value = value_at(points, i);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    for (int i = from; i < n; i++) {
+        double share = high > low ? (value_at(points, i) - low) / (high - low) : 0.5;
+        /* U+2581 to U+2588 */
+        ps_buf_printf(out, "\xe2\x96%c", (char)(0x81 + (int)(share * 7.999)));
+    }
+    ps_buf_puts(out, "\n");
+}
+
+static void add_head(const cJSON *trend, struct ps_buf *out)
+{
+    const cJSON *row = list_of(trend, "row"), *left;
+    const char *unit = ps_run_text(trend, "unit");
+    ps_plain_text(out, ps_str_of(ps_run_text(trend, "runs")));
+    if (cJSON_IsString(row)) {
+        ps_buf_puts(out, "  ");
+        ps_plain_text(out, ps_str_of(row->valuestring));
+    }
+    ps_buf_puts(out, "  ");
+    ps_plain_text(out, ps_str_of(ps_run_text(trend, "title")));
+    ps_buf_printf(out, "%s%s, %d points", unit[0] ? ", " : "", unit,
+                  cJSON_GetArraySize(list_of(trend, "points")));
+    if (ps_run_number(trend, "older") > 0)
+        ps_buf_printf(out, " after %.0f older runs", ps_run_number(trend, "older"));
+    ps_buf_puts(out, "\n");
+    cJSON_ArrayForEach(left, list_of(trend, "left_out"))
+    {
+        ps_buf_printf(out, "left out: %.0f ", ps_run_number(left, "runs"));
+        ps_plain_text(out, ps_str_of(ps_run_text(left, "why")));
+        ps_buf_puts(out, "\n");
+    }
+}
+
+/* The change that begins at a point, or NULL. */
+static const cJSON *change_at(const cJSON *trend, int at)
+{
+    const cJSON *change;
+    cJSON_ArrayForEach(change, list_of(trend, "changes"))
+    {
+        if ((int)ps_run_number(change, "index") == at)
+            return change;
+    }
+    return NULL;
+}
+
+static void add_step(struct ps_table *table, const cJSON *change, const char *unit)
+{
+    char delta[64], percent[32];
+    double step = ps_run_number(change, "delta");
+    if (!change)
+        ps_table_cell(table, "");
+    else
+        ps_table_printf(table, "%s  %s", ps_cli_change(step, unit, delta),
+                        ps_cli_percent(step, ps_run_number(change, "before"), percent));
+}
+
+static void add_point(struct ps_table *table, const cJSON *trend, int at)
+{
+    const cJSON *points = list_of(trend, "points"), *point = cJSON_GetArrayItem(points, at),
+                *baseline = list_of(trend, "baseline");
+    const char *unit = ps_run_text(trend, "unit"), *by = ps_run_text(point, "by");
+    const char *id = ps_run_text(point, "id"), *name = by[0] ? by : ps_run_text(point, "name");
+    double value = ps_run_number(point, "value");
+    char figure[64], percent[32] = "";
+    ps_table_printf(table, "%.10s", ps_run_text(point, "at"));
+    ps_table_cell(table, ps_cli_figure(value, unit, figure));
+    if (at > 0)
+        ps_cli_percent(value - value_at(points, at - 1), value_at(points, at - 1), percent);
+    ps_table_cell(table, percent);
+    percent[0] = '\0';
+    if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(baseline, "value")))
+        ps_cli_percent(value - ps_run_number(baseline, "value"), ps_run_number(baseline, "value"),
+                       percent);
+    ps_table_cell(table, percent);
+    ps_table_printf(table, "%.0f", ps_run_number(point, "n"));
+    add_step(table, change_at(trend, at), unit);
+    ps_table_printf(table, "%.8s", id);
+    ps_table_printf(table, "%s%s", name,
+                    strcmp(id, ps_run_text(baseline, "id")) == 0 ? "  (baseline)" : "");
+}
+
+static void add_points(const cJSON *trend, struct ps_buf *out)
+{
+    static const char *const titles[] = {"day", "value", "previous", "baseline",
+                                         "n",   "step",  "run",      "name"};
+    struct ps_table table = {.columns = 8, .right = 0x3e};
+    int n = cJSON_GetArraySize(list_of(trend, "points")), from = n > ROWS ? n - ROWS : 0;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        ps_table_cell(&table, titles[i]);
+    for (int i = from; i < n; i++)
+        add_point(&table, trend, i);
+    ps_table_print(&table, out);
+    ps_table_free(&table);
+    if (from > 0)
+        ps_buf_printf(out, "and %d points before them; --json prints all\n", from);
+}
+
+static enum ps_status say_trend(const struct ps_buf *json, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *trend = cJSON_ParseWithLength(json->at, json->len);
+    if (!trend)
+        return ps_fail(err, PS_INTERNAL, "the trend is not JSON");
+    add_head(trend, out);
+    if (cJSON_GetArraySize(list_of(trend, "points")) == 0)
+        return PS_OK;
+    add_spark(list_of(trend, "points"), out);
+    add_points(trend, out);
+    return PS_OK;
+}
+
+static enum ps_status ask(const struct ps_options *options, struct ps_store *store,
+                          struct ps_answer *out, struct ps_err *err)
+{
+    const char *series = options->operands[0];
+    PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf by = {0};
+    bool whole = strncmp(series, "series:", 7) == 0 || strncmp(series, "tag:", 4) == 0;
+    ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
+    ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
+    const struct ps_param params[] = {{"runs", runs.at},         {"by", options->by ? by.at : NULL},
+                                      {"of", options->of},       {"row", options->row},
+                                      {"place", options->place}, {"metric", options->metric}};
+    return ps_query_trend(store, (struct ps_params){params, 6}, out, err);
+}
+
+int ps_cli_trend(const struct ps_options *options)
+{
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    struct ps_answer answer = {.type = NULL};
+    struct ps_err err = PS_ERR_INIT;
+    if (!store)
+        return 1;
+    enum ps_status status = ask(options, store, &answer, &err);
+    if (status == PS_OK && !options->json)
+        status = say_trend(&answer.body, &out, &err);
+    if (status == PS_OK && options->json) {
+        ps_buf_str(&out, ps_buf_slice(&answer.body));
+        ps_buf_puts(&out, "\n");
+    }
+    ps_buf_free(&answer.body);
+    if (status != PS_OK)
+        return ps_say_failure("trend", &err);
+    ps_say(&out);
+    return 0;
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Trends and baselines on the command line."""
+from program import ShelfTest
+
+HEAD = "import time: self [us] | cumulative | imported package\n"
+
+
+class Trend(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        for i in range(14):
+            us = 2000 + i * 7 % 17 + (600 if i >= 7 else 0)
+            log = self.file(f"n{i:02}.log", f"{HEAD}import time: {us:9} | {us:10} | app\n".encode())
+            self.ok("add", log, "--series", "nightly", "--tag", f"commit=c{i // 2}")
+
+    def test_a_step_is_told(self):
+        trend = self.json("trend", "nightly")
+        self.assertEqual([change["index"] for change in trend["changes"]], [7])
+        said = self.ok("trend", "nightly").splitlines()
+        self.assertEqual(said[0], "series:nightly  import, s, 14 points")
+        self.assertTrue(set(said[1]) <= set("▁▂▃▄▅▆▇█") and len(said[1]) == 14)
+        [step] = [line for line in said if "n07.log" in line]
+        self.assertRegex(step, r"\+\d+(\.\d+)? µs  \+\d+\.\d %")
+        self.assertEqual([line for line in said[3:] if line != step and "µs" in line], [])
+
+    def test_rows_and_repeats(self):
+        trend = self.json("trend", "nightly", "--of", "imports", "--row", "app", "--metric", "cumulative_us", "--by", "commit")
+        self.assertEqual([(point["by"], point["n"]) for point in trend["points"]], [(f"c{i}", 2) for i in range(7)])
+        self.assertEqual(trend["unit"], "us")
+        self.assertIn("imports", self.fails("trend", "nightly", "--of", "imports", "--row", "none"))
+        self.fails("trend", "none")
+
+    def test_a_baseline(self):
+        self.assertIn("has no baseline", self.fails("show", "baseline:nightly"))
+        self.assertIn("baseline of nightly", self.ok("baseline", "n02.log"))
+        self.assertEqual(self.json("show", "baseline:nightly")["name"], "n02.log")
+        self.assertIn("(baseline)", self.ok("trend", "nightly"))
+        self.assertEqual(self.json("diff", "baseline:nightly", "@1")["base"][0]["name"], "n02.log")
+        self.ok("check", "n03.log", "--against", "baseline:nightly", "--fail-on", "+10%")
+        self.assertEqual(self.run_verb("check", "@1", "--against", "baseline:nightly", "--fail-on", "+10%").returncode, 1)
+        self.ok("baseline", "--clear", "nightly")
+        self.fails("baseline", "--clear", "nightly")
+        self.fails("baseline", status=2)
+        self.fails("baseline", "@1", "--clear", "nightly", status=2)
