@@ -23,7 +23,7 @@ function logOf(slow, wobble, more) {
     return ['import time: self [us] | cumulative | imported package', ...rows.map(line), ''].join('\n');
 }
 
-async function withGroups(work) {
+export async function withGroups(work) {
     const shelf = await Shelf.start();
     const folder = mkdtempSync(join(tmpdir(), 'perfshelf-compare-'));
     const add = (name, text, state) => {

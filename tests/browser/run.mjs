@@ -16,6 +16,7 @@ import './nsys.mjs';
 import './measure.mjs';
 import './stacks.mjs';
 import './compare.mjs';
+import './compare_group.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

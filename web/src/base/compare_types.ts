@@ -44,6 +44,7 @@ export interface ComparedTable {
 }
 
 export interface Comparison {
+    /** none: one group alone, a report of it (GroupReport) */
     base: Run[];
     new: Run[];
     headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
@@ -77,22 +78,53 @@ export interface ComparedOne extends ComparedRow {
     new_values: number[];
 }
 
-/** Call trees of two groups as one, by paths of names: of groups the means of their runs. */
-export interface ComparedTree {
+/** What is known without a base. */
+export interface GroupReport extends Omit<Comparison, 'headline'> {
+    headline: { label: string; unit: string; new: Group } | null;
+}
+
+/** A row of one group: medians, and how far its runs are apart. */
+export interface GroupRow {
+    id: number;
+    name: string;
+    place: string | null;
+    within: string | null;
+    line: number | null;
+    by: string | null;
+    median: number;
+    mad: number;
+    min: number;
+    max: number;
+    /** percent of the sum of all medians; null where rows do not add up */
+    share: number | null;
+    /** runs that have it */
+    in: number;
+}
+
+export interface GroupOne extends GroupRow {
+    values: number[];
+}
+
+/** The call trees of a group as one, by paths of names: the means of its runs. */
+export interface GroupTree {
     n: number;
     unit: string;
-    base: number;
     new: number;
     /** nodes left out, the smallest ones */
     cut: number;
     parent: number[];
     names: string[];
     name: number[];
+    /** 0: the path is not there */
+    new_total: number[];
+    new_self: number[];
+}
+
+/** Those of two groups. */
+export interface ComparedTree extends GroupTree {
+    base: number;
     /** 0 none (one run a side), 1 too few runs, 2 within noise, 3 up, 4 down */
     verdict: number[];
-    /** 0: the path is not there */
     base_total: number[];
-    new_total: number[];
     base_self: number[];
-    new_self: number[];
 }

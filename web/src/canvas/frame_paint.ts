@@ -14,7 +14,8 @@ import { FAMILY_FILL } from './theme';
 
 const VALUE_GAP = 7;
 
-function withValue(
+/** The value is said where the whole name fits beside it. */
+export function withValue(
     name: string,
     whole: string,
     value: string,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two groups of runs over one axis: every run a dot, the median a bar, the MAD a band. What lies
+ * One or two groups of runs over one axis: every run a dot, the median a bar, the MAD a band. What lies
  * beyond the axis is counted, not cut off in silence.
  */
 import { beyond, type StripGroup, stripScale } from '../model/strip';
@@ -12,7 +12,7 @@ const AXIS = 18;
 const DOT = 3.5;
 
 interface GroupStripProps {
-    base: StripGroup;
+    base?: StripGroup;
     fresh: StripGroup;
     width: number;
     say: (value: number) => string;
@@ -21,14 +21,15 @@ interface GroupStripProps {
 }
 
 export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps) {
-    const scale = stripScale([base, fresh]);
+    const scale = stripScale(base ? [base, fresh] : [fresh]);
     const span = width - LABEL - RIGHT;
     const x = (value: number) => LABEL + ((value - scale.from) / (scale.to - scale.from)) * span;
-    const height = 2 * ROW + AXIS;
+    const rows = (base ? 2 : 1) * ROW;
+    const height = rows + AXIS;
     const side = (group: StripGroup, key: 'base' | 'new', top: number) => (
         <g class={`strip-${key}`}>
             <text class="strip-name" x="0" y={top + ROW / 2 + 4}>
-                {key}
+                {base ? key : 'runs'}
             </text>
             <Side
                 group={group}
@@ -40,16 +41,17 @@ export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps)
             <Beyond counts={beyond(group.values, scale)} at={width} top={top} />
         </g>
     );
-    const said = `base: median ${say(base.median)} of ${base.values.length}; new: median ${say(fresh.median)} of ${fresh.values.length}`;
+    const median = (group: StripGroup) => `median ${say(group.median)} of ${group.values.length}`;
+    const said = base ? `base: ${median(base)}; new: ${median(fresh)}` : median(fresh);
     return (
         <svg class="group-strip" width={width} height={height} role="img" aria-label={said}>
             {scale.ticks.map((tick) => (
                 <g key={tick}>
-                    <line class="strip-grid" x1={x(tick)} x2={x(tick)} y1="0" y2={2 * ROW} />
+                    <line class="strip-grid" x1={x(tick)} x2={x(tick)} y1="0" y2={rows} />
                 </g>
             ))}
-            {side(base, 'base', 0)}
-            {side(fresh, 'new', ROW)}
+            {base && side(base, 'base', 0)}
+            {side(fresh, 'new', rows - ROW)}
             {fitting(scale.ticks, x, say).map((tick) => (
                 <text key={tick} class="strip-tick" x={x(tick)} y={height - 3}>
                     {say(tick)}

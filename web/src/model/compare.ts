@@ -2,7 +2,18 @@
 /* Two groups of runs: which they are, what a verdict is called, and how values are set as text. */
 import type { Change, Judged, Verdict } from '../base/compare_types';
 import type { Run } from '../base/types';
-import { bytesFig, type Fig, fig, figIn, fmtFixed, MINUS, signed, text, THIN } from '../base/units';
+import {
+    bytesFig,
+    type Fig,
+    fig,
+    figIn,
+    fmtFixed,
+    int,
+    MINUS,
+    signed,
+    text,
+    THIN,
+} from '../base/units';
 
 export type Tone = 'slower' | 'faster' | 'faint';
 
@@ -187,6 +198,14 @@ export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] 
     const pause = (i: number) => at[i] - at[i - 1];
     for (let i = 1; i < at.length; i++) if (pause(i) > pause(cut)) cut = i;
     return [byTime.slice(0, cut), byTime.slice(cut)];
+}
+
+/** The ledgers of a group in one line. */
+export function ledgerOf(word: string, runs: Run[]): string {
+    const sum = (key: 'stored' | 'rejected') =>
+        runs.reduce((all, { ledger }) => all + ledger[key], 0);
+    const count = runs.length > 1 ? `${int(runs.length)} runs, ` : '';
+    return `${word}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
 }
 
 /** The parameters of two groups, for the URL and the API. */

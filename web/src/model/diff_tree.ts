@@ -2,7 +2,7 @@
 /*
  * The icicle of a difference: GET /compare/tree in, placed frames and steps of colour out.
  */
-import type { ComparedTree } from '../base/compare_types';
+import type { ComparedTree, GroupTree } from '../base/compare_types';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
 
 export type Fate = 'kept' | 'new' | 'gone';
@@ -21,7 +21,7 @@ export function deltaOf(tree: ComparedTree, node: number): number {
     return tree.new_total[node] - tree.base_total[node];
 }
 
-export function nameOf(tree: ComparedTree, node: number): string {
+export function nameOf(tree: GroupTree, node: number): string {
     return tree.names[tree.name[node]];
 }
 
@@ -40,10 +40,12 @@ export function levelOf(tree: ComparedTree, node: number): number {
 
 /** Frames as wide as one side says, the widest first. */
 export function layoutDiff(tree: ComparedTree, side: Side): FrameLayout {
-    const width = side === 'base' ? tree.base_total : tree.new_total;
-    const { n } = tree;
-    const { start, list } = childLists(tree.parent, n);
-    const total = tree[side];
+    return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
+}
+
+/** Frames as wide as `width` says, below one that stands for all. */
+export function layoutTree({ n, parent }: GroupTree, width: number[], total: number): FrameLayout {
+    const { start, list } = childLists(parent, n);
     const out = new FrameBuilder(n);
     out.beginRow();
     out.add(-1, 0, total, -1);

@@ -10,7 +10,7 @@ import type { Run } from '../base/types';
 import { int } from '../base/units';
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../model/shelf_rows';
 import { groupName, groupQuery, repeatGroups, verdictOf } from '../model/compare';
-import { compareHash, comparePath } from './compare_state';
+import { compareHash, comparePath, groupHash } from './compare_state';
 import { deltaWords } from './shelf_columns';
 import { useJson } from './use_json';
 
@@ -43,7 +43,12 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     const compare = () => {
         if (groups) goTo(compareHash(groups[0], groups[1]));
     };
+    const alike = runs.length > 1 && runs.every(({ kind }) => kind === runs[0].kind);
+    const report = () => {
+        goTo(groupHash(runs));
+    };
     useKeys('Checked runs', [
+        ...(alike ? [{ key: 'm', label: 'group report', run: report }] : []),
         { key: 'e', label: 'edit name, series, tags', run: onEdit },
         { key: 'Delete', label: 'delete', run: onDelete },
         { key: 'Escape', label: 'uncheck all', run: onClear },
@@ -74,6 +79,16 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 <button type="button" class="quiet" onClick={onClear}>
                     Clear <kbd>esc</kbd>
                 </button>
+                {alike && (
+                    <button
+                        type="button"
+                        class="quiet"
+                        title="these runs as one report: medians, and how far they are apart"
+                        onClick={report}
+                    >
+                        Group report <kbd>m</kbd>
+                    </button>
+                )}
                 {ofOneSeries && (
                     <button
                         type="button"

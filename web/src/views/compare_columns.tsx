@@ -33,7 +33,11 @@ export interface ColumnsOf {
 }
 
 /** Measurements are of several units, which stand where other rows have a place. */
-export function unitOf({ place }: ComparedTable, metric: Metric, row: ComparedRow): string {
+export function unitOf(
+    { place }: ComparedTable,
+    metric: Metric,
+    row: { place: string | null },
+): string {
     return place === 'unit' ? (row.place ?? '') : metric.unit;
 }
 
@@ -130,7 +134,10 @@ function nameColumn({ table, search }: ColumnsOf): Column {
 }
 
 /* What tells rows of one name apart, as short as it may be. */
-function whereWords(table: ComparedTable, { place, line, within }: ComparedRow): string {
+export function whereWords(
+    table: ComparedTable,
+    { place, line, within }: Pick<ComparedRow, 'place' | 'line' | 'within'>,
+): string {
     if (!place || place === '~' || table.place === 'package' || table.place === 'unit') return '';
     const end = place.split('/').pop() ?? place;
     const at = line === null ? end : `${end}:${line}`;

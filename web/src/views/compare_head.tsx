@@ -45,7 +45,8 @@ interface GroupLineProps {
     unit?: string;
 }
 
-function GroupLine({ word, runs, group, unit }: GroupLineProps) {
+/** A group: its name, its runs, its median and spread. */
+export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
     const name = groupName(runs);
     const last = runs[runs.length - 1];
     const one = runs.length === 1;

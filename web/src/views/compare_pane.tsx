@@ -191,7 +191,7 @@ const REPORT_TABS = [
     'modules',
 ];
 
-function rowHref(run: Run, of: string, name: string): string {
+export function rowHref(run: Run, of: string, name: string): string {
     if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
     return formatHash(['run', run.id, of], of === 'lines' ? {} : { q: name });
 }

@@ -26,15 +26,18 @@ import { matcher, matchSet } from '../model/search';
 import { comparePath, put } from './compare_state';
 import { useJson } from './use_json';
 
-const NODES = 20_000;
+export const NODES = 20_000;
 
 /* Over which tables the picture stands: those whose rows are its frames. */
 const PICTURED = ['imports', 'packages', 'functions', 'operators'];
 
+export function hasPicture({ pictures }: { pictures: string[] }, { of }: ComparedTable): boolean {
+    return pictures.includes('tree') && PICTURED.includes(of);
+}
+
 export function ComparePicture(props: { comparison: Comparison; table: ComparedTable }) {
     const { comparison, table } = props;
-    if (!comparison.pictures.includes('tree') || !PICTURED.includes(table.of)) return null;
-    return <DiffPicture comparison={comparison} />;
+    return hasPicture(comparison, table) ? <DiffPicture comparison={comparison} /> : null;
 }
 
 function titleOf(tree: ComparedTree, side: Side, comparison: Comparison): string {

@@ -16,6 +16,11 @@ export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: s
     return formatHash(tab ? ['compare', tab] : ['compare'], groupQuery(base, fresh));
 }
 
+/** One group, as a report. */
+export function groupHash(runs: readonly Run[]): string {
+    return formatHash(['compare'], { new: groupQuery([], runs).new });
+}
+
 /** The parameters of the API that name the two groups. */
 export function groupsOf({ base = '', new: fresh = '' }: Query): { base: string; new: string } {
     return { base, new: fresh };
@@ -56,7 +61,7 @@ export const CHANGES_TAB = 'changes';
 
 /** The table behind a tab: its own, or of the others the first. */
 export function tableOf(
-    comparison: Comparison,
+    comparison: Pick<Comparison, 'tables'>,
     tab: string | undefined,
 ): ComparedTable | undefined {
     return comparison.tables.find(({ of }) => of === tab) ?? comparison.tables[0];

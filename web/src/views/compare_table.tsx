@@ -2,32 +2,24 @@
  *
  * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
  */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
 import { type Params, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
-import type { PagedSource } from '../base/paged_source';
 import { route } from '../base/router';
-import type { Page } from '../base/types';
-import { int } from '../base/units';
 import { DataGrid } from '../components/data_grid';
 import { Menu } from '../components/menu';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
-import { SearchField } from '../components/search_field';
-import { Segmented } from '../components/segmented';
-import { Spacer, Toolbar } from '../components/toolbar';
 import { scaleOf, wordOf } from '../model/compare';
 import { readFilters, readSort } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { type ColumnsOf, compareColumns } from './compare_columns';
 import { ComparePane } from './compare_pane';
 import { comparePath, groupsOf, isSingle, metricOf, put } from './compare_state';
-import { useJson } from './use_json';
+import { CompareToolbar } from './compare_toolbar';
+import { type Top, useTop } from './compare_top';
 import { useSource } from './use_source';
-
-/** Rows that the waterfall names one by one. */
-const STEPS = 9;
 
 interface CompareTableProps {
     comparison: Comparison;
@@ -36,31 +28,6 @@ interface CompareTableProps {
     changes?: boolean;
     /** The server has the rows: whatever else is asked of this table is quick. */
     onReady?: () => void;
-}
-
-interface Top {
-    rows: ComparedRow[];
-    page: Page;
-}
-
-/* The largest differences before any filter: the scale of the bars, the steps of the waterfall. */
-function useTop(table: ComparedTable, metric: Metric) {
-    const path = comparePath(route.value.query, `/${table.of}`, {
-        metric: metric.metric,
-        limit: STEPS,
-    });
-    const { data, error } = useJson<Page>(path);
-    const rows = useMemo(
-        () =>
-            (data?.rows ?? []).map(
-                (cells) =>
-                    Object.fromEntries(
-                        cells.map((cell, i) => [data?.columns[i] ?? '', cell]),
-                    ) as unknown as ComparedRow,
-            ),
-        [data],
-    );
-    return { top: data && { rows, page: data }, error };
 }
 
 function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
@@ -80,7 +47,7 @@ function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
 /** The rows are joined and judged for the first request; the others wait for it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
-    const { top, error } = useTop(props.table, metric);
+    const { top, error } = useTop<ComparedRow>(props.table, metric);
     const ready = top !== null;
     useEffect(() => {
         if (ready) props.onReady?.();
@@ -94,7 +61,7 @@ export function CompareTable(props: CompareTableProps) {
     );
 }
 
-type TableBodyProps = CompareTableProps & { metric: Metric; top: Top };
+type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparedRow> };
 
 function TableBody({ comparison, table, changes = false, metric, top }: TableBodyProps) {
     const { query } = route.value;
@@ -123,10 +90,13 @@ function TableBody({ comparison, table, changes = false, metric, top }: TableBod
     return (
         <div class="tab-body">
             <CompareToolbar
-                {...{ table, metric, single, changes, source, filters }}
+                {...{ table, metric, source, filters }}
                 error={search.error}
                 csv={withParams(path, { ...params, format: 'csv' })}
-            />
+            >
+                {!single && <VerdictMenu unit={metric.unit} />}
+                <ChangeMenu changes={changes} />
+            </CompareToolbar>
             <div class="panes">
                 <section class="pane pane-main">
                     <DataGrid<ComparedRow>
@@ -152,62 +122,6 @@ function TableBody({ comparison, table, changes = false, metric, top }: TableBod
 function emptyWords(table: ComparedTable, filtered: boolean, changes: boolean): string {
     if (changes) return `No ${table.row} was added or removed.`;
     return filtered ? `No ${table.row} matches.` : 'None of the runs holds a row.';
-}
-
-interface CompareToolbarProps {
-    table: ComparedTable;
-    metric: Metric;
-    single: boolean;
-    changes: boolean;
-    source: PagedSource<ComparedRow>;
-    filters: ReturnType<typeof readFilters>;
-    error: string | null;
-    csv: string;
-}
-
-function CompareToolbar(props: CompareToolbarProps) {
-    const { table, metric, single, changes, source, filters, error, csv } = props;
-    const input = useRef<HTMLInputElement | null>(null);
-    const what = table.title.toLowerCase();
-    useKeys(table.title, [
-        { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
-    ]);
-    void source.version.value;
-    return (
-        <Toolbar label="what is shown">
-            {table.metrics.length > 1 && (
-                <Segmented
-                    label="metric"
-                    value={metric.metric}
-                    options={table.metrics.map((one) => ({ value: one.metric, text: one.title }))}
-                    onChange={(value) =>
-                        put({ metric: value === table.metrics[0].metric ? null : value })
-                    }
-                />
-            )}
-            {!single && <VerdictMenu unit={metric.unit} />}
-            <ChangeMenu changes={changes} />
-            <span class="soft wide-only">
-                {source.ready.value && `${int(source.total)} of ${int(source.of)}`}
-            </span>
-            <Spacer />
-            <SearchField
-                value={filters.q}
-                inputRef={input}
-                placeholder={`Search ${what}`}
-                hint="/"
-                width={208}
-                count={source.total}
-                regex={filters.regex}
-                onRegex={(regex) => put({ regex: regex ? '1' : null })}
-                error={error}
-                onInput={(q) => put({ q: q || null })}
-            />
-            <a class="quiet" href={csv} download="">
-                Export CSV
-            </a>
-        </Toolbar>
-    );
 }
 
 interface Choice {

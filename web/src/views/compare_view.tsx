@@ -6,14 +6,14 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparedTable, Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
 import { formatHash, goTo, navigate, route } from '../base/router';
-import type { Page, Run } from '../base/types';
-import { fmtFixed, int } from '../base/units';
+import type { Page } from '../base/types';
+import { fmtFixed } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
 import { Tabs } from '../components/tabs';
-import { groupName } from '../model/compare';
+import { groupName, ledgerOf } from '../model/compare';
 import { CompareHead } from './compare_head';
 import { ComparePicture } from './compare_picture';
 import {
@@ -26,6 +26,7 @@ import {
     tabHref,
 } from './compare_state';
 import { CompareTable } from './compare_table';
+import { GroupView } from './group_view';
 import { noteRun } from './live';
 import { SIDE_TAB } from './side_host';
 import { SideView } from './side_view';
@@ -46,7 +47,8 @@ export function CompareView({ tab, view }: CompareProps) {
     if (error) return <NoComparison error={error} />;
     return (
         <main class="report compare">
-            {data && <Compared comparison={data} tab={tab} view={view} />}
+            {data && data.base.length === 0 && <GroupView report={data} tab={tab} />}
+            {data && data.base.length > 0 && <Compared comparison={data} tab={tab} view={view} />}
             <LoadingLine active={loading} />
         </main>
     );
@@ -68,13 +70,6 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
             />
         </main>
     );
-}
-
-function ledgerOf(word: string, runs: Run[]): string {
-    const sum = (key: 'stored' | 'rejected') =>
-        runs.reduce((all, { ledger }) => all + ledger[key], 0);
-    const count = runs.length > 1 ? `${int(runs.length)} runs, ` : '';
-    return `${word}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
 }
 
 function ruleText({ rules }: Comparison, single: boolean): string {

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One group as a report: from the shelf to its medians, a row in each of its runs, the same after a
+ * reload.
+ */
+import { faultsOfPage } from './access.mjs';
+import { withGroups } from './compare.mjs';
+import { check, equal, grid, rowTexts, settle, test, until } from './lib.mjs';
+
+const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
+const rows = async (page) => (await rowTexts(page, 'Modules')).map((cells) => cells.map(plain));
+const ready = (page) => until(async () => (await rows(page)).length > 0, 'rows');
+
+test('compare: checked runs become the report of their group', ({ pages }) =>
+    withGroups(async ({ shelf, base, fresh }) => {
+        const page = await pages.open(shelf.url);
+        await page.getByRole('checkbox', { name: 'all shown' }).click();
+        await page.getByRole('button', { name: /Group report/ }).click();
+        await ready(page);
+        for (const id of [...base, ...fresh]) check(page.url().includes(id), `${id} in ${page.url()}`);
+        check(!page.url().includes('base='), 'no base');
+        const head = plain(await page.locator('.compare-head').innerText());
+        check(/import, median of 10; spread ±[\d.]+ [mµ]s, range/.test(head), head);
+        equal(await page.locator('.compare-head .strip-dot').count(), 10, 'a dot for each run');
+        equal(await page.getByRole('button', { name: /Swap/ }).count(), 0, 'there is nothing to swap');
+        // The medians of ten lie between those of five and five.
+        const seen = Object.fromEntries((await rows(page)).map((cells) => [cells[0], cells.slice(1)]));
+        equal(seen.slow[0], '11.509', 'slow');
+        equal(seen.gone.at(-1), '5 of 10', 'gone');
+    }));
+
+test('compare: a group keeps sort, search and row in the URL', ({ pages }) =>
+    withGroups(async ({ shelf, base }) => {
+        const page = await pages.open(`${shelf.url}#/compare/imports?new=${base}`);
+        await ready(page);
+        const [slow] = await rows(page);
+        equal(slow, ['slow', '9.008', '0.003', '9.000', '9.017', '31.0', '5 of 5'], 'the largest');
+        await grid(page, 'Modules').getByText('gone', { exact: true }).click();
+        const pane = page.getByRole('region', { name: 'The selected module' });
+        await until(async () => /before 3/.test(await pane.innerText()), 'runs of the row');
+        check(/median self time\s+4\.008 ms/.test(plain(await pane.innerText())), await pane.innerText());
+        check((await pane.getByRole('link', { name: 'before 3' }).getAttribute('href')).includes(base[2]), 'link to the run');
+        await page.getByPlaceholder('Search modules').fill('quiet_0');
+        await grid(page, 'Modules').getByRole('button', { name: /^Largest/ }).click();
+        await until(async () => (await rows(page)).length === 10 && page.url().includes('sort=max'), 'ten, by the largest');
+        await page.reload();
+        await settle(page);
+        await until(async () => (await rows(page)).length === 10, 'the same after a reload');
+        check(/4\.008 ms/.test(plain(await pane.innerText())), 'the row is still open');
+        await page.keyboard.press('2');
+        await until(async () => (await rowTexts(page, 'Packages')).length === 10, 'packages');
+    }));
+
+for (const [theme, width] of [['dark', 1440], ['light', 800]]) {
+    test(`compare: names, texts and structure of a group, ${theme}, ${width} px`, ({ pages }) =>
+        withGroups(async ({ shelf, base }) => {
+            const page = await pages.open(`${shelf.url}#/compare/imports?new=${base}&row=2`, { theme, width });
+            await ready(page);
+            const faults = await page.evaluate(faultsOfPage);
+            check(!faults.length, faults.join('\n'));
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            check(wide <= width, `${wide} pixels wide`);
+        }));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The paint of one group's tree: names of a package keep their tint, each frame says its mean. */
+import type { GroupTree } from '../base/compare_types';
+import { fitForms, frameForms } from '../model/frame_names';
+import type { FrameLayout } from '../model/frames';
+import { fitName } from '../model/labels';
+import { tintOf } from '../model/tint';
+import type { FramePaint } from './frame_canvas';
+import { withValue } from './frame_paint';
+
+interface GroupPaintOf {
+    tree: GroupTree;
+    layout: FrameLayout;
+    title: string;
+    say: (value: number) => string;
+    /** Names are dotted modules, drawn relative to the frame above. */
+    modules: boolean;
+}
+
+/** Any hue but grey: what a name's origin is depends on the run. */
+const HUE = 1;
+
+export function groupPaint({ tree, layout, title, say, modules }: GroupPaintOf): FramePaint {
+    const tints = Uint8Array.from(tree.names, tintOf);
+    const forms: string[][] = [];
+    const { node, parent } = layout;
+    return {
+        texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
+        origin: (f) => (node[f] < 0 ? 3 : HUE),
+        tint: (f) => (node[f] < 0 ? 0 : (tints[tree.name[node[f]]] as 0 | 1)),
+        label: (f, room, measure) => {
+            if (node[f] < 0) return { name: title, value: '' };
+            const id = tree.name[node[f]];
+            const whole = tree.names[id];
+            const up = node[parent[f]] ?? -1;
+            const above = up >= 0 ? tree.names[tree.name[up]] : null;
+            const name = modules
+                ? fitName(whole, above, room, measure)
+                : fitForms((forms[id] ??= frameForms(whole)), room, measure);
+            const full = modules ? fitName(whole, above, Infinity, measure) : whole;
+            return withValue(name, full, say(tree.new_total[node[f]]), room, measure);
+        },
+    };
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The largest rows of a table before any filter: the scale of its columns, the steps of the waterfall. */
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, Metric } from '../base/compare_types';
+import { route } from '../base/router';
+import type { Page } from '../base/types';
+import { comparePath } from './compare_state';
+import { useJson } from './use_json';
+
+/** Rows that the waterfall names one by one. */
+const STEPS = 9;
+
+export interface Top<R> {
+    rows: R[];
+    page: Page;
+}
+
+export function useTop<R>(table: ComparedTable, metric: Metric) {
+    const path = comparePath(route.value.query, `/${table.of}`, {
+        metric: metric.metric,
+        limit: STEPS,
+    });
+    const { data, error } = useJson<Page>(path);
+    const top = useMemo((): Top<R> | null => {
+        if (!data) return null;
+        const row = (cells: unknown[]) =>
+            Object.fromEntries(cells.map((cell, i) => [data.columns[i], cell])) as R;
+        return { rows: data.rows.map(row), page: data };
+    }, [data]);
+    return { top, error };
+}
