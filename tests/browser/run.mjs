@@ -17,6 +17,7 @@ import './measure.mjs';
 import './stacks.mjs';
 import './compare.mjs';
 import './compare_group.mjs';
+import './compare_time.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

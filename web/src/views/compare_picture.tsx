@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The icicle of a difference: the trees of the runs laid over each other. As wide as the new runs
- * say, or the base, which also draws what has vanished.
+ * The picture over a table: memory over time, steps part by part, or the icicle of a difference: the
+ * trees of the runs laid over each other, as wide as the new runs say, or the base, which also draws
+ * what has vanished.
  */
 import { useMemo } from 'preact/hooks';
 import type { ComparedTable, ComparedTree, Comparison } from '../base/compare_types';
@@ -23,7 +24,9 @@ import {
     vanished,
 } from '../model/diff_tree';
 import { matcher, matchSet } from '../model/search';
+import { ComparedCurves } from './compare_curves';
 import { comparePath, put } from './compare_state';
+import { ComparedSteps } from './compare_steps';
 import { useJson } from './use_json';
 
 export const NODES = 20_000;
@@ -35,8 +38,14 @@ export function hasPicture({ pictures }: { pictures: string[] }, { of }: Compare
     return pictures.includes('tree') && PICTURED.includes(of);
 }
 
+/* Tables of memory by what holds it, whose runs tell it over time. */
+const CURVED = ['memory', 'categories', 'processes', 'spans'];
+
 export function ComparePicture(props: { comparison: Comparison; table: ComparedTable }) {
     const { comparison, table } = props;
+    const curved = CURVED.includes(table.of) || comparison.base[0].kind === 'scalene';
+    if (curved) return <ComparedCurves comparison={comparison} />;
+    if (table.of === 'step_parts') return <ComparedSteps comparison={comparison} />;
     return hasPicture(comparison, table) ? <DiffPicture comparison={comparison} /> : null;
 }
 
