@@ -58,13 +58,19 @@ static struct ps_operator *row_of(struct ps_operators *sums, uint32_t name, uint
     return row;
 }
 
-/* What the table lists: torch's host rows, and work of devices. */
+/* Of a device: its work, and annotations as they lie on its streams. */
+static bool is_device_row(int64_t kind)
+{
+    return ps_slice_on_device(kind) || kind == PS_SLICE_GPU_ANNOTATION;
+}
+
+/* What the table lists: torch's host rows, and those of devices. */
 static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t flags)
 {
     if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
         return false;
     return sums->all || kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION ||
-           kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OVERHEAD || ps_slice_on_device(kind);
+           kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OVERHEAD || is_device_row(kind);
 }
 
 /* Sums wrap rather than trap: a file may claim any number. */
@@ -104,8 +110,8 @@ static void add_slice(struct ps_operators *sums, const struct ps_chunk *chunk, u
                       uint8_t kind)
 {
     uint32_t name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i);
-    bool device = ps_slice_on_device(kind);
-    uint32_t key = device ? 0 : mapped(sums->key, sums->n_key, name);
+    bool device = is_device_row(kind);
+    uint32_t key = ps_slice_on_device(kind) ? 0 : mapped(sums->key, sums->n_key, name);
     uint32_t shapes =
         device ? 0 : mapped(sums->shapes, sums->n_shapes, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
     struct ps_operator *row = row_of(sums, key ? key : name, shapes, kind);

@@ -91,15 +91,21 @@ static enum ps_status pass_host(struct run *run, struct tr_track *track)
     return status;
 }
 
-static enum ps_status pass_hosts(struct run *run)
+/* Nothing but what the profiler did itself. */
+static bool is_overhead_thread(const struct tr_thread_facts *facts)
+{
+    return facts->n[TR_CLASS_OVERHEAD] && !facts->n[TR_CLASS_THREAD];
+}
+
+static enum ps_status pass_threads(struct run *run, bool overhead)
 {
     enum ps_status status = PS_OK;
     struct tr_tracks tracks = {0};
 
-    for (size_t i = 0; i < run->hosts.n && status == PS_OK; i++)
-        status = pass_host(run, &run->hosts.at[i]);
     for (uint32_t i = 0; i < run->trace->n_threads && status == PS_OK; i++) {
-        if (is_device_thread(&run->import->threads[i]))
+        const struct tr_thread_facts *facts = &run->import->threads[i];
+
+        if (is_device_thread(facts) || is_overhead_thread(facts) != overhead)
             continue;
         status = nest(run, i, &tracks);
         for (size_t k = 0; k < tracks.n && status == PS_OK; k++)
@@ -110,6 +116,18 @@ static enum ps_status pass_hosts(struct run *run)
     }
     free(tracks.at);
     return status;
+}
+
+/* Overhead last: it learns its own time from the thread that it lies inside. */
+static enum ps_status pass_hosts(struct run *run)
+{
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < run->hosts.n && status == PS_OK; i++)
+        status = pass_host(run, &run->hosts.at[i]);
+    if (status == PS_OK)
+        status = pass_threads(run, false);
+    return status == PS_OK ? pass_threads(run, true) : status;
 }
 
 static enum ps_status pass_devices(struct run *run)

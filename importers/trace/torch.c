@@ -25,6 +25,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     tr_torch_shapes(trace);
     torch->flops = tr_flops_new(trace);
     torch->correlations = tr_correlations_new(trace, devices, hosts);
+    tr_overheads_find(trace, &torch->overheads);
     torch->steps = tr_steps_new(trace);
     torch->modules = tr_modules_new(trace);
     return torch;
@@ -40,14 +41,12 @@ static void name_autograd(struct tr_track *track)
     }
 }
 
-/* What the profiler did itself: rows of torch's table that are in nobody's tree. */
-static void overhead(struct tr_track *track)
+/* What the profiler did itself: in the tree of another track. */
+static void overhead(const struct tr_torch *torch, struct tr_track *track)
 {
-    for (uint32_t row = 0; row < track->n; row++) {
+    for (uint32_t row = 0; row < track->n; row++)
         track->family[row] = PS_FAMILY_RUNTIME;
-        if (track->slice_kind[row] == PS_SLICE_OVERHEAD)
-            tr_track_extra(track, TR_OP_SELF)[row] = track->self[row];
-    }
+    tr_overheads_track(&torch->overheads, track);
 }
 
 enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
@@ -57,7 +56,7 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
     if (track->kind == PS_TRACK_THREAD)
         tr_tree_track(torch, track);
     else if (track->kind == PS_TRACK_OVERHEAD)
-        overhead(track);
+        overhead(torch, track);
     tr_steps_track(torch->steps, track);
     tr_modules_track(torch->modules, track);
     return PS_OK;
@@ -110,6 +109,7 @@ void tr_torch_free(struct tr_torch *torch)
     tr_correlations_free(torch->correlations);
     tr_flops_free(torch->flops);
     tr_tree_free(torch);
+    free(torch->overheads.at);
     free(torch->names.at);
     free(torch);
 }

@@ -6,6 +6,7 @@
  *   torch_tree.c     torch's own tree of a host track: self times, merging, sums of memory
  *   torch_device.c   device work -> the runtime call that launched it -> the operator around that
  *   torch_orphans.c  device work without a call in the file
+ *   torch_overhead.c what the profiler did itself, inside of what the program did
  *   torch_flops.c    floating point operations of an operator, from its shapes
  *   torch.c          a track through all of these
  *
@@ -64,10 +65,28 @@ void tr_torch_shapes(struct tr_trace *trace);
 
 /* An operator of a host track, while the tree is built: what device work is attributed to. */
 struct tr_open {
-    uint32_t row;
-    uint32_t op; /* the deepest operator among it and those around it; TR_NO_ROW none */
+    uint32_t row; /* of an overhead: that around it, TR_NO_ROW none */
+    uint32_t op;  /* the deepest operator among it and those around it; TR_NO_ROW none */
     int64_t end;
+    struct tr_overhead *overhead; /* NULL: it is a row */
 };
+
+struct tr_overhead {
+    int64_t start, end;
+    int64_t self; /* ns, once the track of the host has passed */
+    const struct tr_thread *thread;
+};
+
+/* In order of start, the longer first. */
+struct tr_overheads {
+    struct tr_overhead *at;
+    size_t n, cap;
+    size_t next;                  /* of those that are not in the tree yet */
+    const struct tr_thread *host; /* the thread in whose tree they are; NULL: none */
+};
+void tr_overheads_find(struct tr_trace *trace, struct tr_overheads *out);
+/* Tells each row of an overhead track its own time. */
+void tr_overheads_track(const struct tr_overheads *overheads, struct tr_track *track);
 
 struct tr_correlations; /* torch_device.h */
 struct tr_flops;        /* torch_flops.c */
@@ -81,6 +100,7 @@ struct tr_torch {
     struct tr_memory *memory;
     struct tr_steps *steps;
     struct tr_modules *modules;
+    struct tr_overheads overheads;
     bool frames; /* Python frames are part of the tree, as torch of 2026 has it */
     /* Working memory of torch_tree.c. */
     struct tr_open *stack;

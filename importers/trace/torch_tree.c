@@ -68,30 +68,24 @@ static bool is_candidate(const struct tr_torch *torch, const struct tr_track *tr
            track->slice_kind[row] == PS_SLICE_RUNTIME || (torch->frames && is_python(track, row));
 }
 
-/* How many of the open events have the row inside of them. */
-static size_t still_open(const struct tr_track *track, const struct tr_open *stack, size_t depth,
-                         uint32_t row)
+/* How many of the open events have [start, end) inside of them. */
+static size_t still_open(const struct tr_open *stack, size_t depth, int64_t start, int64_t end)
 {
-    int64_t start = track->start[row], end = start + track->duration[row];
     while (depth > 0 && (start >= stack[depth - 1].end || end > stack[depth - 1].end))
         depth--;
     return depth;
 }
 
-/* An annotation of a collective is written by the thread that ends it, and lies among events that
- * it has nothing to do with; unless that is the thread that asked for it (NCCL), where it lies in
- * an operator of communication or is one. Torch tells them by their two threads, which the file
- * lacks. */
-static bool is_async(struct tr_torch *torch, const struct tr_track *track, size_t open,
-                     uint32_t row)
+/* Collectives end when their work does. Torch tells them by a flag that the file lacks: their
+ * annotations; of operators, as they were written before 1.11, those of backends that end them on a
+ * thread of their own. */
+static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint32_t row)
 {
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
         return false;
     int flags = tr_name_of(&torch->names, track->name_id[row]).flags;
     bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->autograd;
-    if (!(flags & TR_NAME_WORK) || (is_op && !(flags & TR_NAME_HOST_WORK)))
-        return false;
-    return open == 0 || !(track->flags[torch->stack[open - 1].row] & PS_SLICE_COLLECTIVE);
+    return flags & (is_op ? TR_NAME_HOST_WORK : TR_NAME_WORK);
 }
 
 /* Device work launched by the row goes to operator `op`. */
@@ -120,16 +114,64 @@ static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t ro
         attribute(track, row, tr_correlations_adopt(torch->correlations, track, row));
 }
 
+static size_t push(struct tr_torch *torch, size_t open, struct tr_open event)
+{
+    PS_PUSH_ROOM(torch->stack, open, torch->stack_cap);
+    torch->stack[open] = event;
+    return open + 1;
+}
+
+/* What the profiler did before `row` (track->n: the end) takes its place in the tree: its time is
+ * nobody else's. Returns how many are open then. */
+static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, size_t open,
+                              uint32_t row)
+{
+    struct tr_overheads *all = &torch->overheads;
+    for (; all->next < all->n; all->next++) {
+        struct tr_overhead *it = &all->at[all->next];
+        struct tr_open event = {TR_NO_ROW, TR_NO_ROW, it->end, it};
+        if (row < track->n &&
+            (it->start > track->start[row] ||
+             (it->start == track->start[row] && it->end < it->start + track->duration[row])))
+            break;
+        open = still_open(torch->stack, open, it->start, it->end);
+        if (open > 0) {
+            const struct tr_open *around = &torch->stack[open - 1];
+            event.row = around->row;
+            event.op = around->op;
+            take(around->overhead ? &around->overhead->self
+                                  : &tr_track_extra(track, TR_OP_SELF)[around->row],
+                 it->end - it->start);
+        }
+        if (event.row != TR_NO_ROW)
+            torch->children[event.row] = 2;
+        open = push(torch, open, event);
+    }
+    return open;
+}
+
+/* A row inside of `around`, with the time that fold will take off its parent. */
+static void join(struct tr_torch *torch, struct tr_track *track, const struct tr_open *around,
+                 uint32_t row)
+{
+    uint32_t parent = torch->parent[row] = around->row;
+    if (parent != TR_NO_ROW)
+        torch->children[parent] = torch->children[parent] ? 2 : 1;
+    if (around->overhead == NULL)
+        return;
+    take(&around->overhead->self, track->duration[row]);
+    if (parent != TR_NO_ROW) /* it was taken already, as a part of the overhead */
+        add(&tr_track_extra(track, TR_OP_SELF)[parent], track->duration[row]);
+}
+
 /* The row becomes a child of the innermost of `open` events; returns how many are open then. */
 static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open, uint32_t row)
 {
     uint32_t op = TR_NO_ROW;
     torch->parent[row] = TR_NO_ROW;
     if (open > 0) {
-        uint32_t parent = torch->stack[open - 1].row;
         op = torch->stack[open - 1].op;
-        torch->parent[row] = parent;
-        torch->children[parent] = torch->children[parent] ? 2 : 1;
+        join(torch, track, &torch->stack[open - 1], row);
     }
     if (track->slice_kind[row] == PS_SLICE_RUNTIME)
         visit_runtime(torch, track, row, op);
@@ -139,14 +181,14 @@ static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open,
     } else if (is_nvtx(track, row)) {
         op = row;
     }
-    PS_PUSH_ROOM(torch->stack, open, torch->stack_cap);
-    torch->stack[open] = (struct tr_open){row, op, track->start[row] + track->duration[row]};
-    return open + 1;
+    return push(torch, open,
+                (struct tr_open){row, op, track->start[row] + track->duration[row], NULL});
 }
 
 static void build(struct tr_torch *torch, struct tr_track *track)
 {
     int64_t *self = tr_track_extra(track, TR_OP_SELF);
+    bool is_host = track->thread && track->thread == torch->overheads.host;
     size_t depth = 0;
     for (uint32_t row = 0; row < track->n; row++) {
         tr_room_row(track->room, row);
@@ -160,14 +202,19 @@ static void build(struct tr_torch *torch, struct tr_track *track)
             track->family[row] = is_python(track, row) ? PS_FAMILY_PYTHON : PS_FAMILY_RUNTIME;
         if (!is_candidate(torch, track, row))
             continue;
-        size_t open = still_open(track, torch->stack, depth, row);
-        if (is_async(torch, track, open, row)) {
+        if (is_async(torch, track, row)) {
             track->flags[row] |= PS_SLICE_ASYNC;
             continue;
         }
-        depth = enter(torch, track, open, row);
+        if (is_host)
+            depth = enter_overheads(torch, track, depth, row);
+        depth = still_open(torch->stack, depth, track->start[row],
+                           track->start[row] + track->duration[row]);
         self[row] = track->duration[row];
+        depth = enter(torch, track, depth, row);
     }
+    if (is_host)
+        (void)enter_overheads(torch, track, depth, track->n);
 }
 
 /* The total of one kind of memory; self is made of it by fold. Few tracks have any. */

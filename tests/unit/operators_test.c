@@ -13,7 +13,7 @@ enum { LINEAR = 1, ADDMM, STEP_1, STEP_2, GEMM, CALL, HIDDEN, STEP, SHAPE };
 #define N 9
 static const int64_t start[N] = {0, 10, 15, 20, 30, 40, 50, 60, 70};
 static const int64_t duration[N] = {100, 40, 30, 5, 25, 7, 1, 2, 3};
-static const int64_t name[N] = {STEP_1, LINEAR, ADDMM, CALL, GEMM, ADDMM, HIDDEN, STEP_2, GEMM};
+static const int64_t name[N] = {STEP_1, LINEAR, ADDMM, CALL, GEMM, ADDMM, HIDDEN, STEP_2, STEP_2};
 static const int64_t kind[N] = {PS_SLICE_ANNOTATION, PS_SLICE_OP,         PS_SLICE_OP,
                                 PS_SLICE_RUNTIME,    PS_SLICE_KERNEL,     PS_SLICE_OP,
                                 PS_SLICE_OP,         PS_SLICE_ANNOTATION, PS_SLICE_GPU_ANNOTATION};
@@ -83,7 +83,7 @@ static void test_names(void **state)
     struct ps_chunk made = chunk();
     (void)state;
     ps_operators_add(&sums, &made, PS_RANGE_ALL);
-    assert_int_equal(sums.n, 5); /* hidden ones and annotations of a device are no rows */
+    assert_int_equal(sums.n, 6); /* hidden ones are no rows */
     const struct ps_operator *step = row(&sums, STEP, 0), *addmm = row(&sums, ADDMM, 0),
                              *gemm = row(&sums, GEMM, 0);
     assert_int_equal(step->calls, 2);
@@ -99,6 +99,10 @@ static void test_names(void **state)
     assert_int_equal(gemm->self_device_ns, 25);
     assert_int_equal(gemm->device_total_ns, 25);
     assert_int_equal(gemm->tensor_core, 1);
+    assert_int_equal(sums.at[5].name, STEP); /* as it lies on a stream */
+    assert_int_equal(sums.at[5].kind, PS_SLICE_GPU_ANNOTATION);
+    assert_int_equal(sums.at[5].cpu_total_ns, 0);
+    assert_int_equal(sums.at[5].self_device_ns, 3);
     ps_operators_free(&sums);
 }
 
@@ -122,7 +126,7 @@ static void test_ranges(void **state)
     (void)state;
     for (int64_t cut = -1; cut <= 71; cut++) {
         struct ps_operators sums = {0};
-        static const int64_t listed[] = {0, 10, 15, 20, 30, 40, 60};
+        static const int64_t listed[] = {0, 10, 15, 20, 30, 40, 60, 70};
         int64_t calls = 0, before = 0;
         ps_operators_add(&sums, &made, (struct ps_range){INT64_MIN, cut});
         for (size_t i = 0; i < sums.n; i++)

@@ -146,9 +146,11 @@ static void event(struct ps_buf *json, const char *cat, const char *name, int ti
                   cat, name, tid < 100 ? 0 : 100, tid, from, to - from, args);
 }
 
-static void end(struct ps_buf *json)
+/* Imports what was written. */
+static void end(struct watch *watch, struct ps_buf *json, bool by_shape)
 {
     ps_buf_puts(json, "\n]}\n");
+    import(watch, ps_buf_slice(json), by_shape);
 }
 
 static void op(struct ps_buf *json, const char *name, int from, int to)
@@ -177,8 +179,7 @@ static void test_attribution(void **state)
     event(&json, "gpu_memcpy", "Memcpy HtoD", 7, 62, 72, "\"correlation\": 8");
     event(&json, "kernel", "elementwise", 20, 80, 90, "\"correlation\": 10");
     event(&json, "gpu_user_annotation", "ProfilerStep#1", 7, 30, 72, "\"External id\": 1");
-    end(&json);
-    import(&watch, ps_buf_slice(&json), false);
+    end(&watch, &json, false);
     expect_us(&watch, "ProfilerStep*", 1, 14, 0, 45);
     expect_us(&watch, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1, 8, 0, 0);
     expect_us(&watch, "aten::linear", 1, 10, 0, 25);
@@ -218,8 +219,7 @@ static void test_correlations_are_not_unique(void **state)
     event(&json, "kernel", "early", 8, 0, 1, "\"correlation\": 0");
     for (int i = 0; i < 4; i++)
         event(&json, "kernel", "of_graph", 7, 50 + 2 * i, 51 + 2 * i, "\"correlation\": 5");
-    end(&json);
-    import(&watch, ps_buf_slice(&json), false);
+    end(&watch, &json, false);
     expect_us(&watch, "aten::mm", 1, 7, 5, 5); /* and "early", which none began before */
     expect_us(&watch, "aten::bmm", 1, 7, 2, 2);
     expect_us(&watch, "aten::add", 1, 7, 1, 1);
@@ -239,8 +239,7 @@ static void test_thread_like_a_stream(void **state)
     event(&json, "cpu_op", "aten::mm", 7, 0, 10, "");
     event(&json, "cuda_runtime", "cudaLaunchKernel", 7, 2, 4, "\"correlation\": 5");
     event(&json, "kernel", "gemm", 7, 5, 9, "\"correlation\": 5");
-    end(&json);
-    import(&watch, ps_buf_slice(&json), false);
+    end(&watch, &json, false);
     expect_us(&watch, "aten::mm", 1, 8, 4, 4);
     assert_int_equal(slice(&watch, "gemm", 0)->launch, slice(&watch, "cudaLaunchKernel", 0)->id);
     done(&watch, &json);
@@ -261,8 +260,7 @@ static void test_work_without_a_call(void **state)
         event(&json, "kernel", "gemm", 7, 9, 12,
               same ? "\"correlation\": 12, \"External id\": 12"
                    : "\"correlation\": 4, \"External id\": 11");
-        end(&json);
-        import(&watch, ps_buf_slice(&json), false);
+        end(&watch, &json, false);
         expect_us(&watch, "aten::mm", 1, 10, same ? 0 : 7, same ? 0 : 7);
         assert_int_equal(slice(&watch, "gemm", 1)->op, same ? 0 : slice(&watch, "aten::mm", 0)->id);
         assert_int_equal(slice(&watch, "gemm", 0)->launch, 0);
@@ -287,8 +285,7 @@ static void test_merging(void **state)
     op(&json, "rec", 210, 220);
     op(&json, "rec", 230, 240);
     op(&json, "aten::is_leaf", 211, 212);
-    end(&json);
-    import(&watch, ps_buf_slice(&json), false);
+    end(&watch, &json, false);
     expect_us(&watch, "aten::mul", 1, 79, 8, 8);
     expect_us(&watch, "rec", 3, 100, 0, 0);
     assert_null(find_row(&watch, "aten::is_leaf"));
@@ -298,7 +295,8 @@ static void test_merging(void **state)
     done(&watch, &json);
 }
 
-/* gloo ends its annotation on a thread of its own; NCCL inside of the operator that called it. */
+/* Annotations of collectives are in no tree, wherever they end: gloo on a thread of its own, NCCL
+ * inside of the operator that called it. */
 static void test_collectives(void **state)
 {
     struct ps_buf json = {0};
@@ -309,20 +307,46 @@ static void test_collectives(void **state)
     event(&json, "cpu_op", "aten::add", 101, 50, 60, "");
     op(&json, "record_param_comms", 0, 50);
     event(&json, "user_annotation", "nccl:all_reduce", 100, 10, 40, "");
+    event(&json, "cuda_runtime", "cudaLaunchKernel", 100, 20, 24, "\"correlation\": 2");
+    event(&json, "kernel", "ncclDevKernel_AllReduce", 7, 25, 40, "\"correlation\": 2");
     event(&json, "cpu_op", "nccl:broadcast", 100, 60, 70, "");
     event(&json, "cuda_runtime", "cudaLaunchKernel", 100, 62, 64, "\"correlation\": 3");
-    event(&json, "kernel", "ncclDevKernel_AllReduce", 7, 65, 75, "\"correlation\": 3");
-    end(&json);
-    import(&watch, ps_buf_slice(&json), false);
+    event(&json, "kernel", "ncclDevKernel_Broadcast", 7, 65, 75, "\"correlation\": 3");
+    end(&watch, &json, false);
     expect_us(&watch, "gloo:all_reduce", 1, 0, 0, 0);
     expect_us(&watch, "aten::add", 1, 10, 0, 0);
-    expect_us(&watch, "record_param_comms", 1, 20, 0, 0);
-    expect_us(&watch, "nccl:all_reduce", 1, 30, 0, 0);
+    expect_us(&watch, "record_param_comms", 1, 46, 15, 15);
+    expect_us(&watch, "nccl:all_reduce", 1, 0, 0, 0);
     expect_us(&watch, "nccl:broadcast", 1, 8, 10, 10);
     assert_int_equal(slice(&watch, "gloo:all_reduce", 0)->flags,
                      PS_SLICE_ASYNC | PS_SLICE_COLLECTIVE);
     assert_int_equal(slice(&watch, "ncclDevKernel_AllReduce", 0)->flags, PS_SLICE_COLLECTIVE);
     assert_int_equal(slice(&watch, "ncclDevKernel_AllReduce", 0)->family, PS_FAMILY_COMMUNICATION);
+    done(&watch, &json);
+}
+
+/* What the profiler did itself is taken off what it lies inside, on the thread of the steps, and
+ * what lies inside of it off its own; device time stays with the operators. */
+static void test_overhead(void **state)
+{
+    struct ps_buf json = {0};
+    struct watch watch;
+    (void)state;
+    begin(&json);
+    event(&json, "overhead", "Buffer Flush", 99, 110, 140, "");
+    event(&json, "overhead", "Resource", 99, 115, 120, "");
+    event(&json, "overhead", "Instrumentation", 99, 290, 298, "");
+    event(&json, "user_annotation", "ProfilerStep#1", 100, 100, 300, "");
+    op(&json, "aten::copy_", 105, 145);
+    event(&json, "cuda_runtime", "cudaMemcpyAsync", 100, 130, 138, "\"correlation\": 3");
+    event(&json, "gpu_memcpy", "Memcpy HtoD", 7, 140, 150, "\"correlation\": 3");
+    end(&watch, &json, false);
+    expect_us(&watch, "aten::copy_", 1, 10, 10, 10);
+    expect_us(&watch, "Buffer Flush", 1, 17, 0, 0);
+    expect_us(&watch, "Resource", 1, 5, 0, 0);
+    expect_us(&watch, "cudaMemcpyAsync", 1, 8, 0, 0);
+    expect_us(&watch, "ProfilerStep*", 1, 152, 0, 10);
+    expect_us(&watch, "Instrumentation", 1, 8, 0, 0);
     done(&watch, &json);
 }
 
@@ -338,8 +362,7 @@ static void test_frames(void **state)
         event(&json, "python_function", "m.py(1): f", 100, 10, 60,
               named ? "\"Python id\": 1, \"CallFrom\": \"m.py:9\"" : "\"Python id\": 1");
         op(&json, "aten::add", 20, 30);
-        end(&json);
-        import(&watch, ps_buf_slice(&json), false);
+        end(&watch, &json, false);
         expect_us(&watch, "train", 1, named ? 50 : 90, 0, 0);
         expect_us(&watch, "aten::add", 1, 10, 0, 0);
         assert_null(find_row(&watch, "m.py(1): f"));
@@ -380,8 +403,7 @@ static void test_flops(void **state)
         struct watch watch;
         begin(&json);
         event(&json, "cpu_op", cases[i].name, 100, 0, 10, cases[i].args);
-        end(&json);
-        import(&watch, ps_buf_slice(&json), false);
+        end(&watch, &json, false);
         if (row(&watch, cases[i].name)->flops != cases[i].flops)
             fail_msg("%s %s: %lld", cases[i].name, cases[i].args,
                      (long long)row(&watch, cases[i].name)->flops);
@@ -399,8 +421,7 @@ static void test_shapes(void **state)
     event(&json, "cpu_op", "aten::cat", 100, 10, 20, "\"Input Dims\": [[[9]], []]");
     event(&json, "cpu_op", "aten::add", 100, 20, 30, "\"Input Dims\": [[2, 3], [3]]");
     event(&json, "cpu_op", "aten::add", 100, 30, 40, "\"Input Dims\": [[2, 4], [3]]");
-    end(&json);
-    import(&watch, ps_buf_slice(&json), true);
+    end(&watch, &json, true);
     assert_int_equal(watch.sums.n, 3);
     assert_string_equal(watch.text[row(&watch, "aten::cat")->shapes], "[[],[]]");
     assert_int_equal(row(&watch, "aten::cat")->calls, 2);
@@ -432,8 +453,7 @@ static void test_memory(void **state)
     memory(&json, 100, 40, -8);
     memory(&json, 100, 50, 16);
     memory(&json, 100, 51, 32);
-    end(&json);
-    import(&watch, ps_buf_slice(&json), false);
+    end(&watch, &json, false);
     assert_int_equal(row(&watch, "outer")->cpu_bytes, 15);
     assert_int_equal(row(&watch, "outer")->self_cpu_bytes, 17);
     assert_int_equal(row(&watch, "inner")->cpu_bytes, -2);
@@ -467,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_work_without_a_call),
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_collectives),
+        cmocka_unit_test(test_overhead),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_flops),
         cmocka_unit_test(test_shapes),
