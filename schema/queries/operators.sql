@@ -1,5 +1,6 @@
 -- What torch calls key_averages(), of the whole run or of a range. For the head's words see imports.sql; `rows: kept` says that
 -- all rows are made at once and kept for the pages of a scroll.
+-- on: the time of annotations as they lie on a stream (kind 10) is that of the work inside, so they are no part of the device's.
 -- gflops_s: floating point operations over the time that the device, else the host, took for them.
 --
 -- sort: self_device_us desc self_device_us, self_cpu_us
@@ -49,4 +50,4 @@ SELECT * FROM (
 WHERE (:q IS NULL OR ps_words(:q, name))
   AND (:regex IS NULL OR name REGEXP :regex)
   AND (:hide IS NULL OR NOT name REGEXP :hide)
-  AND (:on IS NULL OR (kind BETWEEN 6 AND 11) = (:on = 'device'))
+  AND (:on IS NULL OR CASE WHEN kind = 10 THEN 'annotation' WHEN kind BETWEEN 6 AND 11 THEN 'device' ELSE 'host' END = :on)

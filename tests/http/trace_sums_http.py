@@ -127,6 +127,16 @@ class WorkedExample(Sums):
         self.assertEqual(device["idle_ns"], 55_000)
         self.assertEqual(device["share"], [0, 0, 0, 255, 255, 128, 0, 0, 255, 0])
 
+    def test_annotations_on_streams_are_rows_of_their_own(self):
+        trace = worked_example()
+        for step, ts, dur in ((1, 29, 62), (2, 95, 2)):
+            trace.device(f"ProfilerStep#{step}", ts, dur, "gpu_user_annotation")
+        host, device, annotation = (self.view(trace, "operators", on=on) for on in ("host", "device", "annotation"))
+        row = dict(zip(annotation["columns"], annotation["rows"][0]))
+        self.assertEqual((annotation["total"], row["name"], row["calls"], row["self_device_us"]), (1, "ProfilerStep*", 2, 64))
+        self.assertEqual(device["sums"]["self_device_us"], 45)
+        self.assertEqual(self.view(trace, "operators")["total"], sum(table["total"] for table in (host, device, annotation)))
+
     def test_a_range_cuts_slices_at_its_ends(self):
         use = self.view(worked_example(), "utilisation", from_ns=40_000, to_ns=85_000)
         device, = use["devices"]

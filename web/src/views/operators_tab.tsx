@@ -28,7 +28,7 @@ export function OperatorsTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
     const byShape = query.by === 'shape';
-    const side: Side = query.on === 'device' ? 'device' : 'host';
+    const side: Side = query.on === 'device' || query.on === 'annotation' ? query.on : 'host';
     const [row, setRow] = useState<OperatorRow | null>(null);
     const params = {
         ...sortParams(operatorSort(run)),
@@ -126,8 +126,13 @@ function Switches({ run, byShape, side }: { run: Run; byShape: boolean; side: Si
                     options={[
                         { value: 'host', text: 'Host', tip: 'operators and runtime calls' },
                         { value: 'device', text: 'Device', tip: 'kernels, copies, memsets' },
+                        {
+                            value: 'annotation',
+                            text: 'Annotations',
+                            tip: 'as they lie on the streams: from the first to the last of what was launched inside',
+                        },
                     ]}
-                    onChange={(on) => put({ on: on === 'device' ? on : null, op: null })}
+                    onChange={(on) => put({ on: on === 'host' ? null : on, op: null })}
                 />
             )}
         </>

@@ -12,7 +12,8 @@ import { besidePane } from './trace_columns';
 import { tabHash, traceOf } from './trace_data';
 import { type NamesTable, TraceTable, useColumns } from './trace_table';
 
-export type Side = 'host' | 'device';
+/** annotation: as they lie on the streams of devices */
+export type Side = 'host' | 'device' | 'annotation';
 
 interface OperatorsTableProps extends NamesTable<OperatorRow> {
     byShape?: boolean;
@@ -31,7 +32,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byShape = false, side = 'host' } = props;
     const summary = traceOf(run);
     const roomy = !props.narrow && viewportWidth.value >= 1200;
-    const deviceRows = side === 'device';
+    const deviceRows = side !== 'host';
     const columns = useColumns(
         () =>
             besidePane(
