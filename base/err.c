@@ -85,6 +85,8 @@ const char *ps_status_word(enum ps_status code)
         return "too_large";
     case PS_CANCELLED:
         return "cancelled";
+    case PS_INTERRUPTED:
+        return "interrupted";
     case PS_NOT_FOUND:
         return "not_found";
     case PS_CONFLICT:

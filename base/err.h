@@ -19,6 +19,7 @@ enum ps_status {
     PS_UNKNOWN_KIND, /* no importer knows these bytes, or they are known but cannot be read */
     PS_LIMIT,        /* a limit on size, depth, names or rows was reached */
     PS_CANCELLED,    /* somebody asked to stop */
+    PS_INTERRUPTED,  /* the process ended before it was done */
     PS_NOT_FOUND,    /* no such run, job, file, row */
     PS_CONFLICT,     /* the state of things forbids it; also a prefix that fits several runs */
     PS_BAD_REQUEST,  /* a parameter or an option is wrong */

@@ -1,5 +1,6 @@
--- catalog.sql: what may change about runs, and the log of imports. All of it but tags, names, baselines and failed imports can be rebuilt from the
--- run files. Applied at every open: statements must be idempotent; a later layout raises user_version.
+-- catalog.sql: what may change about runs, and the log of imports. Runs, their labels and sources are rebuilt from the run files and
+-- labels/ (rebuild.c); the log and what waits only where the damaged catalog can still be read. Applied at every open: statements must be
+-- idempotent; a later layout raises user_version.
 
 CREATE TABLE IF NOT EXISTS run(
     seq INTEGER PRIMARY KEY AUTOINCREMENT, -- order of publication
@@ -60,4 +61,22 @@ CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
     text TEXT, hint TEXT,
     byte_offset INTEGER,
     seconds REAL NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS doomed( -- files that go unless a row refers to them when their owner is done, or has died
+    owner TEXT NOT NULL,  -- <session>-<n>
+    folder TEXT NOT NULL, -- runs (with labels), originals, sources
+    key TEXT NOT NULL,    -- run.id, or a hash
+    PRIMARY KEY(owner, folder, key)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives the server, which goes on with it at its next start
+    id INTEGER PRIMARY KEY,
+    session TEXT NOT NULL, -- who has it in hand
+    file TEXT NOT NULL,    -- in spool/
+    filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL,
+    tags TEXT NOT NULL,    -- JSON: [[key, value], ...]
+    sources TEXT NOT NULL, -- JSON: [[file in spool/, as the sender calls it], ...]
+    tries INTEGER NOT NULL DEFAULT 0, -- imports begun
+    at INTEGER NOT NULL    -- ms since 1970, UTC
 );

@@ -15,6 +15,7 @@ PRAGMA user_version = 4;
 CREATE TABLE meta(
     k TEXT PRIMARY KEY, -- kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit headline_label
     v                   -- + ledger_unit ledger_read ledger_stored ledger_repaired ledger_rejected ledger_other
+                        -- + label: series, who, tags and created_at as JSON, as they were when it was imported
                         -- traces: origin_us, and header.<key>: what stands beside the events as JSON, secrets masked
 ) WITHOUT ROWID;
 

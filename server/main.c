@@ -55,6 +55,8 @@ static int run(const struct ps_options *options)
         return ps_cli_trend(options);
     case PS_VERB_BASELINE:
         return ps_cli_baseline(options);
+    case PS_VERB_VERIFY:
+        return ps_cli_verify(options);
     case PS_VERB_NONE:
         break;
     }

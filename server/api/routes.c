@@ -11,12 +11,13 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "events", ps_all_events, 0},
 
     {"GET", API "runs", ps_list_runs, PS_ROUTE_SLOW},
-    {"POST", API "runs", ps_post_runs, PS_ROUTE_UPLOAD},
-    {"PUT", API "runs", ps_post_runs, PS_ROUTE_UPLOAD},          /* curl -T FILE .../runs */
-    {"PUT", API "runs/{filename}", ps_put_run, PS_ROUTE_UPLOAD}, /* curl -T FILE .../runs/ */
+    {"POST", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW}, /* syncs what it takes */
+    {"PUT", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW},  /* curl -T FILE .../runs */
+    {"PUT", API "runs/{filename}", ps_put_run,
+     PS_ROUTE_UPLOAD | PS_ROUTE_SLOW}, /* curl -T FILE .../runs/ */
     {"GET", API "runs/{run}", ps_get_run, 0},
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY},
-    {"DELETE", API "runs/{run}", ps_delete_run, 0},
+    {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW},
     {"GET", API "runs/{run}/original", ps_get_original, 0},
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW},

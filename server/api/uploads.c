@@ -233,8 +233,10 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
 
     if (wait && strcmp(wait, "1") == 0)
         return wait_for_runs(req, jobs, n, reply);
-    for (size_t i = 0; i < n; i++) /* also after a failure: each one takes what was its own */
+    for (size_t i = 0; i < n; i++) { /* also after a failure: each one takes what was its own */
+        jobs[i].promised = jobs[i].accepted;
         (void)ps_jobs_add(ps_api_of(req)->jobs, &jobs[i], &ids[i], err);
+    }
     return err->code == PS_OK ? answer_jobs(req, ids, n, reply, err) : err->code;
 }
 
@@ -280,6 +282,7 @@ static struct ps_job_request *take_profiles(struct ps_request *req, const struct
         *job++ = (struct ps_job_request){
             .path = ps_request_take(file),
             .temporary = true,
+            .accepted = true,
             .bytes = file->bytes,
             .filename = file->filename,
             .name = labels->name,

@@ -108,16 +108,23 @@ const struct ps_verb_row ps_verbs[] = {
          "Others are held against it as baseline:SERIES, which may stand wherever a RUN may. "
          "--clear lets it go.\n",
          0},
+    [PS_VERB_VERIFY] = {"verify", "", 0, 0, "whether every file of the shelf is there and whole",
+                        "The catalog and each run file through SQLite's integrity check, each "
+                        "original and source by its hash,\nand files that nothing refers to. "
+                        "--quick only looks whether they are there. The shelf may be served\n"
+                        "meanwhile. One line per finding: file, what, what to do. Exit status: 0 "
+                        "clean, 1 findings, 2 it could not look.\n",
+                        0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(TREND) | ON(BASELINE))
+     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
@@ -165,6 +172,8 @@ const struct ps_option_row ps_option_rows[] = {
      "how much the headline may grow (default with --against: +10%)"},
     {"--markdown", NULL, FLAG, ON(CHECK), offsetof(struct ps_options, markdown),
      "print a summary for a pull request"},
+    {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
+     "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},
 };

@@ -27,6 +27,7 @@ enum ps_verb {
     PS_VERB_CHECK,
     PS_VERB_TREND,
     PS_VERB_BASELINE,
+    PS_VERB_VERIFY,
 };
 
 struct ps_options {
@@ -43,7 +44,7 @@ struct ps_options {
     const char *row, *place, *by, *clear;        /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    bool json, csv, open, merge, markdown;
+    bool json, csv, open, merge, markdown, quick;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

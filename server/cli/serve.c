@@ -103,6 +103,8 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
         status = ps_store_open(options->data, &server->store, err);
     if (status == PS_OK)
         status = start_api(server, err);
+    if (status == PS_OK)
+        status = ps_jobs_resume(ps_api_jobs(server->api), err);
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
@@ -148,9 +150,14 @@ static void cancel_imports(struct server *server)
 {
     size_t n = ps_jobs_unfinished(ps_api_jobs(server->api));
 
-    if (n > 0)
-        ps_log("stopping: %zu unfinished import%s cancelled", n, n == 1 ? " is" : "s are");
-    ps_jobs_cancel_all(ps_api_jobs(server->api));
+    size_t left = ps_jobs_leave_all(ps_api_jobs(server->api));
+
+    if (n > left)
+        ps_log("stopping: %zu unfinished import%s cancelled", n - left,
+               n - left == 1 ? " is" : "s are");
+    if (left > 0)
+        ps_log("stopping: %zu accepted upload%s imported at the next start", left,
+               left == 1 ? " is" : "s are");
 }
 
 /* Requests on their way are finished, imports get GRACE_MS. A second signal cancels imports and,

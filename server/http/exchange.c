@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "server/http/exchange.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
@@ -270,13 +269,15 @@ static void run(struct ps_exchange *x)
     settle(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
 }
 
+/* The connection is suspended; who deferred its answer resumes it, unless that came first. */
 static void run_slow(void *arg)
 {
     struct ps_exchange *x = arg;
+    int running = PS_RUNNING;
 
     run(x);
-    assert(!x->deferred);
-    MHD_resume_connection(x->connection);
+    if (!x->deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
+        MHD_resume_connection(x->connection);
 }
 
 void ps_request_defer(struct ps_request *req)

@@ -50,6 +50,7 @@ unsigned ps_http_code(enum ps_status status)
         return 404;
     case PS_CONFLICT:
     case PS_CANCELLED:
+    case PS_INTERRUPTED:
         return 409;
     case PS_LIMIT:
         return 413;

@@ -102,22 +102,19 @@ static enum ps_status begin(struct ps_store *store, const struct ps_import_reque
     return ps_writer_create(store, &run, writer, err);
 }
 
-static enum ps_status publish(struct ps_store *store, struct ps_writer *writer,
-                              struct ps_intake *intake, const struct ps_original *original,
-                              struct ps_import_result *out, struct ps_err *err)
+static enum ps_status publish(struct ps_writer *writer, struct ps_intake *intake,
+                              const struct ps_original *original, struct ps_import_result *out,
+                              struct ps_err *err)
 {
     struct ps_published published = {0};
     enum ps_status status = ps_intake_keep(intake, err);
 
-    if (status != PS_OK) {
+    if (status == PS_OK)
+        status = ps_writer_publish(writer, out->kind, original, &published, err);
+    else
         ps_writer_abort(writer);
+    if (status != PS_OK)
         return status;
-    }
-    status = ps_writer_publish(writer, out->kind, original, &published, err);
-    if (status != PS_OK) {
-        ps_store_unkeep(store, original->sha256);
-        return status;
-    }
     memcpy(out->id, published.id, sizeof out->id);
     out->already = published.already;
     out->rows = published.rows;
@@ -156,7 +153,7 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
     if (status == PS_OK && read != PS_OK)
         status = ps_fail(err, read, "%s", reading.text);
     if (status == PS_OK)
-        return publish(store, writer, intake, original, out, err);
+        return publish(writer, intake, original, out, err);
     ps_writer_abort(writer);
     return status;
 }

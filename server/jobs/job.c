@@ -30,6 +30,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
 
     job->path = request->path;
     job->temporary = request->temporary;
+    job->accepted = request->accepted;
     job->filename = copy(request->filename);
     job->name = copy(request->name);
     job->series = copy(request->series);
@@ -67,6 +68,37 @@ void ps_job_free(struct ps_job *job)
     free(job->series);
     free(job->who);
     free(job);
+}
+
+enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
+                             struct ps_err *err)
+{
+    struct ps_accepted upload = {
+        .path = job->path,
+        .filename = job->filename,
+        .name = job->name,
+        .series = job->series,
+        .who = job->who,
+        .tags = job->tags,
+        .n_tags = job->n_tags,
+    };
+
+    upload.sources = ps_source_set_files(job->set, &upload.n_sources);
+    return ps_upload_accept(store, &upload, promised, &job->upload, err);
+}
+
+void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled)
+{
+    if (job->accepted && job->leave && cancelled) {
+        ps_source_set_leave(job->set);
+        if (job->begun)
+            ps_upload_try(store, job->upload, false);
+        return;
+    }
+    if (job->accepted)
+        ps_upload_end(store, job->upload);
+    if (job->temporary)
+        (void)unlink(job->path);
 }
 
 bool ps_job_ended(const struct ps_job *job)
@@ -197,18 +229,37 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store, int
     return status == PS_OK ? end : status;
 }
 
+#define TRIES_MAX 2
+
+/* An import that no server survived is not tried again; the import log says so. */
+static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
+{
+    const struct ps_log_entry entry = {job->filename, "", job->who, job->bytes_total, "", err, 0};
+
+    ps_hint(err, "add the file with `perfshelf add`, which shows what happens");
+    ps_fail(err, PS_INTERRUPTED, "the server ended %u times while it imported this file",
+            job->tries);
+    (void)ps_store_log(store, &entry, NULL);
+    return err->code;
+}
+
 void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
                 struct ps_job_result *out)
 {
     PS_AUTO(ps_close_fd) int fd = job->path ? open(job->path, O_RDONLY | O_CLOEXEC) : -1;
 
     *out = (struct ps_job_result){0};
-    if (!job->path)
+    if (job->tries >= TRIES_MAX)
+        out->status = give_up(job, store, &out->err);
+    else if (!job->path)
         out->status = merge_runs(job, store, &fd, &out->err);
     else if (fd < 0)
         out->status = ps_fail_errno(&out->err, "open", job->path);
     if (out->status != PS_OK)
         return;
+    job->begun = job->accepted;
+    if (job->begun)
+        ps_upload_try(store, job->upload, true);
     if (atomic_load(&job->cancel))
         out->status = ps_fail(&out->err, PS_CANCELLED, "the import was cancelled");
     else

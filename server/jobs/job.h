@@ -21,7 +21,10 @@ struct ps_job {
     struct ps_job_parts parts;         /* likewise */
     struct ps_tag *tags;               /* strings malloc'ed, both of each */
     size_t n_tags;
-    bool temporary;
+    bool temporary, accepted, begun;
+    bool leave;     /* to the next server, once it is cancelled */
+    int64_t upload; /* of an accepted one: its row in the store */
+    unsigned tries; /* imports of it that a server did not survive */
     struct ps_job_ticket *ticket;
     const char *kind;
     uint64_t bytes_total, bytes_done, records;
@@ -37,6 +40,12 @@ struct ps_job *ps_job_create(const struct ps_job_request *request);
 void ps_job_free(struct ps_job *job);
 struct ps_job_view ps_job_view(const struct ps_job *job);
 bool ps_job_ended(const struct ps_job *job);
+
+/* Has the store keep the file and its sources for the next server. */
+enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
+                             struct ps_err *err);
+/* It has ended: a temporary file goes, unless it was cancelled and is left to the next server. */
+void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled);
 
 /* What an import says of itself on its way; false: stop. */
 typedef bool ps_job_progress(void *user, uint64_t done, uint64_t total, uint64_t records);

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "server/jobs/job.h"
 
@@ -76,8 +76,6 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
 
     job->state = state;
     jobs->unfinished--;
-    if (job->temporary)
-        (void)unlink(job->path);
     ps_source_set_drop(job->set);
     job->set = NULL;
     view = ps_job_view(job);
@@ -183,6 +181,7 @@ static void *work(void *arg)
         if (!job)
             return NULL;
         ps_job_run(job, jobs->config.store, on_progress, &result);
+        ps_job_drop_file(job, jobs->config.store, result.status == PS_CANCELLED);
         pthread_mutex_lock(&jobs->lock);
         keep_result(job, &result);
         idle = jobs->unfinished == 1;
@@ -218,29 +217,114 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
     return PS_OK;
 }
 
+/* Puts it into the queue; false when that is closed. */
+static bool enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
+{
+    bool open;
+
+    pthread_mutex_lock(&jobs->lock);
+    open = !jobs->stopping;
+    if (open) {
+        job->jobs = jobs;
+        job->id = ++jobs->last_id;
+        job->next = jobs->list;
+        jobs->list = job;
+        jobs->unfinished++;
+        *id_out = job->id;
+        tell(job);
+        pthread_cond_signal(&jobs->wake);
+    }
+    pthread_mutex_unlock(&jobs->lock);
+    return open;
+}
+
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err)
 {
+    struct ps_store *store = jobs->config.store;
     struct ps_job *job = ps_job_create(request);
+    enum ps_status status =
+        job->accepted ? ps_job_accept(job, store, request->promised, err) : PS_OK;
 
-    pthread_mutex_lock(&jobs->lock);
-    if (jobs->stopping) {
-        pthread_mutex_unlock(&jobs->lock);
-        if (job->temporary)
-            (void)unlink(job->path);
-        ps_job_free(job);
-        return ps_fail(err, PS_CONFLICT, "the server is stopping");
-    }
-    job->jobs = jobs;
-    job->id = ++jobs->last_id;
-    job->next = jobs->list;
-    jobs->list = job;
-    jobs->unfinished++;
-    *id_out = job->id;
-    tell(job);
-    pthread_cond_signal(&jobs->wake);
-    pthread_mutex_unlock(&jobs->lock);
-    return PS_OK;
+    if (status == PS_OK && enqueue(jobs, job, id_out))
+        return PS_OK;
+    if (status == PS_OK)
+        status = ps_fail(err, PS_CONFLICT, "the server is stopping");
+    ps_job_drop_file(job, store, true);
+    ps_job_free(job);
+    return status;
+}
+
+/* --- what servers that died had accepted ------------------------------------------------------ */
+
+struct resuming {
+    struct ps_jobs *jobs;
+    struct ps_source_set *set; /* of the upload before */
+    char *set_text;
+};
+
+static void share_sources(struct resuming *resuming, const struct ps_accepted *upload)
+{
+    if (resuming->set_text && strcmp(resuming->set_text, upload->sources_text) == 0)
+        return;
+    ps_source_set_drop(resuming->set);
+    free(resuming->set_text);
+    resuming->set = upload->n_sources ? ps_source_set_create() : NULL;
+    resuming->set_text = ps_strdup(ps_str_of(upload->sources_text));
+    for (size_t i = 0; i < upload->n_sources; i++)
+        ps_source_set_add(resuming->set, ps_strdup(ps_str_of(upload->sources[i].key)),
+                          upload->sources[i].value);
+}
+
+static void log_resumed(struct ps_store *store, const struct ps_accepted *upload, uint64_t bytes)
+{
+    const struct ps_err note = {.code = PS_INTERRUPTED,
+                                .text = "the server ended before this upload was imported; "
+                                        "the next one goes on with it"};
+    const struct ps_log_entry entry = {upload->filename, "", upload->who, bytes, "", &note, 0};
+
+    (void)ps_store_log(store, &entry, NULL);
+}
+
+static void resume(void *user, const struct ps_accepted *upload)
+{
+    struct resuming *resuming = user;
+    struct stat about = {0};
+    const struct ps_job_request request = {
+        .path = ps_strdup(ps_str_of(upload->path)),
+        .temporary = true,
+        .bytes = stat(upload->path, &about) == 0 ? (uint64_t)about.st_size : 0,
+        .filename = upload->filename,
+        .name = upload->name,
+        .series = upload->series,
+        .who = upload->who,
+        .tags = upload->tags,
+        .n_tags = upload->n_tags,
+    };
+    struct ps_job *job;
+    uint64_t id;
+
+    share_sources(resuming, upload);
+    job = ps_job_create(&request);
+    job->set = ps_source_set_hold(resuming->set);
+    job->accepted = true;
+    job->upload = upload->id;
+    job->tries = upload->tries;
+    log_resumed(resuming->jobs->config.store, upload, request.bytes);
+    if (enqueue(resuming->jobs, job, &id))
+        return;
+    ps_source_set_leave(job->set);
+    ps_job_free(job);
+}
+
+enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
+{
+    struct resuming resuming = {.jobs = jobs};
+    enum ps_status status = ps_upload_take(jobs->config.store, resume, &resuming, err);
+
+    ps_source_set_drop(resuming.set);
+    free(resuming.set_text);
+    return status;
 }
 
 static struct ps_job *find(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
@@ -291,6 +375,7 @@ static void cancel(struct ps_jobs *jobs, struct ps_job *job)
         return;
     }
     ps_fail(&job->err, PS_CANCELLED, "the import was cancelled before it began");
+    ps_job_drop_file(job, jobs->config.store, true);
     end_job(jobs, job, PS_JOB_CANCELLED);
 }
 
@@ -320,16 +405,30 @@ static struct ps_job *any_uncancelled(struct ps_jobs *jobs)
     return NULL;
 }
 
-void ps_jobs_cancel_all(struct ps_jobs *jobs)
+static size_t cancel_all(struct ps_jobs *jobs, bool leave)
 {
     struct ps_job *job;
+    size_t left = 0;
 
     pthread_mutex_lock(&jobs->lock);
     while ((job = any_uncancelled(jobs))) {
+        job->leave = leave && job->accepted;
+        left += job->leave;
         cancel(jobs, job);
         pthread_mutex_lock(&jobs->lock);
     }
     pthread_mutex_unlock(&jobs->lock);
+    return left;
+}
+
+void ps_jobs_cancel_all(struct ps_jobs *jobs)
+{
+    (void)cancel_all(jobs, false);
+}
+
+size_t ps_jobs_leave_all(struct ps_jobs *jobs)
+{
+    return cancel_all(jobs, true);
 }
 
 size_t ps_jobs_unfinished(struct ps_jobs *jobs)

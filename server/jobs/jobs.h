@@ -53,8 +53,11 @@ struct ps_jobs_config {
 };
 
 struct ps_job_request {
-    char *path;               /* malloc'ed; the job's from now on. NULL: merge */
-    bool temporary;           /* unlink the file at the end */
+    char *path;     /* malloc'ed; the job's from now on. NULL: merge */
+    bool temporary; /* unlink the file at the end */
+    bool accepted;  /* it lies in the spool and outlives this process, with its sources: the
+                       next server imports it. Needs temporary */
+    bool promised;  /* accepted, and so told before the import ends: a power loss too */
     const char *const *merge; /* ids of line_profiler runs whose originals are imported as one;
                                  copied */
     size_t n_merge;
@@ -75,6 +78,9 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err);
 
+/* Queues what servers that died had accepted. What they died of twice fails instead. */
+enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err);
+
 /* Shows one job, or all: unfinished ones and the last finished ones, newest first. `show` runs with
  * the queue locked. */
 enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
@@ -87,6 +93,8 @@ void ps_jobs_each(struct ps_jobs *jobs, void (*show)(void *user, const struct ps
  * PS_CONFLICT: it has ended. */
 enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err);
 void ps_jobs_cancel_all(struct ps_jobs *jobs);
+/* The same, but what was accepted is left to the next server. Returns how many that were. */
+size_t ps_jobs_leave_all(struct ps_jobs *jobs);
 
 /* Jobs that are queued or running. */
 size_t ps_jobs_unfinished(struct ps_jobs *jobs);

@@ -93,14 +93,11 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
 /* --- files of one upload -----------------------------------------------------------------------
  */
 
-struct source_file {
-    char *path, *name;
-};
-
 struct ps_source_set {
-    struct source_file *at;
+    struct ps_tag *at; /* path, name */
     size_t n, cap;
     atomic_uint holders;
+    atomic_bool left;
 };
 
 struct ps_source_set *ps_source_set_create(void)
@@ -108,13 +105,14 @@ struct ps_source_set *ps_source_set_create(void)
     struct ps_source_set *set = ps_alloc(sizeof *set);
 
     atomic_init(&set->holders, 1);
+    atomic_init(&set->left, false);
     return set;
 }
 
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name)
 {
     PS_PUSH_ROOM(set->at, set->n, set->cap);
-    set->at[set->n++] = (struct source_file){path, ps_strdup(ps_str_of(name))};
+    set->at[set->n++] = (struct ps_tag){path, ps_strdup(ps_str_of(name))};
 }
 
 struct ps_source_set *ps_source_set_hold(struct ps_source_set *set)
@@ -129,28 +127,41 @@ void ps_source_set_drop(struct ps_source_set *set)
     if (!set || atomic_fetch_sub(&set->holders, 1) != 1)
         return;
     for (size_t i = 0; i < set->n; i++) {
-        (void)unlink(set->at[i].path);
-        free(set->at[i].path);
-        free(set->at[i].name);
+        if (!atomic_load(&set->left))
+            (void)unlink(set->at[i].key);
+        free((char *)(uintptr_t)set->at[i].key);
+        free((char *)(uintptr_t)set->at[i].value);
     }
     free(set->at);
     free(set);
 }
 
-static void attach_one(struct ps_store *store, const char *run, const struct source_file *file,
+void ps_source_set_leave(struct ps_source_set *set)
+{
+    if (set)
+        atomic_store(&set->left, true);
+}
+
+const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t *n)
+{
+    *n = set ? set->n : 0;
+    return set ? set->at : NULL;
+}
+
+static void attach_one(struct ps_store *store, const char *run, const struct ps_tag *file,
                        const struct ps_measured_list *measured, struct ps_source_outcomes *out)
 {
     struct ps_source_outcome *outcome = &out->at[out->n++];
     PS_AUTO(ps_close_fd) int fd = -1;
     size_t i;
 
-    *outcome = (struct ps_source_outcome){.name = keep(&out->arena, file->name)};
-    if (ps_measured_find(measured, file->name, &i, &outcome->err) != PS_OK)
+    *outcome = (struct ps_source_outcome){.name = keep(&out->arena, file->value)};
+    if (ps_measured_find(measured, file->value, &i, &outcome->err) != PS_OK)
         return;
     outcome->path = keep(&out->arena, measured->at[i].path);
-    fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    fd = open(file->key, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        (void)ps_fail_errno(&outcome->err, "cannot read", file->name);
+        (void)ps_fail_errno(&outcome->err, "cannot read", file->value);
     else
         (void)ps_store_source_attach(store, run, outcome->path, fd, false, &outcome->source,
                                      &outcome->err);
@@ -170,6 +181,6 @@ void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, con
             attach_one(store, run, &set->at[i], &measured, out);
         else
             out->at[out->n++] =
-                (struct ps_source_outcome){.name = keep(&out->arena, set->at[i].name), .err = err};
+                (struct ps_source_outcome){.name = keep(&out->arena, set->at[i].value), .err = err};
     }
 }

@@ -31,6 +31,10 @@ struct ps_source_set *ps_source_set_create(void);                               
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name); /* takes path */
 struct ps_source_set *ps_source_set_hold(struct ps_source_set *set);
 void ps_source_set_drop(struct ps_source_set *set); /* NULL is fine */
+/* The files outlive the last holder. */
+void ps_source_set_leave(struct ps_source_set *set);
+/* Its files: the path of each, and what the sender calls it. */
+const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t *n);
 
 /* Attaches the files of the set that the run measured; out gets one row a file. Failures are there,
  * for what came beside a profile never spoils it. */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* catalog.c: what may change about runs, and the log of imports. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "server/store/db_impl.h"
 
@@ -219,15 +217,27 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
     return status;
 }
 
-/* Ends a catalog transaction as status says, and the lock with it. */
-static enum ps_status end_locked(struct ps_store *store, enum ps_status status, struct ps_err *err)
+enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
+                                struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+
+    store->durable = sync == PS_DURABLE;
+    return ps_db_exec(
+        db, sync == PS_DURABLE ? "BEGIN IMMEDIATE" : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
+        err);
+}
+
+enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err)
 {
     if (status == PS_OK) {
         status = ps_db_exec(store->catalog, "COMMIT", err);
-        store->changes++;
+        store->changes += store->durable;
     }
     if (status != PS_OK)
         (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
+    if (!store->durable)
+        (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", NULL);
     ps_catalog_unlock(store);
     return status;
 }
@@ -235,53 +245,54 @@ static enum ps_status end_locked(struct ps_store *store, enum ps_status status, 
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
     if (status == PS_OK)
-        status = edit_locked(db, id, edit, err);
-    return end_locked(store, status, err);
+        status = edit_locked(store->catalog, id, edit, err);
+    if (status == PS_OK)
+        status = ps_label_save(store, id, err);
+    return ps_catalog_end(store, status, err);
 }
 
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err)
+/* Takes the run off the catalog and dooms its files. */
+static enum ps_status remove_locked(struct ps_db *db, const char *id, const struct ps_doom *doom,
+                                    struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
-    PS_AUTO(ps_free_ptr) char *original = NULL;
-    PS_AUTO(ps_buf_free) struct ps_buf shas = {0};
-    struct ps_db *db = ps_catalog_lock(store);
+    PS_AUTO(ps_free_ptr) char *sha256 = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    enum ps_status status = prepare_for(db, "run_original", id, &stmt, err);
 
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     if (status == PS_OK)
-        status = prepare_for(db, "run_original", id, &stmt, err);
-    if (status == PS_OK) {
-        if (ps_stmt_row(stmt, err)) {
-            PS_AUTO(ps_free_ptr) char *sha = ps_strdup(ps_col_text(stmt, 0));
-
-            original = ps_kept_path(store, "originals", sha);
-        } else {
-            status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-        }
-        ps_stmt_done(stmt);
-    }
+        sha256 = ps_strdup(ps_col_text(stmt, 0));
+    ps_stmt_done(stmt);
+    if (status == PS_OK)
+        status = ps_doom_add(db, doom, "runs", id, err);
+    if (status == PS_OK)
+        status = ps_doom_add(db, doom, "originals", sha256, err);
     if (status == PS_OK)
         status = run_for(db, "tag_delete", id, err);
     if (status == PS_OK)
         status = run_for(db, "baseline_forget", id, err);
     if (status == PS_OK)
-        status = ps_sources_forget(db, id, &shas, err);
+        status = ps_sources_forget(db, id, doom, err);
+    return status == PS_OK ? run_for(db, "run_delete", id, err) : status;
+}
+
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    struct ps_doom doom;
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
+
+    ps_doom_name(store, &doom);
     if (status == PS_OK)
-        status = run_for(db, "run_delete", id, err);
-    /* The row goes first: a crash in between leaves a file without a row, never a row without its
-     * file. */
-    status = end_locked(store, status, err);
+        status = remove_locked(store->catalog, id, &doom, err);
+    status = ps_catalog_end(store, status, err);
     if (status != PS_OK)
         return status;
     ps_pool_forget(store, id);
-    ps_sources_unlink(store, shas.at);
-    if ((unlink(path) != 0 && errno != ENOENT) || (unlink(original) != 0 && errno != ENOENT))
-        return ps_fail_errno(err, "the run is off the shelf, but a file of it stays: cannot remove",
-                             path);
+    ps_doom_end(store, &doom);
     return PS_OK;
 }
 
@@ -357,35 +368,56 @@ static enum ps_status put_row(struct ps_db *db, const struct ps_catalog_row *row
     return err->code;
 }
 
-static enum ps_status publish_locked(struct ps_db *db, const struct ps_catalog_row *row,
-                                     const char *part, const char *final, char **name_out,
+/* Of a renewed run its label is written beside the new file, which does not know it; a label that
+ * outlived its run file (rebuild.c) is that of the new one. */
+static enum ps_status publish_label(struct ps_store *store, const struct ps_catalog_row *row,
+                                    bool renewed, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+
+    if (renewed)
+        return ps_label_save(store, row->id, err);
+    if (ps_label_read(store, row->id, &label))
+        return ps_label_apply(store->catalog, row->id, ps_buf_slice(&label), err);
+    return PS_OK;
+}
+
+static enum ps_status publish_locked(struct ps_store *store, const struct ps_catalog_row *row,
+                                     const char *part, bool renewed, char **name_out,
                                      struct ps_err *err)
 {
-    enum ps_status status = put_row(db, row, name_out, err);
+    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "runs", row->id, ".db");
+    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "runs", "", "");
+    enum ps_status status = put_row(store->catalog, row, name_out, err);
 
     if (status == PS_OK)
-        status = insert_tags(db, row->id, row->tags, row->n_tags, err);
+        status = insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
+    if (status == PS_OK)
+        status = publish_label(store, row, renewed, err);
     if (status == PS_OK && rename(part, final) != 0)
         status = ps_fail_errno(err, "cannot rename to", final);
-    return status;
+    return status == PS_OK ? ps_sync_dir(folder, err) : status;
 }
 
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
                                   const char *part, struct ps_published *out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "runs", row->id, ".db");
-    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "runs", "", "");
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    struct ps_doom doom = {""};
     char id[PS_ID_SIZE];
+    enum ps_status status = ps_doom_begin(store, &doom, "runs", row->id, err);
 
-    out->already = status == PS_OK && find_locked(db, row->sha256, id, NULL) == PS_OK &&
-                   !ps_run_outdated(store, id);
-    if (status == PS_OK && !out->already)
-        status = publish_locked(db, row, part, final, &out->name, err);
-    if (status == PS_OK && !out->already)
-        status = ps_sync_dir(folder, err);
-    status = end_locked(store, status, err);
+    if (status != PS_OK)
+        return status;
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK) {
+        bool known = find_locked(store->catalog, row->sha256, id, NULL) == PS_OK;
+
+        out->already = known && !ps_run_outdated(store, id);
+        if (!out->already)
+            status = publish_locked(store, row, part, known, &out->name, err);
+    }
+    status = ps_catalog_end(store, status, err);
+    ps_doom_end(store, &doom);
     if (status == PS_OK && !out->already)
         ps_pool_forget(store, row->id); /* of the file that was there before */
     return status;

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "schema/schema.h"
 #include "server/store/db_impl.h"
 
+/* SQLite tells of a full disk in its own word only where it writes to a file's end. */
+static bool is_full(sqlite3 *handle, int code)
+{
+    int system = code == SQLITE_IOERR ? sqlite3_system_errno(handle) : 0;
+
+    return code == SQLITE_FULL || system == ENOSPC || system == EDQUOT;
+}
+
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what)
 {
     int code = sqlite3_errcode(db->handle);
-    enum ps_status status = code == SQLITE_FULL                               ? PS_FULL
-                            : code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? PS_IO
-                            : code == SQLITE_ERROR                            ? PS_BAD_REQUEST
-                            : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? PS_IO
-                                                                              : PS_INTERNAL;
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    enum ps_status status = is_full(db->handle, code)                                    ? PS_FULL
+                            : damaged || code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? PS_IO
+                            : code == SQLITE_ERROR ? PS_BAD_REQUEST
+                                                   : PS_INTERNAL;
 
     if (code == SQLITE_INTERRUPT)
         return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
-    return ps_fail(err, status, "%s: %s", what, sqlite3_errmsg(db->handle));
+    if (damaged)
+        ps_hint(err, "`perfshelf verify` says which file, `perfshelf rebuild` restores it");
+    else if (status == PS_FULL)
+        ps_hint(err, "free some space and try again; nothing was changed");
+    return ps_fail(err, status, "%s: %s", what,
+                   status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }
 
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err)

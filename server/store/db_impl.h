@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "server/store/db.h"
 
@@ -31,7 +32,11 @@ struct ps_db {
 
 struct ps_store {
     char *dir;
+    char session[48]; /* the name of this opening: session.c */
+    int session_fd;
+    atomic_uint counter;
     struct ps_db *catalog;
+    bool durable; /* the transaction that is open */
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
@@ -43,6 +48,11 @@ struct ps_store {
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err);
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
 
+/* A store that is not open yet: ps_store_close frees it. */
+struct ps_store *ps_store_new(const char *dir);
+/* The catalog in this file, with its tables. */
+enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
+
 /* Path below the store's folder, malloc'ed. */
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
                     const char *ending);
@@ -50,21 +60,78 @@ char *ps_store_path(const struct ps_store *store, const char *folder, const char
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err);
 /* Appends a file: URI of path. */
 void ps_uri_path(struct ps_buf *out, const char *path);
-/* A new locked file <where>/<something>.part. */
+/* A new file <where>/<session>-<n>.part. */
 enum ps_status ps_new_part(struct ps_store *store, const char *where, char **path_out, int *fd_out,
                            struct ps_err *err);
+/* A number that this opening did not have yet. */
+unsigned ps_store_count(struct ps_store *store);
 #define PS_KEPT ".gz" /* how names of kept files end */
 /* Where the bytes of that hash are kept, or would be; malloc'ed. */
 char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256);
 /* The baseline of a series. */
 enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
                               struct ps_err *err);
-/* Takes what is attached to a run off the catalog, inside the transaction that removes it; *shas
- * gets the sources that nobody else refers to, one hash a line. */
-enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,
+/* runs, labels, originals, sources; then NULL */
+extern const char *const ps_kept_folders[];
+
+/* Begins a transaction of the catalog, which is locked until ps_catalog_end also when this fails.
+ * PS_DURABLE: after its commit it survives power loss. PS_SOON: a kill, but a power loss only once
+ * something durable followed. */
+enum ps_catalog_sync { PS_DURABLE, PS_SOON };
+enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
+                                struct ps_err *err);
+/* Commits, or rolls back what failed before. */
+enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err);
+
+/* --- sessions (session.c) */
+
+enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
+void ps_session_end(struct ps_store *store);
+bool ps_session_lives(const struct ps_store *store, const char *session);
+/* Removes what sessions that died left behind. */
+void ps_session_sweep(struct ps_store *store);
+
+/* --- files without a row (doomed.c) */
+
+struct ps_doom {
+    char owner[64]; /* "": nothing is written down */
+};
+/* Writes down, before a file gets its place, that it goes again unless a row refers to it at the
+ * end. folder is runs, originals or sources; key the id or hash. */
+enum ps_status ps_doom_begin(struct ps_store *store, struct ps_doom *doom, const char *folder,
+                             const char *key, struct ps_err *err);
+/* The same inside the transaction that takes the row away; ps_doom_name goes before. */
+void ps_doom_name(struct ps_store *store, struct ps_doom *doom);
+enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const char *folder,
+                           const char *key, struct ps_err *err);
+/* Removes those files that no row refers to. */
+void ps_doom_end(struct ps_store *store, struct ps_doom *doom);
+/* The same for owners that died. */
+void ps_doomed_sweep(struct ps_store *store);
+
+/* --- labels (labels.c) */
+
+char *ps_label_path(struct ps_store *store, const char *id); /* malloc'ed */
+/* Writes what the catalog says of the run now; inside the transaction that changed it. */
+enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
+/* Those of all runs: of a shelf from before there were any. */
+enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err);
+/* The label that a catalog holds; PS_NOT_FOUND without text. */
+enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *out,
+                             struct ps_err *err);
+/* Reads the file; false: there is none. */
+bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out);
+/* Puts a label back into the catalog, where the run is. Fails on what is no label. */
+enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
+                              struct ps_err *err);
+
+/* Whether a file of the spool belongs to an accepted upload (uploads.c). */
+bool ps_upload_holds(struct ps_store *store, const char *file);
+
+/* Takes what is attached to a run off the catalog, inside the transaction that removes it; the
+ * sources that nobody else refers to are doomed. */
+enum ps_status ps_sources_forget(struct ps_db *db, const char *id, const struct ps_doom *doom,
                                  struct ps_err *err);
-/* Removes the files of these. */
-void ps_sources_unlink(struct ps_store *store, const char *shas);
 /* Takes idle readers of a run out of the pool. */
 void ps_pool_forget(struct ps_store *store, const char *id);
 

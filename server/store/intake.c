@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* intake.c: a file read once, hashed and kept compressed, in a thread beside its import. */
-#include <nettle/sha2.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/store/db_impl.h"
+#include "server/store/checks.h"
 #include "server/store/squeeze.h"
 
 #define BLOCK ((size_t)1 << 18)
@@ -24,17 +23,9 @@ struct ps_intake {
     char id[PS_ID_SIZE]; /* of the run that has them */
     char *part;
     int part_fd;
+    struct ps_doom doom; /* of the kept file, until a row refers to it */
     struct ps_err err;
 };
-
-static void say_digest(struct sha256_ctx *hash, char out[PS_SHA256_SIZE])
-{
-    uint8_t digest[SHA256_DIGEST_SIZE];
-
-    sha256_digest(hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
-}
 
 /* Each block is hashed and compressed while it is in the cache. */
 static enum ps_status read_all(struct ps_intake *intake, struct ps_squeeze *copy)
@@ -56,7 +47,7 @@ static enum ps_status read_all(struct ps_intake *intake, struct ps_squeeze *copy
             status = ps_squeeze_add(copy, (struct ps_str){block, (size_t)got}, false, &intake->err);
     }
     if (status == PS_OK)
-        say_digest(&hash, original->sha256);
+        ps_digest_text(&hash, original->sha256);
     if (status == PS_OK && !atomic_load(&intake->hash_only))
         status = ps_squeeze_add(copy, PS_STR(""), true, &intake->err);
     return status;
@@ -123,7 +114,11 @@ enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err)
     PS_AUTO(ps_free_ptr)
     char *final = ps_store_path(intake->store, intake->where, intake->original.sha256, PS_KEPT);
     PS_AUTO(ps_free_ptr) char *folder = ps_store_path(intake->store, intake->where, "", "");
+    enum ps_status status =
+        ps_doom_begin(intake->store, &intake->doom, intake->where, intake->original.sha256, err);
 
+    if (status != PS_OK)
+        return status;
     if (rename(intake->part, final) != 0)
         return ps_fail_errno(err, "cannot rename to", final);
     free(intake->part);
@@ -140,6 +135,7 @@ void ps_intake_end(struct ps_intake *intake)
     (void)ps_intake_wait(intake, false, &unused, NULL);
     if (intake->part)
         (void)unlink(intake->part);
+    ps_doom_end(intake->store, &intake->doom);
     ps_close_fd(&intake->part_fd);
     free(intake->part);
     free(intake);

@@ -1,41 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* originals.c: the bytes as they came in: spooled, found, given back (intake.c takes them in). */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
 
-static atomic_uint counter;
+const char *const ps_kept_folders[] = {"runs", "labels", "originals", "sources", NULL};
 
-/* A name nobody else has: files on their way are locked by who writes them and swept when the store
- * is opened. */
+unsigned ps_store_count(struct ps_store *store)
+{
+    return atomic_fetch_add(&store->counter, 1);
+}
+
+/* A name nobody else has, which says whose it is. */
 static enum ps_status new_file(struct ps_store *store, const char *folder, const char *ending,
                                char **path_out, int *fd_out, struct ps_err *err)
 {
-    char name[64];
-    int fd;
+    char name[80];
 
-    (void)snprintf(name, sizeof name, "%ld-%u", (long)getpid(), atomic_fetch_add(&counter, 1));
+    (void)snprintf(name, sizeof name, "%s-%u", store->session, ps_store_count(store));
     *path_out = ps_store_path(store, folder, name, ending);
-    fd = open(*path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST &&
-        unlink(*path_out) == 0) /* left by a process that had our number */
-        fd = open(*path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) {
+    *fd_out = open(*path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (*fd_out < 0) {
         enum ps_status status = ps_fail_errno(err, "cannot write", *path_out);
 
         free(*path_out);
         *path_out = NULL;
         return status;
     }
-    (void)flock(fd, LOCK_EX | LOCK_NB);
-    *fd_out = fd;
     return PS_OK;
 }
 
@@ -80,15 +74,6 @@ char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256
     }
     free(path);
     return older;
-}
-
-void ps_store_unkeep(struct ps_store *store, const char *sha256)
-{
-    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "originals", sha256);
-    char id[PS_ID_SIZE];
-
-    if (ps_store_find(store, sha256, id, NULL) != PS_OK)
-        (void)unlink(path);
 }
 
 static enum ps_status original_of(struct ps_store *store, const char *id, struct ps_original *out,

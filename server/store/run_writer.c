@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,12 +19,12 @@ static enum ps_status open_part(struct ps_writer *w, const struct ps_new_run *ru
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     const char *schema = NULL;
-    enum ps_status status = ps_new_part(w->store, "runs", &w->part, &w->lock_fd, err);
+    enum ps_status status = ps_new_part(w->store, "runs", &w->part, &w->part_fd, err);
 
     if (status != PS_OK)
         return status;
     ps_uri_path(&uri, w->part);
-    ps_buf_puts(&uri, "?nolock=1"); /* ours is the flock on lock_fd; nobody else knows the file */
+    ps_buf_puts(&uri, "?nolock=1"); /* nobody else knows the file */
     status = ps_db_open(uri.at, true, &w->db, err);
     if (status == PS_OK)
         status = ps_db_exec(
@@ -63,7 +62,7 @@ enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run 
 
     w->sink.ops = &ps_writer_ops;
     w->store = store;
-    w->lock_fd = -1;
+    w->part_fd = -1;
     w->progress = run->progress;
     w->user = run->user;
     w->row.name = ps_arena_copy(a, ps_str_of(run->name)).at;
@@ -92,7 +91,7 @@ static void writer_free(struct ps_writer *w)
     for (int i = 0; i < N_INSERTS; i++)
         ps_stmt_done(w->inserts[i]);
     ps_db_close(w->db);
-    ps_close_fd(&w->lock_fd);
+    ps_close_fd(&w->part_fd);
     free(w->part);
     free(w->low);
     ps_run_files_free(&w->files);
@@ -136,6 +135,29 @@ static void put_ledger(struct ps_writer *w)
     ps_writer_meta(w, "ledger_other", ps_int((int64_t)l->other), PS_STR(""));
 }
 
+/* What people say of the run, in the words of labels.c. */
+static void put_label(struct ps_writer *w)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json label = ps_json_to(&text);
+
+    ps_json_object(&label);
+    ps_json_kstr(&label, "series", w->row.series);
+    ps_json_kstr(&label, "who", w->row.who);
+    ps_json_kint(&label, "created_at", w->row.created_ms);
+    ps_json_key(&label, "tags");
+    ps_json_array(&label);
+    for (size_t i = 0; i < w->row.n_tags; i++) {
+        ps_json_array(&label);
+        ps_json_str(&label, ps_str_of(w->row.tags[i].key));
+        ps_json_str(&label, ps_str_of(w->row.tags[i].value));
+        ps_json_end(&label);
+    }
+    ps_json_end(&label);
+    ps_json_end(&label);
+    ps_writer_meta(w, "label", (struct ps_num){0}, ps_buf_slice(&text));
+}
+
 static void put_identity(struct ps_writer *w)
 {
     char created[40];
@@ -153,6 +175,7 @@ static void put_identity(struct ps_writer *w)
     ps_writer_meta(w, "headline_unit", (struct ps_num){0}, ps_str_of(w->row.headline.unit));
     ps_writer_meta(w, "headline_label", (struct ps_num){0}, ps_str_of(w->row.headline.label));
     ps_writer_meta(w, "summary", (struct ps_num){0}, ps_str_of(w->row.summary));
+    put_label(w);
 }
 
 static void note_left_out(struct ps_writer *w)
@@ -198,7 +221,7 @@ static enum ps_status seal(struct ps_writer *w, const char *kind, struct ps_err 
     }
     ps_db_close(w->db);
     w->db = NULL;
-    if (fsync(w->lock_fd) != 0 || fstat(w->lock_fd, &about) != 0)
+    if (fsync(w->part_fd) != 0 || fstat(w->part_fd, &about) != 0)
         return ps_fail_errno(err, "cannot sync", w->part);
     w->row.db_bytes = (uint64_t)about.st_size;
     return PS_OK;

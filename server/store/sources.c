@@ -29,19 +29,52 @@ static enum ps_status put_row(struct ps_db *db, const char *id, const char *path
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
+/* Dooms what is attached to the run in this place; PS_NOT_FOUND when the run is gone. */
+static enum ps_status doom_earlier(struct ps_db *db, const char *id, const char *path,
+                                   const struct ps_doom *doom, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_source"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    if (ps_col_is_null(stmt, 0))
+        return PS_OK;
+    PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
+
+    return ps_doom_add(db, doom, "sources", sha256, err);
+}
+
+static enum ps_status attach(struct ps_store *store, const char *id, const char *path,
+                             const struct ps_source *source, struct ps_err *err)
+{
+    struct ps_doom earlier;
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
+
+    ps_doom_name(store, &earlier);
+    if (status == PS_OK)
+        status = doom_earlier(store->catalog, id, path, &earlier, err);
+    if (status == PS_OK)
+        status = put_row(store->catalog, id, path, source, err);
+    if (status == PS_OK)
+        status = ps_label_save(store, id, err);
+    status = ps_catalog_end(store, status, err);
+    ps_doom_end(store, &earlier);
+    return status;
+}
+
 enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
                                       int fd, bool changed, struct ps_source *out,
                                       struct ps_err *err)
 {
     struct ps_original bytes = {.bytes = 0};
     struct ps_intake *intake = NULL;
-    struct ps_run_brief brief = {.name = NULL};
-    struct ps_db *db;
-    enum ps_status status = ps_store_brief(store, id, &brief, err);
+    enum ps_status status = ps_intake_begin(store, "sources", fd, &intake, err);
 
-    free(brief.name);
-    if (status == PS_OK)
-        status = ps_intake_begin(store, "sources", fd, &intake, err);
     if (status == PS_OK)
         status = ps_intake_wait(intake, true, &bytes, err);
     if (status == PS_OK && bytes.bytes > PS_SOURCE_MAX)
@@ -49,15 +82,12 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
                          (int)(PS_SOURCE_MAX >> 20));
     if (status == PS_OK)
         status = ps_intake_keep(intake, err);
+    if (status == PS_OK) {
+        *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
+        memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
+        status = attach(store, id, path, out, err);
+    }
     ps_intake_end(intake);
-    if (status != PS_OK)
-        return status;
-    *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
-    memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
-    db = ps_catalog_lock(store);
-    status = put_row(db, id, path, out, err);
-    store->changes++;
-    ps_catalog_unlock(store);
     return status;
 }
 
@@ -140,7 +170,7 @@ void ps_measured_free(struct ps_measured_list *list)
     *list = (struct ps_measured_list){0};
 }
 
-enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf *shas,
+enum ps_status ps_sources_forget(struct ps_db *db, const char *id, const struct ps_doom *doom,
                                  struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
@@ -153,24 +183,15 @@ enum ps_status ps_sources_forget(struct ps_db *db, const char *id, struct ps_buf
     if (status != PS_OK)
         return status;
     ps_bind_text(mine, ":id", ps_str_of(id));
-    while (ps_stmt_row(mine, &own)) {
-        ps_buf_str(shas, ps_col_text(mine, 0));
-        ps_buf_puts(shas, "\n");
+    while (status == PS_OK && ps_stmt_row(mine, &own)) {
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(mine, 0));
+
+        status = ps_doom_add(db, doom, "sources", sha256, err);
     }
     ps_bind_text(gone, ":id", ps_str_of(id));
     if (own.code == PS_OK)
         (void)ps_stmt_row(gone, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
-}
-
-void ps_sources_unlink(struct ps_store *store, const char *shas)
-{
-    for (const char *at = shas; at && *at; at += 65) {
-        char sha[PS_SHA256_SIZE];
-        PS_AUTO(ps_free_ptr) char *path = NULL;
-
-        (void)snprintf(sha, sizeof sha, "%.64s", at);
-        path = ps_kept_path(store, "sources", sha);
-        (void)unlink(path);
-    }
+    if (own.code != PS_OK)
+        return ps_fail(err, own.code, "%s", own.text);
+    return status;
 }

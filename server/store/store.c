@@ -23,23 +23,6 @@ char *ps_store_path(const struct ps_store *store, const char *folder, const char
     return path.at;
 }
 
-static enum ps_status make_dir(const char *path, struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_of(path));
-
-    for (char *at = copy + 1; *at; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            return ps_fail_errno(err, "cannot make folder", copy);
-        *at = '/';
-    }
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-        return ps_fail_errno(err, "cannot make folder", copy);
-    return PS_OK;
-}
-
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -49,33 +32,38 @@ enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
     return PS_OK;
 }
 
-static bool is_leftover(const char *folder, const char *name)
+/* A new folder is synced with the one that holds it. */
+static enum ps_status make_one(char *path, struct ps_err *err)
 {
-    size_t len = strlen(name);
+    char *slash = strrchr(path, '/');
+    enum ps_status status;
 
-    if (name[0] == '.')
-        return false;
-    return strcmp(folder, "spool") == 0 || (len > 5 && strcmp(name + len - 5, ".part") == 0);
+    if (mkdir(path, 0777) != 0)
+        return errno == EEXIST ? PS_OK : ps_fail_errno(err, "cannot make folder", path);
+    if (!slash)
+        return ps_sync_dir(".", err);
+    *slash = '\0';
+    status = ps_sync_dir(slash == path ? "/" : path, err);
+    *slash = '/';
+    return status;
 }
 
-/* Whoever writes such a file holds a lock on it: one that can be locked belongs to nobody. */
-static void sweep(struct ps_store *store, const char *folder)
+static enum ps_status make_dir(const char *path, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, folder, "", "");
-    DIR *dir = opendir(path);
+    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_of(path));
+    size_t len = strlen(copy);
+    enum ps_status status = PS_OK;
 
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        PS_AUTO(ps_free_ptr) char *file = ps_store_path(store, folder, entry->d_name, "");
-        PS_AUTO(ps_close_fd) int fd = -1;
-
-        if (!is_leftover(folder, entry->d_name))
+    while (len > 1 && copy[len - 1] == '/')
+        copy[--len] = '\0';
+    for (char *at = copy + 1; *at && status == PS_OK; at++) {
+        if (*at != '/')
             continue;
-        fd = open(file, O_RDWR | O_CLOEXEC);
-        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-            (void)unlink(file);
+        *at = '\0';
+        status = make_one(copy, err);
+        *at = '/';
     }
-    if (dir)
-        (void)closedir(dir);
+    return status == PS_OK ? make_one(copy, err) : status;
 }
 
 static const char *schema_text(const char *name)
@@ -108,51 +96,100 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
     return PS_OK;
 }
 
-static enum ps_status open_catalog(struct ps_store *store, struct ps_err *err)
+/* Run files without the catalog that knew them: an empty one in its place would hide them all. */
+static enum ps_status check_catalog(struct ps_store *store, const char *catalog, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_path(store, "runs", "", "");
+    bool orphans = false;
+    DIR *dir;
+
+    if (access(catalog, F_OK) == 0 || !(dir = opendir(runs)))
+        return PS_OK;
+    for (struct dirent *entry; !orphans && (entry = readdir(dir));) {
+        const char *dot = strrchr(entry->d_name, '.');
+
+        orphans = dot && strcmp(dot, ".db") == 0;
+    }
+    (void)closedir(dir);
+    if (!orphans)
+        return PS_OK;
+    ps_hint(err, "`perfshelf rebuild` makes a new one from the runs");
+    return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is gone");
+}
+
+enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    PS_AUTO(ps_free_ptr) char *path = NULL;
-    PS_AUTO(ps_close_fd) int lock = -1;
-    struct ps_buf file = {0};
-    enum ps_status status = lock_folder(store, &lock, err);
+    enum ps_status status;
 
-    if (status != PS_OK)
-        return status;
-    ps_buf_printf(&file, "%s/catalog.db", store->dir);
-    path = file.at;
     ps_uri_path(&uri, path);
-    status = ps_db_open(uri.at, true, &store->catalog, err);
+    status = ps_db_open(uri.at, true, out, err);
     if (status == PS_OK)
         status = ps_db_exec(
-            store->catalog,
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;", err);
+            *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
+            err);
     if (status == PS_OK)
-        status = ps_db_exec(store->catalog, schema_text("catalog"), err);
+        status = ps_db_exec(*out, schema_text("catalog"), err);
     return status;
 }
 
-enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
+static enum ps_status open_catalog(struct ps_store *store, struct ps_err *err)
 {
-    static const char *const folders[] = {"runs", "originals", "sources", "spool"};
-    struct ps_store *store = ps_alloc(sizeof *store);
-    enum ps_status status = make_dir(dir, err);
+    PS_AUTO(ps_close_fd) int lock = -1;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    enum ps_status status = lock_folder(store, &lock, err);
 
-    store->dir = ps_strdup(ps_str_of(dir));
-    pthread_mutex_init(&store->catalog_lock, NULL);
-    pthread_mutex_init(&store->pool_lock, NULL);
+    ps_buf_printf(&path, "%s/catalog.db", store->dir);
+    if (status == PS_OK)
+        status = check_catalog(store, path.at, err);
+    return status == PS_OK ? ps_catalog_open(path.at, &store->catalog, err) : status;
+}
+
+static enum ps_status make_folders(struct ps_store *store, bool *labels_new, struct ps_err *err)
+{
+    static const char *const folders[] = {"open",   "spool",     "runs",
+                                          "labels", "originals", "sources"};
+    PS_AUTO(ps_free_ptr) char *labels = ps_store_path(store, "labels", "", "");
+    enum ps_status status = make_dir(store->dir, err);
+
+    *labels_new = access(labels, F_OK) != 0;
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++) {
         PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, folders[i], "", "");
 
         status = make_dir(folder, err);
-        if (status == PS_OK)
-            sweep(store, folders[i]);
     }
+    return status;
+}
+
+struct ps_store *ps_store_new(const char *dir)
+{
+    struct ps_store *store = ps_alloc(sizeof *store);
+
+    store->dir = ps_strdup(ps_str_of(dir));
+    store->session_fd = -1;
+    atomic_init(&store->counter, 0);
+    pthread_mutex_init(&store->catalog_lock, NULL);
+    pthread_mutex_init(&store->pool_lock, NULL);
+    return store;
+}
+
+enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
+{
+    struct ps_store *store = ps_store_new(dir);
+    bool labels_new;
+    enum ps_status status = make_folders(store, &labels_new, err);
+
+    if (status == PS_OK)
+        status = ps_session_begin(store, err);
     if (status == PS_OK)
         status = open_catalog(store, err);
+    if (status == PS_OK && labels_new)
+        status = ps_labels_save_all(store, err);
     if (status != PS_OK) {
         ps_store_close(store);
         return status;
     }
+    ps_session_sweep(store);
     *out = store;
     return PS_OK;
 }
@@ -168,6 +205,7 @@ void ps_store_close(struct ps_store *store)
         store->pool = next;
     }
     ps_db_close(store->catalog);
+    ps_session_end(store);
     pthread_mutex_destroy(&store->catalog_lock);
     pthread_mutex_destroy(&store->pool_lock);
     free(store->dir);

@@ -4,9 +4,15 @@
  *
  *   DIR/catalog.db             runs, tags, import log (SQLite, WAL): what may change
  *   DIR/runs/<id>.db           one SQLite file per run, never altered once published
+ *   DIR/labels/<id>.json       what was said of a run since: name, tags, sources ... (labels.c)
  *   DIR/originals/<sha256>.gz  the bytes as they came in
  *   DIR/sources/<sha256>.gz    source files attached to line-level profiles
- *   DIR/spool/                 uploads on their way; emptied when the store is opened
+ *   DIR/spool/                 uploads on their way, and those that were accepted
+ *   DIR/open/                  who has the shelf open (session.c)
+ *
+ * Durable means: it survives kill -9 and power loss. Files are synced, then renamed into place,
+ * then their folder is synced, then the row that refers to them is committed with synchronous=FULL.
+ * A removal goes the other way: the row first, then the files (doomed.c).
  *
  * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
  * same run on every shelf. Every function may be called from any thread. Several processes may have
@@ -44,7 +50,7 @@ int64_t ps_store_version(struct ps_store *store);
  */
 
 /* A new empty file in DIR/spool, open for writing. path_out: malloc'ed, the caller unlinks and
- * frees. */
+ * frees; it goes with the process that made it unless an accepted upload holds it. */
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err);
 /* One without a name: written through one descriptor, then read through the other from its start;
@@ -70,12 +76,11 @@ bool ps_intake_known(const struct ps_intake *intake);
  * still wanted. */
 enum ps_status ps_intake_wait(struct ps_intake *intake, bool keep, struct ps_original *out,
                               struct ps_err *err);
-/* After a wait: the copy is in place and on the disk. */
+/* After a wait: the copy is in place and on the disk, until ps_intake_end or, when a row refers to
+ * it by then, for good. */
 enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err);
-/* Frees it and removes what was not kept. NULL is fine. */
+/* Frees it and removes the copy unless a row refers to it by now. NULL is fine. */
 void ps_intake_end(struct ps_intake *intake);
-/* Removes the original unless a run refers to it. */
-void ps_store_unkeep(struct ps_store *store, const char *sha256);
 /* The bytes as they came in. Free the stream, then close *fd_out. */
 enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out,
                                  int *fd_out, uint64_t *bytes_out, struct ps_err *err);
@@ -152,6 +157,37 @@ struct ps_measured_list {
 enum ps_status ps_store_measured(struct ps_store *store, const char *id,
                                  struct ps_measured_list *out, struct ps_err *err);
 void ps_measured_free(struct ps_measured_list *list);
+
+/* --- accepted uploads
+ * --------------------------------------------------------------------------------------------
+ */
+
+/* A file of the spool whose import was promised. Everything is borrowed. */
+struct ps_accepted {
+    int64_t id;
+    const char *path;
+    const char *filename, *name, *series, *who;
+    const struct ps_tag *tags;
+    size_t n_tags;
+    const struct ps_tag *sources; /* path in the spool, and what the sender calls it */
+    size_t n_sources;
+    const char *sources_text; /* equal for uploads that share their sources */
+    unsigned tries;           /* imports that were begun and did not end */
+};
+
+/* From here on the file outlives this process, with promised also a power loss: the next server
+ * imports it. Fills all but id, tries and sources_text. */
+enum ps_status ps_upload_accept(struct ps_store *store, const struct ps_accepted *upload,
+                                bool promised, int64_t *id_out, struct ps_err *err);
+/* Its import begins; or was stopped in good order, and does not count. */
+void ps_upload_try(struct ps_store *store, int64_t id, bool begins);
+/* Its import has ended, well or badly: forgets it. The caller then removes the file. */
+void ps_upload_end(struct ps_store *store, int64_t id);
+/* Makes the accepted uploads of sessions that died ours, and shows them, the oldest first. For a
+ * server that has accepted none itself yet. */
+enum ps_status ps_upload_take(struct ps_store *store,
+                              void (*take)(void *user, const struct ps_accepted *upload),
+                              void *user, struct ps_err *err);
 
 /* --- the catalog
  * -------------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ struct ps_writer {
     struct ps_store *store;
     struct ps_db *db;
     char *part;
-    int lock_fd;
+    int part_fd;
     struct ps_arena arena;
     struct ps_catalog_row row;
     const char *filename, *title;

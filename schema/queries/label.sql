@@ -1,0 +1,7 @@
+-- All that was said of the run :id, as labels/<id>.json holds it.
+SELECT json_object('name', name, 'series', series, 'who', who, 'created_at', created_at, 'seq', seq,
+    'tags', json((SELECT json_group_array(json_array(k, v)) FROM (SELECT k, v FROM tag WHERE run = r.id ORDER BY k))),
+    'sources', json((SELECT json_group_array(json_object('path', path, 'sha256', sha256, 'bytes', bytes, 'changed', changed, 'at', at))
+                     FROM (SELECT * FROM source WHERE run = r.id ORDER BY path))))
+FROM run r
+WHERE id = :id;

@@ -1,0 +1,1 @@
+INSERT OR REPLACE INTO tag(run, k, v) SELECT :id, value ->> 0, value ->> 1 FROM json_each(:label, '$.tags');

@@ -1,0 +1,2 @@
+-- Every source that is attached to a run.
+SELECT DISTINCT sha256 FROM source ORDER BY sha256;

@@ -1,0 +1,1 @@
+SELECT DISTINCT session FROM upload WHERE session <> :session;

@@ -1,0 +1,2 @@
+-- What :dead left is :session's now.
+UPDATE upload SET session = :session WHERE session = :dead;

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* verify.c: a line for each thing that is wrong with the shelf. */
+#include "server/cli/cli.h"
+#include "server/cli/plain.h"
+#include "server/cli/progress.h"
+#include "server/store/vault.h"
+
+#include "base/json_out.h"
+
+#include <stdio.h>
+
+struct verifying {
+    struct ps_progress progress;
+    bool json;
+};
+
+static void say_finding(void *user, const struct ps_finding *finding)
+{
+    struct verifying *verifying = user;
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    if (verifying->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kstr(&json, "what", finding->what);
+        ps_json_kstr(&json, "file", finding->file);
+        ps_json_kstr(&json, "text", finding->text);
+        ps_json_kstr(&json, "hint", finding->hint);
+        ps_json_end(&json);
+    } else {
+        ps_plain_text(&line, ps_str_of(finding->file));
+        ps_buf_printf(&line, ": %s: ", finding->what);
+        ps_plain_text(&line, ps_str_of(finding->text));
+        ps_buf_printf(&line, "; %s", finding->hint);
+    }
+    ps_buf_puts(&line, "\n");
+    ps_progress_end(&verifying->progress);
+    ps_say(&line);
+}
+
+static bool step(void *user, uint64_t done, uint64_t total, uint64_t files)
+{
+    struct verifying *verifying = user;
+    return ps_progress_step(&verifying->progress, done, total, files);
+}
+
+static void say_sum(const struct ps_options *options, const struct ps_verified *sum)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    char size[48];
+    if (options->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kint(&json, "runs", (int64_t)sum->runs);
+        ps_json_kint(&json, "files", (int64_t)sum->files);
+        ps_json_kint(&json, "bytes", (int64_t)sum->bytes);
+        ps_json_kint(&json, "findings", (int64_t)sum->findings);
+        ps_json_kbool(&json, "quick", options->quick);
+        ps_json_end(&json);
+        ps_buf_puts(&line, "\n");
+    } else {
+        ps_buf_printf(&line, "%llu runs, %llu files, %s: ", (unsigned long long)sum->runs,
+                      (unsigned long long)sum->files, ps_figure_bytes((double)sum->bytes, size));
+        if (sum->findings)
+            ps_buf_printf(&line, "%llu findings\n", (unsigned long long)sum->findings);
+        else
+            ps_buf_puts(&line, options->quick ? "all there\n" : "all whole\n");
+    }
+    ps_say(&line);
+}
+
+int ps_cli_verify(const struct ps_options *options)
+{
+    struct verifying verifying = {.json = options->json};
+    const struct ps_verify how = {options->quick, say_finding, step, &verifying};
+    struct ps_verified sum;
+    struct ps_err err = PS_ERR_INIT;
+    ps_progress_catch_interrupts();
+    ps_progress_start(&verifying.progress, "verify");
+    enum ps_status status = ps_store_verify(options->data, &how, &sum, &err);
+    ps_progress_end(&verifying.progress);
+    if (status != PS_OK) {
+        ps_say_failure(options->data, &err);
+        return 2;
+    }
+    say_sum(options, &sum);
+    return sum.findings ? 1 : 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * doomed.c: files that come into their place before the row that refers to them, or outlive it.
+ *
+ * Whoever is about to do either writes down first which files these are (table doomed). When it is
+ * done, or when the shelf is opened after it died, those of them that no row refers to are removed.
+ * A kill at any moment leaves nothing that nobody knows of; and a file that is not written down is
+ * never removed, however little the catalog knows of it: the catalog itself may be what was lost.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/store/db_impl.h"
+
+void ps_doom_name(struct ps_store *store, struct ps_doom *doom)
+{
+    (void)snprintf(doom->owner, sizeof doom->owner, "%s-%u", store->session, ps_store_count(store));
+}
+
+enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const char *folder,
+                           const char *key, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_add"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":owner", ps_str_of(doom->owner));
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    (void)ps_stmt_row(stmt, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+enum ps_status ps_doom_begin(struct ps_store *store, struct ps_doom *doom, const char *folder,
+                             const char *key, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    ps_doom_name(store, doom);
+    if (status == PS_OK)
+        status = ps_doom_add(store->catalog, doom, folder, key, err);
+    return ps_catalog_end(store, status, err);
+}
+
+/* What a key of the folder names: the files of a run, or one kept file. */
+static void remove_files(struct ps_store *store, const char *folder, const char *key)
+{
+    const bool run = strcmp(folder, "runs") == 0;
+    PS_AUTO(ps_free_ptr)
+    char *path = run ? ps_store_path(store, "runs", key, ".db") : ps_kept_path(store, folder, key);
+    PS_AUTO(ps_free_ptr) char *label = ps_store_path(store, "labels", key, ".json");
+
+    (void)unlink(path);
+    if (run)
+        (void)unlink(label);
+}
+
+static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_forget"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":owner", ps_str_of(owner));
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
+}
+
+/* Inside a transaction: no publication can come between the look and the removal. The folders are
+ * synced before the words about their files go. */
+static enum ps_status remove_unused(struct ps_store *store, const char *owner, struct ps_err *err)
+{
+    struct ps_db *db = store->catalog;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_unused"), &stmt, err);
+    bool removed = false;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":owner", ps_str_of(owner));
+    while (ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
+
+        remove_files(store, folder, key);
+        removed = true;
+    }
+    for (const char *const *folder = ps_kept_folders; removed && *folder && !err->code; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, *folder, "", "");
+
+        (void)ps_sync_dir(path, err);
+    }
+    return err->code == PS_OK ? forget(db, owner, err) : err->code;
+}
+
+/* A failure here leaves words about files that are gone or in use: the next opening forgets them.
+ */
+static void end(struct ps_store *store, const char *owner)
+{
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
+
+    if (status == PS_OK)
+        status = remove_unused(store, owner, &err);
+    (void)ps_catalog_end(store, status, &err);
+}
+
+void ps_doom_end(struct ps_store *store, struct ps_doom *doom)
+{
+    if (doom->owner[0])
+        end(store, doom->owner);
+    doom->owner[0] = '\0';
+}
+
+void ps_doomed_sweep(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+
+    if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, NULL) == PS_OK)
+        while (ps_stmt_row(stmt, NULL))
+            ps_buf_add(&owners, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1) {
+        PS_AUTO(ps_free_ptr) char *session = ps_strdup(ps_str_of(at));
+        char *dash = strrchr(session, '-');
+
+        if (dash)
+            *dash = '\0';
+        if (!ps_session_lives(store, session))
+            end(store, at);
+    }
+}

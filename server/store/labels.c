@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * labels.c: what people say of a run, kept a second time beside the catalog.
+ *
+ * A run file holds what was said when it was published (meta.label) and is never altered. Whatever
+ * changes later writes labels/<id>.json: the whole label as it is now, in place of the one before.
+ * The catalog alone is asked; these are for the day on which it is lost.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "server/store/db_impl.h"
+
+#define LABEL_MAX ((size_t)4 << 20)
+
+char *ps_label_path(struct ps_store *store, const char *id)
+{
+    return ps_store_path(store, "labels", id, ".json");
+}
+
+static enum ps_status write_label(struct ps_store *store, const char *id, struct ps_str text,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_label_path(store, id);
+    PS_AUTO(ps_free_ptr) char *part = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status = ps_new_part(store, "labels", &part, &fd, err);
+
+    if (status == PS_OK)
+        status = ps_write_all(fd, text, part, err);
+    if (status == PS_OK && (fsync(fd) != 0 || rename(part, path) != 0))
+        status = ps_fail_errno(err, "cannot write", path);
+    if (status != PS_OK && part)
+        (void)unlink(part);
+    return status;
+}
+
+enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *out,
+                             struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    if (!ps_stmt_row(stmt, err))
+        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
+    ps_buf_str(out, ps_col_text(stmt, 0));
+    return PS_OK;
+}
+
+enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    enum ps_status status = ps_label_text(store->catalog, id, &text, err);
+
+    return status == PS_OK ? write_label(store, id, ps_buf_slice(&text), err) : status;
+}
+
+enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *id = ps_strdup(ps_col_text(stmt, 0));
+
+        status = ps_label_save(store, id, err);
+    }
+    ps_catalog_unlock(store);
+    return status;
+}
+
+bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_label_path(store, id);
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+
+    if (fd < 0)
+        return false;
+    do {
+        ps_buf_room(out, 1 << 16);
+        got = read(fd, out->at + out->len, 1 << 16);
+        out->len += got > 0 ? (size_t)got : 0;
+    } while (got > 0 && out->len < LABEL_MAX);
+    ps_buf_add(out, "", 0);
+    return got == 0;
+}
+
+static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
+                            struct ps_str label, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":label", label);
+    (void)ps_stmt_row(stmt, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
+                              struct ps_err *err)
+{
+    enum ps_status status = apply(db, "label_run", id, label, err);
+
+    if (status == PS_OK)
+        status = apply(db, "label_tags", id, label, err);
+    if (status == PS_OK)
+        status = apply(db, "label_sources", id, label, err);
+    return status;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c: who has the shelf open. Each opening is a session: a locked file open/<session> for as
+ * long as it lasts, and everything it writes that is not published yet begins with its name. A
+ * session whose file is gone, or can be locked, has died; what it left behind is nobody's.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/store/db_impl.h"
+
+/* Of two that open at once one may take the other's new file for a dead one's, and remove it: then
+ * the lock is one on nothing. */
+static bool lock_new(int fd)
+{
+    struct stat about;
+
+    return flock(fd, LOCK_EX) == 0 && fstat(fd, &about) == 0 && about.st_nlink > 0;
+}
+
+enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
+{
+    for (;;) {
+        PS_AUTO(ps_free_ptr) char *path = NULL;
+        struct timespec now;
+        int fd;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        (void)snprintf(store->session, sizeof store->session, "%ld.%llx", (long)getpid(),
+                       (unsigned long long)now.tv_sec * 1000000000 +
+                           (unsigned long long)now.tv_nsec);
+        path = ps_store_path(store, "open", store->session, "");
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return ps_fail_errno(err, "cannot write", path);
+        if (fd >= 0 && lock_new(fd)) {
+            store->session_fd = fd;
+            return PS_OK;
+        }
+        ps_close_fd(&fd);
+    }
+}
+
+void ps_session_end(struct ps_store *store)
+{
+    if (store->session_fd >= 0) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", store->session, "");
+
+        (void)unlink(path);
+    }
+    ps_close_fd(&store->session_fd);
+}
+
+bool ps_session_lives(const struct ps_store *store, const char *session)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", session, "");
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+}
+
+/* Files of its name: <session>-<n>, in runs/ and the like with .part behind. */
+static bool is_orphan(const struct ps_store *store, const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    PS_AUTO(ps_free_ptr) char *session = NULL;
+
+    if (!dash)
+        return true;
+    session = ps_strdup((struct ps_str){name, (size_t)(dash - name)});
+    return !ps_session_lives(store, session);
+}
+
+static bool is_part(const char *name)
+{
+    size_t len = strlen(name);
+
+    return len > 5 && strcmp(name + len - 5, ".part") == 0;
+}
+
+/* Removes the files of a folder that `gone` holds for. */
+static void sweep(struct ps_store *store, const char *folder,
+                  bool (*gone)(struct ps_store *store, const char *name))
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, folder, "", "");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        PS_AUTO(ps_free_ptr) char *file = ps_store_path(store, folder, entry->d_name, "");
+
+        if (entry->d_name[0] != '.' && gone(store, entry->d_name))
+            (void)unlink(file);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+static bool is_dead_part(struct ps_store *store, const char *name)
+{
+    return is_part(name) && is_orphan(store, name);
+}
+
+static bool is_dead_spool(struct ps_store *store, const char *name)
+{
+    return is_orphan(store, name) && !ps_upload_holds(store, name);
+}
+
+static bool is_dead_session(struct ps_store *store, const char *name)
+{
+    return !ps_session_lives(store, name);
+}
+
+void ps_session_sweep(struct ps_store *store)
+{
+    static const char *const folders[] = {"runs", "originals", "sources", "labels"};
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        sweep(store, folders[i], is_dead_part);
+    sweep(store, "spool", is_dead_spool);
+    ps_doomed_sweep(store);
+    sweep(store, "open", is_dead_session);
+}

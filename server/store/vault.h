@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* vault.h: the care of a shelf as a folder: whether everything is there and whole, a catalog made
+ * anew from what is, and a copy of all of it. */
+#ifndef PS_STORE_VAULT_H
+#define PS_STORE_VAULT_H
+
+#include "server/store/store.h"
+
+/* Bytes or files looked at so far, of so many; false: stop. */
+typedef bool ps_vault_progress(void *user, uint64_t done, uint64_t total, uint64_t files);
+
+/* --- verify ----------------------------------------------------------------------------------- */
+
+struct ps_finding {
+    const char *what; /* a word: catalog run label original source stray */
+    const char *file; /* below the shelf's folder */
+    const char *text; /* what is wrong with it */
+    const char *hint; /* what to do */
+};
+
+struct ps_verify {
+    bool quick; /* only whether each file is there and is what it should be, by its head */
+    void (*found)(void *user, const struct ps_finding *finding);
+    ps_vault_progress *progress; /* bytes; may be NULL */
+    void *user;
+};
+
+struct ps_verified {
+    uint64_t runs, files, bytes, findings;
+};
+
+/* Looks at the catalog, each run file, original, source and label, and for files that nothing
+ * refers to. Others may use the shelf meanwhile: what they add or remove is no finding. Fails only
+ * when it cannot look (PS_NOT_FOUND: there is no such folder), or was stopped (PS_CANCELLED). */
+enum ps_status ps_store_verify(const char *dir, const struct ps_verify *how,
+                               struct ps_verified *out, struct ps_err *err);
+
+#endif

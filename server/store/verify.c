@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* verify.c: whether the catalog, the run files, their originals and sources agree and are whole. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "server/store/checks.h"
+#include "server/store/vault.h"
+
+#define REBUILD "`perfshelf rebuild` restores it"
+
+struct expected { /* a run of the catalog */
+    char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
+    uint64_t bytes, db_bytes;
+};
+
+struct verifying {
+    const struct ps_verify *how;
+    struct ps_verified *out;
+    struct ps_store *store;
+    struct expected *runs;
+    size_t n, cap;
+    uint64_t done, total;
+    bool stopped;
+};
+
+static void report(struct verifying *v, const char *what, const char *file, const char *text,
+                   const char *hint)
+{
+    const struct ps_finding finding = {what, file, text, hint};
+
+    v->out->findings++;
+    v->how->found(v->how->user, &finding);
+}
+
+static bool read_on(void *user, uint64_t bytes)
+{
+    struct verifying *v = user;
+
+    v->done += bytes;
+    v->out->bytes += bytes;
+    if (v->how->progress && !v->how->progress(v->how->user, v->done < v->total ? v->done : v->total,
+                                              v->total, v->out->files))
+        v->stopped = true;
+    return !v->stopped;
+}
+
+static bool ask_locked(struct verifying *v, const char *query, const char *folder, const char *key)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(v->store->catalog, ps_sql_text(query), &stmt, NULL) != PS_OK)
+        return false;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+}
+
+/* Asks the catalog a question whose answer is yes or no. Before a no is believed it is asked again
+ * while nobody can be in the middle of a change. */
+static bool ask(struct verifying *v, const char *query, const char *folder, const char *key)
+{
+    enum ps_status status;
+    bool yes;
+
+    (void)ps_catalog_lock(v->store);
+    yes = ask_locked(v, query, folder, key);
+    ps_catalog_unlock(v->store);
+    if (yes)
+        return true;
+    status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    yes = ask_locked(v, query, folder, key);
+    (void)ps_catalog_end(v->store, status, NULL);
+    return yes;
+}
+
+/* --- the catalog ------------------------------------------------------------------------------ */
+
+static void list_runs(struct verifying *v)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+
+    if (ps_db_prepare(db, ps_sql_text("run_files"), &stmt, &err) == PS_OK)
+        while (ps_stmt_row(stmt, &err)) {
+            struct expected *run;
+
+            PS_PUSH_ROOM(v->runs, v->n, v->cap);
+            run = &v->runs[v->n++];
+            (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, 0).at);
+            (void)snprintf(run->sha256, sizeof run->sha256, "%.64s", ps_col_text(stmt, 1).at);
+            run->bytes = (uint64_t)ps_col_int(stmt, 2);
+            run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
+            v->total += run->db_bytes + run->bytes;
+        }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    if (err.code != PS_OK)
+        report(v, "catalog", "catalog.db", err.text, REBUILD);
+}
+
+static void check_catalog(struct verifying *v)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+    enum ps_status status = ps_check_db(db, v->how->quick, &err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("catalog_orphans"), &stmt, &err);
+    while (status == PS_OK && ps_stmt_row(stmt, &err)) {
+        PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));
+
+        report(v, "catalog", "catalog.db", text, REBUILD);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    if (err.code != PS_OK)
+        report(v, "catalog", "catalog.db", err.text, REBUILD);
+    v->out->files++;
+    list_runs(v);
+}
+
+/* --- what the catalog knows ------------------------------------------------------------------- */
+
+/* A file that is missing or damaged, unless its row went meanwhile. */
+static void report_file(struct verifying *v, const char *what, const char *folder, const char *key,
+                        const char *ending, const struct ps_err *err, const char *hint)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+
+    if (err->code == PS_CANCELLED || (v->store->catalog && !ask(v, "kept_used", folder, key)))
+        return;
+    ps_buf_printf(&file, "%s/%s%s", folder, key, ending);
+    report(v, what, file.at, err->text, hint);
+}
+
+static void check_label(struct verifying *v, const char *id)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+
+    if (!ps_label_read(v->store, id, &label))
+        return;
+    v->out->files++;
+    if (v->store->catalog && !ask(v, "label_valid", NULL, label.at ? label.at : "")) {
+        ps_buf_printf(&file, "labels/%s.json", id);
+        report(v, "label", file.at, "it is damaged", "`perfshelf rebuild` writes it anew");
+    }
+}
+
+static void check_run(struct verifying *v, const struct expected *run)
+{
+    const struct ps_check_watch watch = {read_on, v};
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(v->store, "runs", run->id, ".db");
+    PS_AUTO(ps_free_ptr) char *kept = ps_kept_path(v->store, "originals", run->sha256);
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_check_run(path, run->sha256, !v->how->quick, &err) != PS_OK)
+        report_file(v, "run", "runs", run->id, ".db", &err,
+                    "`perfshelf rebuild` imports it again from its original");
+    (void)read_on(v, run->db_bytes);
+    err = (struct ps_err)PS_ERR_INIT;
+    if (ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
+        report_file(v, "original", "originals", run->sha256, strrchr(kept, '.'), &err,
+                    "copy it from a backup; the run itself can still be read");
+    check_label(v, run->id);
+    v->out->files += 2;
+    v->out->runs++;
+}
+
+static void check_sources(struct verifying *v)
+{
+    const struct ps_check_watch watch = {read_on, v};
+    PS_AUTO(ps_buf_free) struct ps_buf shas = {0};
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+
+    if (ps_db_prepare(db, ps_sql_text("source_shas"), &stmt, NULL) == PS_OK)
+        while (ps_stmt_row(stmt, NULL))
+            ps_buf_add(&shas, ps_col_text(stmt, 0).at, PS_SHA256_SIZE);
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    for (size_t at = 0; at < shas.len && !v->stopped; at += PS_SHA256_SIZE) {
+        const char *sha256 = shas.at + at;
+        PS_AUTO(ps_free_ptr) char *kept = ps_kept_path(v->store, "sources", sha256);
+        struct ps_err err = PS_ERR_INIT;
+
+        if (ps_check_kept(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
+            report_file(v, "source", "sources", sha256, strrchr(kept, '.'), &err,
+                        "attach it again with `perfshelf add --source-root`");
+        v->out->files++;
+    }
+}
+
+/* --- what it does not ------------------------------------------------------------------------- */
+
+static void check_stray(struct verifying *v, const char *folder, const char *name)
+{
+    PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+
+    if (strstr(name, ".part") || ask(v, "kept_used", folder, key))
+        return;
+    ps_buf_printf(&file, "%s/%s", folder, name);
+    report(v, "stray", file.at, "nothing on the shelf refers to it",
+           strcmp(folder, "runs") == 0 ? "`perfshelf rebuild` takes it up as a run, or remove it"
+                                       : "remove it");
+}
+
+static void check_strays(struct verifying *v)
+{
+    for (const char *const *folder = ps_kept_folders; *folder; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_path(v->store, *folder, "", "");
+        DIR *dir = opendir(path);
+
+        for (struct dirent *entry; dir && (entry = readdir(dir));)
+            if (entry->d_name[0] != '.')
+                check_stray(v, *folder, entry->d_name);
+        if (dir)
+            (void)closedir(dir);
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
+{
+    check_catalog(v);
+    for (size_t i = 0; i < v->n && !v->stopped; i++)
+        check_run(v, &v->runs[i]);
+    if (!v->stopped)
+        check_sources(v);
+    if (!v->stopped)
+        check_strays(v);
+    return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
+}
+
+enum ps_status ps_store_verify(const char *dir, const struct ps_verify *how,
+                               struct ps_verified *out, struct ps_err *err)
+{
+    struct verifying v = {.how = how, .out = out};
+    struct ps_err opening = PS_ERR_INIT;
+    struct stat about;
+    enum ps_status status = PS_OK;
+
+    *out = (struct ps_verified){0};
+    if (stat(dir, &about) != 0)
+        return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
+                               : ps_fail_errno(err, "cannot look at", dir);
+    if (ps_store_open(dir, &v.store, &opening) == PS_OK)
+        status = verify_open(&v, err);
+    else
+        report(&v, "catalog", "catalog.db", opening.text, REBUILD);
+    ps_store_close(v.store);
+    free(v.runs);
+    return status;
+}

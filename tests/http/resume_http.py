@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Uploads that were accepted, and a server that ends before their import does: the next one goes on with them."""
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from server import PROGRAM, RUNS, Server, big_log, dump, file_part, form, import_log
+
+SLOW = big_log(600000)
+
+
+class Resume(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-resume-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.data = os.path.join(self.folder, "shelf")
+
+    def start(self):
+        server = Server(self.data)
+        self.addCleanup(server.process.stdout.close)
+        self.addCleanup(server.process.stderr.close)
+        self.addCleanup(lambda: server.process.poll() is None and server.process.kill())
+        return server
+
+    def kill(self, server):
+        server.process.kill()
+        server.process.wait(30)
+
+    def accept(self, server, content, query="", headers=None):
+        answer = server.request("POST", f"{RUNS}?{query}", content, headers or {})
+        self.assertEqual(answer.status, 202, answer.body)
+        return answer.json["job"]
+
+    def jobs(self, server):
+        return server.request("GET", "/api/v1/jobs").json["rows"]
+
+    def wait(self, server, wanted, seconds=90):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            jobs = self.jobs(server)
+            if wanted(jobs):
+                return jobs
+            time.sleep(0.01)
+        raise AssertionError(f"the jobs stay {self.jobs(server)}")
+
+    def wait_ended(self, server):
+        return self.wait(server, lambda jobs: jobs and all(job["state"] not in ("queued", "running") for job in jobs))
+
+    def spool(self):
+        return os.listdir(os.path.join(self.data, "spool"))
+
+    def log(self):
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            rows = db.execute("SELECT name, run, code FROM import_log ORDER BY id").fetchall()
+        db.close()
+        return rows
+
+    def assert_clean(self):
+        done = subprocess.run([PROGRAM, "verify", "--data", self.data], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_a_killed_server_goes_on_at_its_next_start(self):
+        server = self.start()
+        self.accept(server, SLOW, "name=slow&series=s&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
+        self.accept(server, big_log(500000, 1), "name=slow+too&filename=too.log")
+        body, kind = form(file_part(import_log(), "a.log"), file_part(dump(), "b.prof"))
+        self.accept(server, body, "tag=two=files", {"Content-Type": kind})
+        self.kill(server)
+        before = sorted(self.spool())
+        self.assertEqual(len(before), 4)
+        # Others that open the shelf meanwhile leave the uploads alone.
+        subprocess.run([PROGRAM, "list", "--data", self.data], check=True, capture_output=True, timeout=60)
+        self.assertEqual(sorted(self.spool()), before)
+        server = self.start()
+        jobs = self.wait_ended(server)
+        self.assertEqual([job["state"] for job in jobs], ["done"] * 4)
+        runs = {run["name"]: run for run in server.request("GET", RUNS).json["rows"]}
+        self.assertEqual(set(runs), {"slow", "slow too", "a.log", "b.prof"})
+        self.assertEqual((runs["slow"]["series"], runs["slow"]["tags"], runs["slow"]["who"], runs["slow"]["rows"]),
+                         ("s", {"branch": "main", 'a"b': "'"}, "mei", 600000))
+        self.assertEqual(runs["a.log"]["tags"], {"two": "files"})
+        self.assertEqual(self.spool(), [])
+        self.assertEqual(server.end()[0], 0)
+        self.assertEqual([row for row in self.log() if row[2]],
+                         [(name, None, "interrupted") for name in ("slow.log", "too.log", "a.log", "b.prof")])
+        self.assert_clean()
+
+    def test_what_a_server_dies_of_twice_is_not_tried_again(self):
+        server = self.start()
+        self.accept(server, SLOW, "filename=deadly.log")
+        for _ in range(2):
+            self.wait(server, lambda jobs: jobs[0]["state"] == "running" and jobs[0]["bytes_done"] > 0)
+            self.kill(server)
+            server = self.start()
+        job, = self.wait_ended(server)
+        self.assertEqual((job["state"], job["error"]["code"]), ("failed", "interrupted"), job)
+        self.assertIn("2 times", job["error"]["text"])
+        self.assertEqual((self.spool(), server.request("GET", RUNS).json["total"]), ([], 0))
+        self.assertEqual(server.end()[0], 0)
+        self.assertEqual(self.log()[-1], ("deadly.log", None, "interrupted"))
+        self.assert_clean()
+
+    def test_a_server_that_is_hurried_leaves_them_to_the_next(self):
+        server = self.start()
+        for seed in range(4):
+            self.accept(server, big_log(300000, seed), f"name=n{seed}")
+        self.wait(server, lambda jobs: any(job["state"] == "running" for job in jobs))
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.05)
+        code, said = server.end()
+        self.assertEqual(code, 0)
+        self.assertRegex(said, r"stopping: [1-4] accepted uploads? (is|are) imported at the next start")
+        for _ in range(3): # in good order, this does not count as a death
+            server = self.start()
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.05)
+            self.assertEqual(server.end()[0], 0)
+        server = self.start()
+        self.wait(server, lambda jobs: all(job["state"] not in ("queued", "running") for job in jobs))
+        self.assertEqual({run["name"] for run in server.request("GET", RUNS).json["rows"]}, {f"n{i}" for i in range(4)})
+        self.assertEqual((server.end()[0], self.spool()), (0, []))
+        self.assert_clean()
+
+    def test_a_cancelled_upload_does_not_come_back(self):
+        server = self.start()
+        self.accept(server, SLOW, "name=slow")
+        job = self.accept(server, big_log(300000, 7), "name=unwanted")
+        server.request("DELETE", f"/api/v1/jobs/{job['id']}")
+        self.wait(server, lambda jobs: any(job["state"] == "cancelled" for job in jobs))
+        self.kill(server)
+        server = self.start()
+        self.wait_ended(server)
+        self.assertEqual([run["name"] for run in server.request("GET", RUNS).json["rows"]], ["slow"])
+        self.assertEqual((server.end()[0], self.spool()), (0, []))
+
+    def test_sources_come_along(self):
+        from sources_http import SOURCE, lprof, part
+        server = self.start()
+        self.accept(server, SLOW)
+        self.accept(server, big_log(300000, 3))
+        body, kind = form(file_part(lprof(ticks=900), "a.lprof"), file_part(lprof(ticks=901), "b.lprof"), part(SOURCE, "src/app.py"))
+        self.accept(server, body, headers={"Content-Type": kind})
+        self.kill(server)
+        server = self.start()
+        jobs = self.wait_ended(server)
+        self.assertEqual([[source["state"] for source in job.get("sources", [])] for job in jobs if job["kind"] == "line_profiler"],
+                         [["attached"], ["attached"]])
+        self.assertEqual((server.end()[0], self.spool()), (0, []))
+        self.assert_clean()
+
+
+if __name__ == "__main__":
+    unittest.main()
