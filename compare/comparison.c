@@ -93,7 +93,8 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
                                           .place = text_id(c, row->place),
                                           .within = text_id(c, row->within),
                                           .by = text_id(c, row->by),
-                                          .line = row->line}};
+                                          .line = row->line,
+                                          .id = row->id}};
     struct ps_class *class;
 
     if (run != c->run)
@@ -136,10 +137,12 @@ static void fill_slot(struct ps_comparison *c, uint32_t at, const struct ps_pend
     if (side == 0) {
         slot->in_base++;
         slot->base_line = from->slot.line;
+        slot->base_id = from->slot.id;
         slot->base_by = from->slot.by;
     } else {
         slot->in_now++;
         slot->line = from->slot.line;
+        slot->id = from->slot.id;
         slot->by = from->slot.by;
     }
     slot->samples[side] = from->slot.samples[side];
@@ -278,6 +281,8 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compare
                                     .within = texts[slot->within],
                                     .base_line = slot->base_line,
                                     .line = slot->line,
+                                    .base_id = slot->base_id,
+                                    .now_id = slot->id,
                                     .base_by = texts[slot->base_by],
                                     .by = texts[slot->by],
                                     .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,

@@ -22,6 +22,7 @@ struct ps_compared {
                              which are their texts, in order; {NULL, 0} for all that is no line */
     int64_t line;         /* 0 none: lines move, so it only orders rows of one name and place */
     struct ps_str by;     /* who caused it (the first importer); "" none. Not part of the key */
+    int64_t id;           /* what the run calls it; 0 unknown */
     double values[PS_METRICS_MAX];
     const double *samples; /* what the first value was made of, where the run says so: with one run
                               a side these are its group */
@@ -42,8 +43,9 @@ struct ps_compared_row {
     int64_t base_line, line; /* 0 unknown, or not there */
     struct ps_str base_by, by;
     enum ps_change change;
-    uint32_t in_base, in_now;                         /* runs that have it */
-    struct ps_judged judged;                          /* of the first metric */
+    uint32_t in_base, in_now; /* runs that have it */
+    int64_t base_id, now_id;  /* in the last run of each group that has it; 0 unknown */
+    struct ps_judged judged;  /* of the first metric */
     double base[PS_METRICS_MAX], now[PS_METRICS_MAX]; /* medians of all metrics */
     double share; /* delta, percent of the sum of |delta| over all rows; 0 where that is 0 */
 };

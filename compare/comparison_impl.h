@@ -12,6 +12,7 @@ struct ps_slot {
     uint32_t name, place, base_place, within;
     uint32_t base_by, by;
     int64_t base_line, line;
+    int64_t base_id, id;
     int64_t last_line; /* in the run that was read last */
     uint32_t in_base, in_now;
     bool gone; /* became part of another */

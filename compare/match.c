@@ -104,6 +104,7 @@ static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
     a->base_place = a->place;
     a->place = b->place;
     a->line = b->line;
+    a->id = b->id;
     a->by = b->by;
     a->in_now = b->in_now;
     a->samples[1] = b->samples[1];

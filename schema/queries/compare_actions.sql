@@ -10,6 +10,6 @@
 -- has: * SELECT EXISTS (SELECT 1 FROM action)
 -- resolution: total_s SELECT CAST('1e' || (CAST(substr(printf('%.4e', max(total_s)), 8) AS INTEGER) - 4) AS REAL) FROM action
 -- resolution: mean_s SELECT CAST('1e' || (CAST(substr(printf('%.4e', max(mean_s)), 8) AS INTEGER) - 4) AS REAL) FROM action
-SELECT a.name, s.stage AS place, a.total_s, a.mean_s, a.calls
+SELECT a.id, a.name, s.stage AS place, a.total_s, a.mean_s, a.calls
 FROM action a
 JOIN section s ON s.id = a.section

@@ -11,7 +11,7 @@
 -- has: * SELECT EXISTS (SELECT 1 FROM function)
 -- resolution: tottime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
 -- resolution: cumtime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
-SELECT f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls
+SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls
 FROM function f
 JOIN file l ON l.id = f.file
 LEFT JOIN (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r

@@ -7,7 +7,8 @@
 --   budget: COLUMN                     the metric that a budget limits
 --   has: COLUMN|* SELECT               whether a run has the metric, or the table at all; without it: yes
 --   resolution: COLUMN SELECT          what the last digit of a run's figure stands for; without it: all digits are there
--- Columns: name, the metrics, and where there is such a thing place, within (of lines: the function), line, by (who caused it), samples.
+-- Columns: name, the metrics, and where there is such a thing place, within (of lines: the function), line, by (who caused it), samples,
+-- id (what the run calls it).
 --
 -- title: Modules
 -- row: module
@@ -17,7 +18,7 @@
 -- budget: cumulative_us
 -- resolution: self_us SELECT 1
 -- resolution: cumulative_us SELECT 1
-SELECT i.module AS name, p.name AS place, m.module AS by, i.self_us, i.cumulative_us
+SELECT i.id, i.module AS name, p.name AS place, m.module AS by, i.self_us, i.cumulative_us
 FROM import i
 JOIN package p ON p.id = i.package
 LEFT JOIN import m ON m.id = i.importer

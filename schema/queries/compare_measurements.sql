@@ -5,5 +5,5 @@
 -- place: unit
 -- metric: value - - Value
 -- resolution: value SELECT max(resolution) FROM measurement
-SELECT CASE WHEN grp IN ('', name) THEN name ELSE grp || ': ' || name END AS name, unit AS place, value, samples
+SELECT id, CASE WHEN grp IN ('', name) THEN name ELSE grp || ': ' || name END AS name, unit AS place, value, samples
 FROM measurement

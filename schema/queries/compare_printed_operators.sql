@@ -13,7 +13,7 @@
 -- resolution: self_device_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(self_device_ns) AS v FROM printed_operator)
 -- resolution: self_cpu_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(self_cpu_ns) AS v FROM printed_operator)
 -- resolution: cpu_total_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(cpu_total_ns) AS v FROM printed_operator)
-SELECT p.name, replace(p.shapes, ', ', ',') AS place, p.self_device_ns / 1000.0 AS self_device_us, p.self_cpu_ns / 1000.0 AS self_cpu_us,
+SELECT p.id, p.name, replace(p.shapes, ', ', ',') AS place, p.self_device_ns / 1000.0 AS self_device_us, p.self_cpu_ns / 1000.0 AS self_cpu_us,
        p.cpu_total_ns / 1000.0 AS cpu_total_us, p.calls
 FROM (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r
 JOIN printed_operator p ON p.id BETWEEN r.first AND r.last

@@ -8,7 +8,7 @@
 -- metric: self_pct % adds Self, of all stacks
 -- metric: total_pct % - Total, of all stacks
 -- budget: total
-SELECT coalesce(n.text, '') AS name, l.c3 / u.scale AS self, l.c4 / u.scale AS total,
+SELECT l.c0 AS id, coalesce(n.text, '') AS name, l.c3 / u.scale AS self, l.c4 / u.scale AS total,
        100.0 * l.c3 / u.whole AS self_pct, 100.0 * l.c4 / u.whole AS total_pct
 FROM ps_lent l
 JOIN (SELECT nullif((SELECT sum(c3) FROM ps_lent), 0) AS whole,

@@ -62,6 +62,22 @@ enum ps_status ps_get_compare_rows(struct ps_request *req, struct ps_reply *repl
     return status;
 }
 
+enum ps_status ps_get_compare_twin(struct ps_request *req, struct ps_reply *reply,
+                                   struct ps_err *err)
+{
+    struct ps_api *api = ps_api_of(req);
+    PS_AUTO(groups_free) struct ps_compare_groups *groups = NULL;
+    struct ps_json json = ps_reply_json(reply);
+    struct ps_params params = ps_api_params(req);
+    const char *of = req->args[0];
+    enum ps_status status = ps_compare_groups(api->store, params, &groups, err);
+
+    if (status != PS_OK)
+        return status;
+    set_validators(req, groups, of, reply);
+    return ps_query_compare_twin(api->store, groups, of, params, &json, err);
+}
+
 enum ps_status ps_get_compare_tree(struct ps_request *req, struct ps_reply *reply,
                                    struct ps_err *err)
 {

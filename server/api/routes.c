@@ -31,6 +31,7 @@ const struct ps_route ps_api_routes[] = {
 
     {"GET", API "compare", ps_get_compare, PS_ROUTE_SLOW},
     {"GET", API "compare/tree", ps_get_compare_tree, PS_ROUTE_SLOW},
+    {"GET", API "compare/twin/{of}", ps_get_compare_twin, PS_ROUTE_SLOW},
     {"GET", API "compare/{of}", ps_get_compare_rows, PS_ROUTE_SLOW},
     {"GET", API "compare/{of}/{row}", ps_get_compare_row, PS_ROUTE_SLOW},
 

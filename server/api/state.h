@@ -71,7 +71,8 @@ ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
 ps_handler ps_list_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_original, ps_get_view;
 ps_handler ps_post_runs, ps_put_run;
 ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;
-ps_handler ps_get_compare, ps_get_compare_tree, ps_get_compare_rows, ps_get_compare_row;
+ps_handler ps_get_compare, ps_get_compare_twin, ps_get_compare_tree, ps_get_compare_rows,
+    ps_get_compare_row;
 ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
 

@@ -95,7 +95,7 @@ enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_h
 
 /* Columns of a table's query; -1: it has none. */
 struct ps_row_columns {
-    int name, place, within, line, by, samples;
+    int id, name, place, within, line, by, samples;
     int metrics[PS_HEAD_METRICS];
 };
 

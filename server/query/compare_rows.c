@@ -390,3 +390,55 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     ps_compared_release(table);
     return PS_OK;
 }
+
+/* The row that the run of one side knows by this id; NULL: none. */
+static const struct ps_compared_row *row_of_id(const struct ps_comparison *comparison, bool base,
+                                               int64_t id)
+{
+    size_t n = 0;
+    const struct ps_compared_row *rows = ps_comparison_rows(comparison, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if ((base ? rows[i].base_id : rows[i].now_id) == id)
+            return &rows[i];
+    return NULL;
+}
+
+enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     const char *of, struct ps_params params, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    const char *side = ps_param_get(params, "side"), *text = ps_param_get(params, "id");
+    const struct ps_compared_row *row;
+    struct ps_compared_table *table = NULL;
+    enum ps_status status;
+    bool base = side && strcmp(side, "base") == 0;
+    int64_t id = 0, twin;
+
+    if (groups->n_base != 1 || groups->n_now != 1)
+        return ps_fail(err, PS_BAD_REQUEST, "it takes one run a side");
+    if (!base && !(side && strcmp(side, "new") == 0))
+        return ps_fail(err, PS_BAD_REQUEST, "side must be base or new");
+    if (!text || !ps_str_i64(ps_str_of(text), &id) || id < 1)
+        return ps_fail(err, PS_BAD_REQUEST, "id must be a number from 1");
+    status = ps_compared_acquire(store, groups, of, params, &table, err);
+    if (status != PS_OK)
+        return status;
+    row = row_of_id(table->comparison, base, id);
+    if (row) {
+        twin = base ? row->now_id : row->base_id;
+        ps_json_object(json);
+        ps_json_key(json, "id");
+        if (twin)
+            ps_json_int(json, twin);
+        else
+            ps_json_null(json);
+        ps_json_key(json, "name");
+        ps_json_str(json, row->name);
+        ps_json_end(json);
+    } else {
+        status = ps_fail(err, PS_NOT_FOUND, "the run compares no %s %lld", of, (long long)id);
+    }
+    ps_compared_release(table);
+    return status;
+}

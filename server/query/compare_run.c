@@ -18,6 +18,7 @@ static int column_of(struct ps_stmt *stmt, const char *name)
 static struct ps_row_columns find_columns(struct ps_stmt *stmt, const struct ps_compare_head *head)
 {
     struct ps_row_columns out = {
+        .id = column_of(stmt, "id"),
         .name = column_of(stmt, "name"),
         .place = column_of(stmt, "place"),
         .within = column_of(stmt, "within"),
@@ -113,6 +114,7 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
                               .place = text_of(stmt, c->place),
                               .within = text_of(stmt, c->within),
                               .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
+                              .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
                               .by = text_of(stmt, c->by)};
     enum ps_status status = PS_OK;
 

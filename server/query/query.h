@@ -79,6 +79,12 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
                                     const char *of, int64_t row, struct ps_params params,
                                     struct ps_json *json, struct ps_err *err);
 
+/* GET /api/v1/compare/twin/{of}: what run `side` calls `id` is called in the other. One run a side.
+ */
+enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     const char *of, struct ps_params params, struct ps_json *json,
+                                     struct ps_err *err);
+
 /* GET /api/v1/compare/tree. */
 enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
                                      struct ps_params params, struct ps_json *json,

@@ -18,6 +18,7 @@ import './stacks.mjs';
 import './compare.mjs';
 import './compare_group.mjs';
 import './compare_time.mjs';
+import './compare_side.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

@@ -74,6 +74,23 @@ class Compare(ServerTest):
         self.assertEqual(len(csv.body.decode().splitlines()), 6)
         self.assertEqual(len(self.get_json(f"/api/v1/compare/imports?{self.pair}&format=rows")), 5)
 
+    def test_a_row_of_one_run_is_found_in_the_other(self):
+        def ids(run):
+            return {r["module"]: r["id"] for r in self.get_json(f"/api/v1/runs/{run}/imports?format=rows&limit=100")}
+        def twin(side, id):
+            return self.get_json(f"/api/v1/compare/twin/imports?{self.pair}&side={side}&id={id}")
+        base, new = ids(self.base), ids(self.new)
+        shared = set(base) & set(new)
+        self.assertTrue(any(base[name] != new[name] for name in shared), "ids alone say nothing")
+        for name in shared:
+            self.assertEqual(twin("base", base[name]), {"id": new[name], "name": name})
+            self.assertEqual(twin("new", new[name]), {"id": base[name], "name": name})
+        self.assertEqual(twin("base", base["app.slow"]), {"id": None, "name": "app.slow"})
+        for query, status in (("side=base&id=999", 404), ("side=both&id=1", 400), ("side=base&id=x", 400), ("id=1", 400)):
+            self.assertEqual(self.get(f"/api/v1/compare/twin/imports?{self.pair}&{query}").status, status, query)
+        several = f"base=series:before&new={self.new}&side=base&id=1"
+        self.assertEqual(self.get(f"/api/v1/compare/twin/imports?{several}").status, 400)
+
     def test_what_there_is_to_compare(self):
         about = self.get_json(f"/api/v1/compare?{self.pair}")
         self.assertEqual([run["id"] for run in about["base"] + about["new"]], [self.base, self.new])

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type FrameLayout, FrameBuilder } from '../src/model/frames';
+import { findPath, lineKey, lineName } from '../src/model/line_names';
 import { nodeAtPath, pathText } from '../src/model/frame_path';
 import { mergeQuery, ownChanges, panelQuery, swapSides, tableOfKey } from '../src/model/side';
 
@@ -117,4 +118,38 @@ test('a frame is found in another picture by the names on the way to it', () => 
         nodeAtPath(one.layout, pathText(one.layout, -1, one.nameOf) ?? 'x', one.nameOf),
         -1,
     );
+});
+
+test('a frame whose line moved is met by its name, the very one first', () => {
+    const one = pictureOf([['run (/a/app.py:12)', -1]]);
+    const moved = pictureOf([
+        ['run (/b/app.py:15)', -1],
+        ['runner (/a/app.py:12)', -1],
+    ]);
+    const path = pathText(one.layout, 0, one.nameOf) ?? '';
+    assert.equal(nodeAtPath(moved.layout, path, moved.nameOf), 0);
+    const both = pictureOf([
+        ['run (/a/app.py:15)', -1],
+        ['run (/a/app.py:12)', -1],
+    ]);
+    assert.equal(nodeAtPath(both.layout, path, both.nameOf), 1);
+});
+
+test('a file is met by its path, or by the end of it that it has alone', () => {
+    const paths = ['/b/site-packages/click/core.py', '/b/app/core.py', '/b/app/main.py'];
+    assert.equal(findPath(paths, '/b/app/main.py'), 2);
+    assert.equal(findPath(paths, '/a/venv/site-packages/click/core.py'), 0);
+    assert.equal(findPath(paths, 'C:\\work\\main.py'), 2);
+    assert.equal(findPath(paths, '/c/core.py'), -1);
+});
+
+test('a line is met by its text among its like, the last one where there are fewer', () => {
+    const line = (key: string, owner: string, text: string) => ({ key, owner, text });
+    const before = [line('1', 'f', 'x = 1'), line('2', 'f', 'step()'), line('3', 'f', ' step()')];
+    const after = [line('5', 'g', 'step()'), line('7', 'f', 'step()'), line('9', 'f', 'y = 1')];
+    assert.equal(lineName(before, '3'), 'f\nstep()\n1');
+    assert.equal(lineKey(after, lineName(before, '2') ?? ''), '7');
+    assert.equal(lineKey(after, lineName(before, '3') ?? ''), '7');
+    assert.equal(lineKey(after, lineName(before, '1') ?? ''), null);
+    assert.equal(lineName(before, '4'), null);
 });

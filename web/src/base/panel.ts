@@ -34,15 +34,16 @@ export interface Panel {
     /** Whether what is on screen knows the names behind this key of the URL. */
     knows(key: string): boolean;
     nameOf(key: string, value: string): string | null;
-    valueOf(key: string, name: string): string | null;
+    valueOf(key: string, name: string): string | null | undefined;
 }
 
 /** Translates the values of a key of the URL that mean something in one run only. */
 export interface Names {
     /** What the value stands for, in words that the other run would use too; null: nothing. */
     nameOf(value: string): string | null;
-    /** The value that stands for it in this run; null: this run lacks it. */
-    valueOf(name: string): string | null;
+    /** The value that stands for it in this run; null: this run lacks it; undefined: what would
+     * tell is still to come, and then useNames is called with other keys. */
+    valueOf(name: string): string | null | undefined;
 }
 
 let host: PanelHost | null = null;
@@ -67,7 +68,7 @@ export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
         hear: (topic, text) => listeners.get(topic)?.(text),
         knows: (key) => known.has(key),
         nameOf: (key, value) => known.get(key)?.nameOf(value) ?? null,
-        valueOf: (key, name) => known.get(key)?.valueOf(name) ?? null,
+        valueOf: (key, name) => known.get(key)?.valueOf(name),
     });
 }
 

@@ -14,6 +14,7 @@ import { viewportWidth } from '../components/viewport';
 import { unitsFor } from '../model/line_units';
 import { put } from './lines_data';
 import { type Lines, useLines } from './lines_model';
+import { useLineNames } from './lines_names';
 import { LinesNav } from './lines_nav';
 import { LinesToolbar } from './lines_toolbar';
 import { emptyWords, FunctionBand, ownerWords, qualifiers } from './lines_words';
@@ -93,6 +94,7 @@ export function LinesTab({ run }: { run: Run }) {
     );
     const dropError = useSourceDrops(run, wanted);
     useLinesKeys(lines, ways, input);
+    useLineNames(lines);
     useEffect(() => setStatus(undefined, qualifiers(run)), [run]);
     useEffect(() => grid.current?.focus(), [answer !== null]);
     const empty = files?.length === 0;

@@ -2,20 +2,35 @@
  *
  * The page between two panels: it keeps both addresses in its own, and lets each follow what the
  * reader does in the other. What is an id of one run is told by its name, which the view on screen
- * knows.
+ * knows, or by the comparison.
  */
 import { effect, signal } from '@preact/signals';
+import { API, asApiError, getJson, withParams } from '../base/client';
 import { dispatchKey } from '../base/keys';
 import type { Panel, PanelHost, Side } from '../base/panel';
 import { formatHash, goTo, navigate, type Query, route, parseHash } from '../base/router';
 import type { Run } from '../base/types';
-import { groupKeys, mergeQuery, otherSide, ownChanges, panelQuery, SIDES } from '../model/side';
+import {
+    groupKeys,
+    mergeQuery,
+    otherSide,
+    ownChanges,
+    panelQuery,
+    SIDES,
+    tableOfKey,
+} from '../model/side';
 
 /** What a panel could not follow. */
 export interface Missing {
     side: Side;
     key: string;
     /** what it is called in the other run */
+    name: string;
+}
+
+/** What a row of one run is in the other. */
+interface Twin {
+    id: number | null;
     name: string;
 }
 
@@ -135,21 +150,48 @@ export class SideHost {
         this.pending.get(side)?.delete(key);
         if (value === '') delete query[name];
         else if (STRETCH.test(value)) query[name] = value;
-        else if (this.panels.get(otherSide(side))?.knows(key))
+        else if (this.panels.get(otherSide(side))?.knows(key)) {
             this.followByName(side, key, value, query);
+        } else void this.followById(side, key, value);
     }
 
     private followByName(side: Side, key: string, value: string, query: Query): void {
         const name = this.panels.get(otherSide(side))?.nameOf(key, value) ?? null;
+        if (name !== null) this.followName(side, key, name, query);
+    }
+
+    private followName(side: Side, key: string, name: string, query: Query): void {
         const panel = this.panels.get(side);
-        if (name === null || !panel) return;
-        if (!panel.knows(key)) {
-            this.pending.get(side)?.set(key, name);
-            return;
+        const found = panel?.knows(key) ? panel.valueOf(key, name) : undefined;
+        const waiting = this.pending.get(side);
+        if (found === undefined) waiting?.set(key, name);
+        else waiting?.delete(key);
+        if (found === null) this.missing.value = { side, key, name };
+        else if (found !== undefined) query[`${side}.${key}`] = found;
+    }
+
+    private async followById(side: Side, key: string, value: string): Promise<void> {
+        const from = otherSide(side);
+        const of = tableOfKey(this.runs[from].kind, this.view, key);
+        if (!of || !/^\d+$/.test(value)) return;
+        const twin = await this.twinOf(of, from, value);
+        // The reader may be elsewhere by now.
+        const query = { ...route.peek().query };
+        if (!twin || query[`${from}.${key}`] !== value) return;
+        if (twin.id === null) this.missing.value = { side, key, name: twin.name };
+        else this.put(side, key, String(twin.id), query);
+    }
+
+    /* null: rows that are not compared, such as modules of the interpreter's start. */
+    private async twinOf(of: string, side: Side, id: string): Promise<Twin | null> {
+        const { base, new: fresh } = this.runs;
+        const params = { base: base.id, new: fresh.id, side, id };
+        try {
+            return await getJson<Twin>(withParams(`${API}/compare/twin/${of}`, params));
+        } catch (error) {
+            if (asApiError(error).status === 404) return null;
+            throw error;
         }
-        const found = panel.valueOf(key, name);
-        if (found !== null) query[`${side}.${key}`] = found;
-        else this.missing.value = { side, key, name };
     }
 
     private put(side: Side, key: string, value: string, query: Query): void {
@@ -157,15 +199,22 @@ export class SideHost {
         navigate(route.peek().path, query, { replace: true });
     }
 
-    /* A view has come that may know the names that others waited with. */
+    /* A view has come that knows names: of what is chosen in it alone, and that others waited with. */
     private resolve(side: Side): void {
-        const panel = this.panels.get(side);
-        const waiting = this.pending.get(side);
-        for (const [key, name] of waiting ?? []) {
-            if (!panel?.knows(key)) continue;
-            waiting?.delete(key);
-            const found = panel.valueOf(key, name);
-            if (found !== null) this.put(side, key, found, { ...route.peek().query });
+        const before = route.peek().query;
+        const query = { ...before };
+        const beside = otherSide(side);
+        const waiting = [...(this.pending.get(side) ?? [])];
+        for (const [key, name] of waiting) this.followName(side, key, name, query);
+        for (const [name, value] of Object.entries(before)) {
+            const key = name.startsWith(`${side}.`) ? name.slice(side.length + 1) : '';
+            const known = key !== '' && this.panels.get(side)?.knows(key);
+            if (known && before[`${beside}.${key}`] === undefined) {
+                this.followByName(beside, key, value, query);
+            }
+        }
+        if (Object.keys(query).some((key) => query[key] !== before[key])) {
+            navigate(route.peek().path, query, { replace: true });
         }
     }
 }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two runs side by side: every view of the main kinds opens in both panels, what is done in one is
+ * done in the other, by names where ids differ, and the address restores it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check, equal, grid, quiet, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+
+const panel = (page, side) => page.frameLocator(`.side-panel.is-${side} iframe`);
+const both = (page) => ['base', 'new'].map((side) => panel(page, side));
+const queryOf = (page) => new URLSearchParams(page.url().split('?')[1] ?? '');
+
+async function openSide(pages, shelf, base, fresh, view = '', rest = '') {
+    const page = await pages.open(`${shelf.url}#/compare/side${view && `/${view}`}?base=${base}&new=${fresh}${rest}`);
+    await drawn(page);
+    return page;
+}
+
+async function drawn(page) {
+    for (const one of both(page)) await one.locator('main.panel').waitFor();
+    await quiet(page);
+}
+
+const demoPair = (demo, base, fresh) => [demo.demo.get(base).id, demo.demo.get(fresh).id];
+const bookshop = (demo) => demoPair(demo, 'bookshop-slow.prof', 'bookshop-joined.prof');
+const imports = (demo) => demoPair(demo, 'ipython-cold.log', 'ipython-warm.log');
+const training = (demo) => demoPair(demo, 'training-waits.pt.trace.json.gz', 'training.pt.trace.json.gz');
+
+/* Runs made of these texts: [base, new]. */
+async function withTexts(texts, work) {
+    const shelf = await Shelf.start();
+    const folder = mkdtempSync(join(tmpdir(), 'perfshelf-side-'));
+    try {
+        const ids = texts.map((text, i) => {
+            const file = join(folder, `run${i}.txt`);
+            writeFileSync(file, text);
+            return shelf.add(file, '--name', `run ${i}`).id;
+        });
+        await work(shelf, ...ids);
+    } finally {
+        rmSync(folder, { recursive: true });
+        await shelf.stop();
+    }
+}
+
+const lineReport = (first, lines) =>
+    [
+        'Timer unit: 1e-06 s',
+        '',
+        `Total time: ${lines.reduce((sum, [time]) => sum + time, 0) / 1e6} s`,
+        'File: app.py',
+        `Function: work at line ${first}`,
+        '',
+        'Line #      Hits         Time  Per Hit   % Time  Line Contents',
+        '==============================================================',
+        `${String(first).padStart(6)}                                           def work():`,
+        ...lines.map(
+            ([time, text], i) =>
+                `${String(first + 1 + i).padStart(6)}        10 ${time.toFixed(1).padStart(12)} ${(time / 10).toFixed(1).padStart(8)}     10.0      ${text}`,
+        ),
+        '',
+    ].join('\n');
+
+const STACKS = ['main;load;read 30\nmain;run;parse 50\nmain;run;old 9\n', 'main;run;parse 20\nmain;load;read 40\nmain;load;fresh 5\n'];
+
+async function everyView(page, wanted) {
+    const tabs = page.getByRole('navigation', { name: 'views that both runs have' }).getByRole('link');
+    equal(await tabs.evaluateAll((all) => all.map((a) => a.firstChild.textContent)), wanted, 'views');
+    for (const name of wanted) {
+        await tabs.filter({ hasText: name }).first().click();
+        await drawn(page);
+        for (const one of both(page)) {
+            const body = one.locator('main.panel');
+            check((await body.innerText()).trim() !== '' || (await body.locator('canvas').count()) > 0, `${name} is empty`);
+            equal(await one.locator('.notice.is-error').count(), 0, `errors of ${name}`);
+            check(await body.evaluate((el) => el.ownerDocument.documentElement.scrollWidth <= el.ownerDocument.documentElement.clientWidth), `${name} fits`);
+        }
+        check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} fits the page`);
+    }
+}
+
+const VIEWS = {
+    imports: [imports, ['Imports', 'Packages', 'Who imports', 'Ledger']],
+    cProfile: [bookshop, ['Functions', 'Call tree', 'Call graph', 'Files', 'Lines', 'Ledger']],
+    trace: [training, ['Timeline', 'Overview', 'Operators', 'Kernels', 'Summaries', 'Memory', 'Modules', 'Flame', 'Findings', 'Ledger']],
+};
+for (const [kind, [pair, views]] of Object.entries(VIEWS)) {
+    test(`side: every view of ${kind} opens twice`, async ({ pages, demo }) => {
+        const page = await openSide(pages, demo, ...pair(demo));
+        await everyView(page, views);
+    });
+}
+
+test('side: every view of stacks opens twice', ({ pages }) =>
+    withTexts(STACKS, async (shelf, base, fresh) => {
+        const page = await openSide(pages, shelf, base, fresh);
+        await everyView(page, ['Left heavy', 'Functions', 'Sandwich', 'File order', 'Ledger']);
+    }));
+
+test('side: search, sort and filters are one', async ({ pages, demo }) => {
+    const page = await openSide(pages, demo, ...bookshop(demo), 'functions');
+    const [base, fresh] = both(page);
+    await base.getByRole('button', { name: /^ncalls/ }).click();
+    await until(() => queryOf(page).has('sort'), 'the sort in the URL');
+    await fresh.getByPlaceholder(/Filter/).fill('render');
+    await until(async () => (await base.getByPlaceholder(/Filter/).inputValue()) === 'render', 'the same search');
+    await quiet(page);
+    for (const one of both(page)) {
+        const names = (await rowTexts(one, 'Functions')).map((cells) => cells.join(' '));
+        check(names.length > 1 && names.every((name) => /render/i.test(name)), names.join());
+    }
+    await page.reload();
+    await drawn(page);
+    for (const one of both(page)) {
+        equal(await one.getByPlaceholder(/Filter/).inputValue(), 'render', 'after a reload');
+        check(/ncalls/.test(await one.locator('[aria-sort=descending]').innerText()), 'sorted as before');
+    }
+});
+
+const chosen = (one, label) => grid(one, label).locator('.grid-row.is-selected').innerText();
+
+test('side: a function chosen in one is chosen in the other, and Back undoes both', async ({ pages, demo }) => {
+    const page = await openSide(pages, demo, ...bookshop(demo), 'functions');
+    const [base, fresh] = both(page);
+    await grid(base, 'Functions').getByText('render_template_string', { exact: true }).click();
+    await until(() => queryOf(page).get('new.fn'), 'its twin in the URL');
+    const query = queryOf(page);
+    check(query.get('base.fn') !== query.get('new.fn'), 'ids differ');
+    await until(async () => /render_template_string/.test(await chosen(fresh, 'Functions')), 'chosen there');
+    await page.reload();
+    await drawn(page);
+    check(/render_template_string/.test(await chosen(fresh, 'Functions')), 'chosen after a reload');
+    await page.getByRole('link', { name: 'Call tree' }).click();
+    await drawn(page);
+    await page.goBack();
+    await drawn(page);
+    check(/render_template_string/.test(await chosen(base, 'Functions')), 'Back restores both panels');
+    await page.keyboard.press('x');
+    await drawn(page);
+    equal(queryOf(page).get('base.fn'), query.get('new.fn'), 'swapped with its group');
+    await until(async () => /render_template_string/.test(await chosen(base, 'Functions')), 'chosen on the other side');
+});
+
+test('side: what the other run lacks is said', async ({ pages, demo }) => {
+    const page = await openSide(pages, demo, ...bookshop(demo), 'functions', '&q=author_of');
+    const [base] = both(page);
+    await grid(base, 'Functions').locator('.grid-row').first().click();
+    await page.getByRole('status').filter({ hasText: /author_of.* is not in this run/ }).waitFor();
+    equal(queryOf(page).get('new.fn'), null, 'nothing is chosen there');
+});
+
+test('side: an icicle zooms and selects in both, by the names above a frame', ({ pages }) =>
+    withTexts(STACKS, async (shelf, base, fresh) => {
+        const page = await openSide(pages, shelf, base, fresh, 'flame');
+        const [left, right] = both(page);
+        const at = async (one, key) => (await one.locator('.frame-scroll').getAttribute('aria-label')).includes(key);
+        await left.locator('.frame-scroll').click({ position: { x: 40, y: 27 } });
+        await page.keyboard.press('ArrowDown');
+        await until(() => at(left, 'at run'), 'the widest below main in base');
+        await until(() => at(right, 'at run'), 'the same in new, where it is not the widest');
+        await page.keyboard.press('f');
+        await until(() => queryOf(page).get('new.flame_zoom'), 'zoomed');
+        for (const one of [left, right]) await one.locator('.frame-crumb').filter({ hasText: 'run' }).waitFor();
+        await page.reload();
+        await drawn(page);
+        for (const one of [left, right]) await one.locator('.frame-crumb').filter({ hasText: 'run' }).waitFor();
+        await page.keyboard.press('0');
+        await until(() => !/flame_zoom/.test(page.url()), 'zoomed out in both');
+    }));
+
+test('side: a row under the pointer is marked in both, and tables scroll together', async ({ pages, demo }) => {
+    const page = await openSide(pages, demo, ...imports(demo), 'imports');
+    const [base, fresh] = both(page);
+    const names = async (one) => (await rowTexts(one, 'Modules')).map(([name]) => name);
+    const beside = await names(fresh);
+    const name = (await names(base)).slice(0, 12).find((one) => beside.includes(one));
+    await grid(base, 'Modules').getByText(name, { exact: true }).hover();
+    const marked = fresh.locator('.grid-row.is-beside');
+    await until(async () => (await marked.count()) === 1 && (await marked.innerText()).includes(name), 'the same row');
+    await page.mouse.move(700, 20);
+    await until(async () => (await marked.count()) === 0, 'no row');
+    await grid(base, 'Modules').hover();
+    await page.mouse.wheel(0, 480);
+    const top = (one) => grid(one, 'Modules').evaluate((el) => el.scrollTop);
+    await until(async () => (await top(base)) > 200 && (await top(base)) === (await top(fresh)), 'the same place');
+});
+
+test('side: a line is met by its text where the source moved', ({ pages }) =>
+    withTexts(
+        [
+            lineReport(3, [[1000, 'read()'], [2000, 'parse()'], [500, 'gone()']]),
+            lineReport(9, [[1000, 'check()'], [1000, 'read()'], [4000, 'parse()']]),
+        ],
+        async (shelf, base, fresh) => {
+            const page = await openSide(pages, shelf, base, fresh, 'lines');
+            const [left] = both(page);
+            await left.locator('.source-row').filter({ hasText: 'read()' }).click();
+            await until(() => queryOf(page).get('new.line'), 'the line of the same text');
+            equal([queryOf(page).get('base.line'), queryOf(page).get('new.line')], ['4', '11'], 'lines');
+            await left.locator('.source-row').filter({ hasText: 'gone()' }).click();
+            await page.getByRole('status').filter({ hasText: 'is not in this run' }).waitFor();
+        },
+    ));
+
+test('side: another run of a group is shown, links lead out of a panel, 800 px stack them', async ({ pages, demo }) => {
+    const [slow, joined] = bookshop(demo);
+    const cached = demo.demo.get('bookshop-cached.prof').id;
+    const page = await openSide(pages, demo, slow, `${joined},${cached}`, 'functions');
+    await page.getByRole('button', { name: 'which run of new' }).click();
+    await page.getByRole('menuitem', { name: /pages cached/ }).click();
+    await until(() => queryOf(page).get('new.run') === cached, 'picked');
+    await drawn(page);
+    await page.locator('.side-panel.is-new .side-name').filter({ hasText: 'pages cached' }).waitFor();
+    await page.setViewportSize({ width: 800, height: 900 });
+    const boxes = await page.locator('.side-panel').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().toJSON()));
+    check(boxes[1].top >= boxes[0].bottom - 1, 'one below the other');
+    await page.locator('.side-panel.is-new .side-name').click();
+    await until(() => page.url().includes(`#/run/${cached}`), 'the report itself');
+    await settle(page);
+});
