@@ -19,6 +19,7 @@ import './compare.mjs';
 import './compare_group.mjs';
 import './compare_time.mjs';
 import './compare_side.mjs';
+import './trend.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './shots.mjs';

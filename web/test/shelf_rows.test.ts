@@ -32,6 +32,7 @@ function run(id: string, at: string, value = 1, changes: Partial<Run> = {}): Run
         rows: 1,
         ledger: { unit: 'entries', read: 1, stored: 1, repaired: 0, rejected: 0, other: 0 },
         summary: {},
+        baseline: false,
         trend: [],
         delta_pct: null,
         ...changes,

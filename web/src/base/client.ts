@@ -75,7 +75,7 @@ export async function getJson<T>(path: string, { signal }: RequestOptions = {}):
 
 /** PATCH, POST or DELETE; answers the parsed body, or null where there is none. */
 export async function sendJson<T>(
-    method: 'POST' | 'PATCH' | 'DELETE',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
 ): Promise<T | null> {

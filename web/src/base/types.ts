@@ -69,6 +69,8 @@ export interface Run {
     rows: number;
     ledger: Ledger;
     summary: Record<string, unknown>;
+    /** Pinned as the baseline of its series. */
+    baseline: boolean;
     trend: number[];
     delta_pct: number | null;
 }

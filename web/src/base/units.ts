@@ -178,7 +178,7 @@ export function clock(time: Date): string {
     return `${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-function isoDay(time: Date): string {
+export function isoDay(time: Date): string {
     return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 

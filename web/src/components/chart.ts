@@ -142,6 +142,8 @@ export interface Curve {
     stepped?: boolean;
     /** colour of what is below the curve */
     fill?: string;
+    /** the fill ends at the curve that follows in the list, not at the axis */
+    fillBelow?: boolean;
     /** dots that are not joined */
     dots?: boolean;
 }
@@ -198,10 +200,10 @@ export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): Line
         area: () => chart.chartArea,
         update: (view, theme) => {
             chart.data.datasets = view.curves.map(
-                ({ x, y, colour, width, dash, stepped, fill, dots }) => ({
+                ({ x, y, colour, width, dash, stepped, fill, fillBelow, dots }) => ({
                     data: x.map((at, i) => ({ x: at, y: y[i] })),
                     stepped: stepped ?? false,
-                    fill: fill ? 'origin' : false,
+                    fill: fill ? (fillBelow ? '+1' : 'origin') : false,
                     backgroundColor: fill,
                     borderColor: colour,
                     borderWidth: width,

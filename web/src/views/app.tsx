@@ -14,6 +14,7 @@ import { TopBar, type Crumb } from '../components/top_bar';
 import { inField, Intake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
 import { LazyCompare } from './lazy_compare';
+import { LazyTrend } from './lazy_trend';
 import { prefetchViews } from './report_tabs';
 import { ReportView } from './report_view';
 import { RunSearch, ShelfSearch } from './run_search';
@@ -53,6 +54,7 @@ function useWindow(): void {
 
 function crumbs(path: string[], _names: number): Crumb[] {
     if (path[0] === 'compare') return [{ text: 'Shelf', href: shelfHref }, { text: 'compare' }];
+    if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
     const run = knownRuns.get(path[1] ?? '');
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
@@ -67,6 +69,7 @@ function Place({ path }: { path: string[] }) {
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
     if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
+    if (path[0] === 'trend') return <LazyTrend />;
     return (
         <main class="no-run">
             <Notice

@@ -34,6 +34,7 @@ import { waterfall } from '../model/waterfall';
 import { unitOf } from './compare_columns';
 import { comparePath, put } from './compare_state';
 import { Pairs } from './named_pane';
+import { RowTrendLink } from './trend_link';
 import { useJson } from './use_json';
 
 interface ComparePaneProps {
@@ -120,6 +121,13 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
             <div class="named-name mono">{data.name}</div>
             <div class="named-links">
                 <CopyButton text={data.name} label="copy name" />
+                <RowTrendLink
+                    runs={comparison.new}
+                    of={table.of}
+                    row={data.name}
+                    place={data.place}
+                    metric={metric.metric}
+                />
             </div>
             <p class="compare-row-answer">
                 <span class={`verdict ${said.tone}`}>

@@ -23,6 +23,8 @@ import { ledgerIdentity } from './ledger_words';
 import { factsOf, RunWarnings } from './report_facts';
 import { tabsOf, type TabSpec } from './report_tabs';
 import { TabBody, useRun } from './run_body';
+import { trendHref } from './trend_link';
+import { pinBaseline } from './trend_state';
 import { axisOfRun, isStacks } from './trace_data';
 import { DeleteDialog, EditDialog } from './run_dialogs';
 
@@ -148,6 +150,15 @@ function RunMenu({ run, onPick }: { run: Run; onPick: (dialog: 'edit' | 'delete'
                     note: <kbd>e</kbd>,
                     onPick: () => onPick('edit'),
                 },
+                ...(run.series
+                    ? [
+                          {
+                              text: run.baseline ? 'Unpin as baseline' : 'Pin as baseline',
+                              note: run.series,
+                              onPick: () => void pinBaseline(run.id, !run.baseline),
+                          },
+                      ]
+                    : []),
                 {
                     text: 'Download original',
                     href: `${API}/runs/${run.id}/original`,
@@ -177,6 +188,11 @@ function Meta({ run }: { run: Run }) {
         <>
             {run.series && [
                 <a href={formatHash([], { series: run.series })}>{run.series}</a>,
+                run.baseline ? ' (baseline)' : '',
+                ' · ',
+                <a class="trend-link" href={trendHref(run.series)}>
+                    trend
+                </a>,
                 ' · ',
             ]}
             <span class="wide-only">{wide.map((part) => `${part} · `)}</span>

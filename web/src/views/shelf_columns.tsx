@@ -9,11 +9,11 @@ import { CheckBox } from '../components/check_box';
 import type { GridColumn } from '../components/grid_types';
 import { KindMark } from '../components/kind_mark';
 import { ProgressLine } from '../components/progress';
-import { Sparkline } from '../components/sparkline';
 import { Tag } from '../components/tag';
 import { FigText } from '../components/text';
 import { NOISE_PCT, secondsLeft, type Incoming, type ShelfRow } from '../model/shelf_rows';
 import { ledgerWords } from './ledger_words';
+import { TrendSpark } from './trend_link';
 
 const NARROW = 1000;
 
@@ -86,9 +86,16 @@ const WHAT: Column[] = [
         width: 'rest',
         sortKey: 'name',
         render: ofRun((run) => (
-            <a class="row-name" href={runHref(run)} tabIndex={-1} title={run.name}>
-                {run.name}
-            </a>
+            <>
+                <a class="row-name" href={runHref(run)} tabIndex={-1} title={run.name}>
+                    {run.name}
+                </a>
+                {run.baseline && (
+                    <span class="baseline-mark" title={`the baseline of ${run.series}`}>
+                        baseline
+                    </span>
+                )}
+            </>
         )),
     },
     { key: 'series', title: 'Series', width: 132, sortKey: 'series', render: ofRun(series) },
@@ -126,7 +133,7 @@ const FIGURES: Column[] = [
         width: 88,
         hideBelow: NARROW,
         cellClass: 'trend-cell',
-        render: ofRun((run) => <Sparkline values={run.trend} />),
+        render: ofRun((run) => <TrendSpark run={run} />),
     },
     {
         key: 'delta',

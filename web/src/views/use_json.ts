@@ -15,8 +15,8 @@ export interface Answer<T> {
 
 const NOTHING = { data: null, of: null, error: null, loading: false };
 
-/** null: nothing to ask for. */
-export function useJson<T>(path: string | null): Answer<T> {
+/** null: nothing to ask for. Asks again when `stamp` changes. */
+export function useJson<T>(path: string | null, stamp = 0): Answer<T> {
     const [answer, setAnswer] = useState<Answer<T>>(NOTHING);
     useEffect(() => {
         if (path === null) {
@@ -32,6 +32,6 @@ export function useJson<T>(path: string | null): Answer<T> {
                 setAnswer((old) => ({ ...old, error: asApiError(reason), loading: false }));
             });
         return () => control.abort();
-    }, [path]);
+    }, [path, stamp]);
     return answer;
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A place of the window whose code is fetched when it is first shown.
+ */
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiError, asApiError } from '../base/client';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+
+export function lazyView<P extends object>(
+    load: () => Promise<ComponentType<P>>,
+): ComponentType<P> {
+    let loaded: ComponentType<P> | null = null;
+    return function Lazy(props: P) {
+        const [, redraw] = useState(0);
+        const [error, setError] = useState<ApiError | null>(null);
+        useEffect(() => {
+            if (loaded) return;
+            load()
+                .then((view) => {
+                    loaded = view;
+                    redraw((n) => n + 1);
+                })
+                .catch((reason: unknown) => setError(asApiError(reason)));
+        }, []);
+        const View = loaded;
+        if (View) return <View {...props} />;
+        return (
+            <main class="report">
+                {error && (
+                    <Notice kind="error" title="This view could not be loaded" error={error} />
+                )}
+                <LoadingLine active={!error} />
+            </main>
+        );
+    };
+}
