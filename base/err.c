@@ -93,6 +93,8 @@ const char *ps_status_word(enum ps_status code)
         return "conflict";
     case PS_BAD_REQUEST:
         return "bad_request";
+    case PS_FORBIDDEN:
+        return "forbidden";
     case PS_IO:
         return "io";
     case PS_FULL:

@@ -23,6 +23,7 @@ enum ps_status {
     PS_NOT_FOUND,    /* no such run, job, file, row */
     PS_CONFLICT,     /* the state of things forbids it; also a prefix that fits several runs */
     PS_BAD_REQUEST,  /* a parameter or an option is wrong */
+    PS_FORBIDDEN,    /* who asks may not */
     PS_IO,           /* the operating system said no */
     PS_FULL,         /* the disk is full */
     PS_INTERNAL,     /* our fault, for instance SQL that does not prepare */

@@ -80,3 +80,26 @@ CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives th
     tries INTEGER NOT NULL DEFAULT 0, -- imports begun
     at INTEGER NOT NULL    -- ms since 1970, UTC
 );
+
+CREATE TABLE IF NOT EXISTS token( -- who may do what on a shelf that others reach
+    id TEXT PRIMARY KEY,     -- 12 hex digits, the part of the token that finds this row
+    name TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,      -- viewer, uploader, admin
+    hash TEXT NOT NULL,      -- SHA-256 of the secret part
+    created_at INTEGER NOT NULL, -- ms since 1970, UTC
+    used_at INTEGER NOT NULL DEFAULT 0 -- to the hour; 0: never
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS session( -- browsers that logged in
+    id TEXT PRIMARY KEY,
+    token TEXT NOT NULL,     -- token.id
+    hash TEXT NOT NULL,
+    expires_at INTEGER NOT NULL -- ms since 1970, UTC
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS removal_log( -- runs that were taken off the shelf
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,     -- ms since 1970, UTC
+    run TEXT NOT NULL,
+    kind TEXT NOT NULL, name TEXT NOT NULL,
+    who TEXT NOT NULL        -- who removed it; '' unknown
+);

@@ -15,6 +15,12 @@ static int serve(const struct ps_options *options)
         .open = options->open,
         .files = options->operands,
         .n_files = options->n_operands,
+        .hosts = options->hosts,
+        .n_hosts = options->n_hosts,
+        .tokens = options->tokens,
+        .proxy = options->proxy,
+        .tls_cert = options->tls_cert,
+        .tls_key = options->tls_key,
     });
 }
 
@@ -57,6 +63,8 @@ static int run(const struct ps_options *options)
         return ps_cli_baseline(options);
     case PS_VERB_VERIFY:
         return ps_cli_verify(options);
+    case PS_VERB_TOKEN:
+        return ps_cli_token(options);
     case PS_VERB_NONE:
         break;
     }

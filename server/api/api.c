@@ -141,6 +141,8 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     api->config = *config;
     api->store = config->store;
     api->hub = ps_hub_create();
+    api->access.config = config->access;
+    ps_throttle_init(&api->access.throttle);
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
     status = ps_jobs_start(&jobs, &api->jobs, err);
@@ -162,6 +164,7 @@ void ps_api_free(struct ps_api *api)
         stop_watcher(api);
     ps_jobs_stop(api->jobs);
     ps_hub_free(api->hub);
+    ps_throttle_done(&api->access.throttle);
     pthread_mutex_destroy(&api->lock);
     free(api);
 }

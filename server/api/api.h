@@ -3,6 +3,7 @@
 #ifndef PS_API_API_H
 #define PS_API_API_H
 
+#include "server/api/access.h"
 #include "server/http/assets.h"
 #include "server/jobs/jobs.h"
 
@@ -12,6 +13,7 @@ struct ps_api_config {
     struct ps_store *store;
     const struct ps_asset *assets;
     size_t n_assets;
+    struct ps_access_config access;
     const char *listen; /* as the shelf tells it: "127.0.0.1:7700" */
 };
 

@@ -64,5 +64,7 @@ enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, str
         status = read_label(req, "series", &out->series, err);
     if (status == PS_OK)
         status = read_label(req, "who", &out->who, err);
+    if (req->who[0]) /* who shows a token is who it says */
+        out->who = req->who;
     return status == PS_OK ? read_tags(req, out, err) : status;
 }

@@ -50,13 +50,28 @@ enum ps_status ps_get_run(struct ps_request *req, struct ps_reply *reply, struct
     return status == PS_OK ? answer_run(req, id, reply, err) : status;
 }
 
+/* An uploader removes what carries the own name, an admin everything. */
+static enum ps_status may_remove(struct ps_request *req, const char *id, struct ps_err *err)
+{
+    struct ps_run_brief brief = {0};
+    enum ps_status status = ps_store_brief(ps_api_of(req)->store, id, &brief, err);
+
+    if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(brief.who, req->who) != 0)
+        status = ps_fail(err, PS_FORBIDDEN, "%s may remove own runs, and this one was added by %s",
+                         req->who, brief.who[0] ? brief.who : "somebody unknown");
+    ps_run_brief_free(&brief);
+    return status;
+}
+
 enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *id;
     enum ps_status status = ps_api_run_id(req, &id, err);
 
     if (status == PS_OK)
-        status = ps_store_remove(ps_api_of(req)->store, id, err);
+        status = may_remove(req, id, err);
+    if (status == PS_OK)
+        status = ps_store_remove(ps_api_of(req)->store, id, req->who, err);
     if (status != PS_OK)
         return status;
     ps_api_tell_gone(ps_api_of(req), id);
@@ -168,7 +183,7 @@ static enum ps_status open_original(struct ps_request *req, const char *id, stru
     if (status != PS_OK)
         return status;
     ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, brief.name));
-    free(brief.name);
+    ps_run_brief_free(&brief);
     return ps_store_original(store, id, &reply->stream, &reply->stream_fd, &reply->stream_bytes,
                              err);
 }

@@ -133,7 +133,7 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
         out->first_name = ps_arena_copy(&req->arena, ps_str_of(brief.name)).at;
     if (status == PS_OK)
         out->ids[out->n++] = ps_arena_copy(&req->arena, ps_str_of(id)).at;
-    free(brief.name);
+    ps_run_brief_free(&brief);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "server/api/access.h"
 #include "server/api/api.h"
 #include "server/http/hub.h"
 #include "server/query/query.h"
@@ -18,6 +19,7 @@ struct ps_api {
     struct ps_store *store;
     struct ps_jobs *jobs;
     struct ps_hub *hub;
+    struct ps_access access;
     char build[20]; /* differs between builds of the program: part of every ETag of what it computes
                      */
     pthread_t watcher;
@@ -74,6 +76,7 @@ ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;
 ps_handler ps_get_compare, ps_get_compare_twin, ps_get_compare_tree, ps_get_compare_rows,
     ps_get_compare_row;
 ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline;
+ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
 
 #endif

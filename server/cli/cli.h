@@ -18,6 +18,7 @@ int ps_cli_renew(const struct ps_options *options);
 int ps_cli_formats(const struct ps_options *options);
 int ps_cli_sql(const struct ps_options *options);
 int ps_cli_diff(const struct ps_options *options);
+int ps_cli_token(const struct ps_options *options);
 int ps_cli_check(const struct ps_options *options);
 int ps_cli_trend(const struct ps_options *options);
 int ps_cli_baseline(const struct ps_options *options);

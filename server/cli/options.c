@@ -115,27 +115,47 @@ const struct ps_verb_row ps_verbs[] = {
                         "meanwhile. One line per finding: file, what, what to do. Exit status: 0 "
                         "clean, 1 findings, 2 it could not look.\n",
                         0},
+    [PS_VERB_TOKEN] =
+        {"token", "add NAME | list | revoke NAME", 1, 2, "who may use a shelf that others reach",
+         "add prints a token, once: the shelf keeps only its hash. --role: viewer reads, uploader "
+         "(the default) also\nadds runs, names them and removes its own, admin also removes those "
+         "of others. A token is sent as\n`Authorization: Bearer TOKEN`; a browser logs in with it "
+         "once. revoke ends it and its logins at once.\n",
+         0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(TOKEN))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY))
+     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(TOKEN))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
 #define TAG    PS_TAG
 #define BUDGET PS_BUDGET
+#define HOST   PS_HOST
 
 const struct ps_option_row ps_option_rows[] = {
     {"--data", "DIR", TEXT, ON_SHELF, offsetof(struct ps_options, data),
      "the shelf's folder (default $XDG_DATA_HOME/perfshelf)"},
     {"--listen", "ADDR:PORT", TEXT, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, listen),
      "where to serve (default " PS_DEFAULT_LISTEN "; port 0 takes a free one)"},
+    {"--tokens", NULL, FLAG, ON(SERVE), offsetof(struct ps_options, tokens),
+     "want a token on the loopback too (elsewhere it always does)"},
+    {"--tls-cert", "FILE", TEXT, ON(SERVE), offsetof(struct ps_options, tls_cert),
+     "serve HTTPS with this certificate chain (PEM)"},
+    {"--tls-key", "FILE", TEXT, ON(SERVE), offsetof(struct ps_options, tls_key),
+     "and this key (PEM)"},
+    {"--host", "NAME", HOST, ON(SERVE), offsetof(struct ps_options, hosts),
+     "a further name under which the shelf is asked for; may be repeated"},
+    {"--proxy", NULL, FLAG, ON(SERVE), offsetof(struct ps_options, proxy),
+     "behind a proxy that speaks HTTPS and sets X-Forwarded-For: wants tokens"},
+    {"--role", "ROLE", TEXT, ON(TOKEN), offsetof(struct ps_options, role),
+     "viewer, uploader or admin"},
     {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),
      "open the browser"},
     {"--name", "S", TEXT, ON(ADD) | ON(RECORD), offsetof(struct ps_options, name),

@@ -28,6 +28,7 @@ enum ps_verb {
     PS_VERB_TREND,
     PS_VERB_BASELINE,
     PS_VERB_VERIFY,
+    PS_VERB_TOKEN,
 };
 
 struct ps_options {
@@ -44,7 +45,10 @@ struct ps_options {
     const char *row, *place, *by, *clear;        /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    bool json, csv, open, merge, markdown, quick;
+    const char *role, *tls_cert, *tls_key; /* NULL: not given */
+    const char **hosts;
+    size_t n_hosts;
+    bool json, csv, open, merge, markdown, quick, tokens, proxy;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

@@ -33,6 +33,11 @@ static void add_word(struct ps_buf *out, size_t *line, const char *word)
     ps_buf_printf(out, " %s", word);
 }
 
+static bool may_repeat(enum ps_option_type type)
+{
+    return type == PS_TAG || type == PS_BUDGET || type == PS_HOST;
+}
+
 static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
 {
     size_t line = out->len;
@@ -45,9 +50,7 @@ static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
             continue;
         ps_buf_puts(&word, "[");
         add_spelling(&word, &ps_option_rows[i]);
-        ps_buf_puts(&word, ps_option_rows[i].type == PS_TAG || ps_option_rows[i].type == PS_BUDGET
-                               ? "]..."
-                               : "]");
+        ps_buf_puts(&word, may_repeat(ps_option_rows[i].type) ? "]..." : "]");
         add_word(out, &line, word.at);
     }
     if (ps_verbs[verb].own)
@@ -156,6 +159,8 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
         return add_tag(out, value, err);
     if (row->type == PS_BUDGET)
         out->budgets[out->n_budgets++] = value;
+    else if (row->type == PS_HOST)
+        out->hosts[out->n_hosts++] = value;
     else if (row->type == PS_FLAG)
         *(bool *)field = true;
     else
@@ -271,6 +276,7 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
     size_t most = (size_t)argc + 1;
     out->operands = ps_arena_alloc(&out->arena, most * sizeof *out->operands);
     out->budgets = ps_arena_alloc(&out->arena, most * sizeof *out->budgets);
+    out->hosts = ps_arena_alloc(&out->arena, most * sizeof *out->hosts);
     out->tags = ps_arena_alloc(&out->arena, most * sizeof *out->tags);
     if (take_arguments(argc, argv, out, err) != PS_OK || out->help)
         return err->code;

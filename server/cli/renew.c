@@ -40,7 +40,7 @@ static int renew(const struct ps_options *options, struct ps_store *store, const
     } else {
         ps_say_failure(run, &err);
     }
-    free(brief.name);
+    ps_run_brief_free(&brief);
     return failed;
 }
 

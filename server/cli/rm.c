@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/runs.h"
+#include "server/cli/shelve.h"
 
 #include <stdio.h>
 
@@ -11,7 +12,8 @@ static int remove_run(const struct ps_options *options, struct ps_store *store, 
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     PS_AUTO(ps_run_free) cJSON *about = NULL;
     if (ps_store_resolve(store, run, id, &err) != PS_OK ||
-        ps_run_read(store, id, &about, &err) != PS_OK || ps_store_remove(store, id, &err) != PS_OK)
+        ps_run_read(store, id, &about, &err) != PS_OK ||
+        ps_store_remove(store, id, ps_cli_login_name(), &err) != PS_OK)
         return ps_say_failure(run, &err);
     if (options->json) {
         struct ps_json json = ps_json_to(&line);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* sigtimedwait, mallopt */
 #include "server/cli/serve.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "server/cli/serve_files.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/store/tokens.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:7700"
 #define UPLOAD_MAX     ((uint64_t)8 << 30)
@@ -24,6 +26,7 @@
 #define GRACE_MS       8000 /* for imports on their way when the server is told to stop */
 #define CUT_MS         2000 /* and for everything, once it is told twice */
 #define CHECK_MS       10
+#define PEM_MAX        ((size_t)1 << 20)
 #define SWEEP_MS       10000
 
 struct server {
@@ -34,6 +37,8 @@ struct server {
     char hostname[256], hostname_local[264];
     const char *hosts[16];
     size_t n_hosts;
+    struct ps_buf tls_cert, tls_key;
+    bool tokens;
     char url[128];
 };
 
@@ -61,13 +66,44 @@ static void collect_hosts(struct server *server, const struct ps_serve_options *
     add_host(server, server->hostname_local);
 }
 
-static enum ps_status start_api(struct server *server, struct ps_err *err)
+static enum ps_status read_pem(const char *path, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char block[4096];
+    ssize_t got;
+
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot open", path);
+    while ((got = read(fd, block, sizeof block)) > 0 && out->len < PEM_MAX)
+        ps_buf_add(out, block, (size_t)got);
+    if (got != 0)
+        return got < 0 ? ps_fail_errno(err, "cannot read", path)
+                       : ps_fail(err, PS_BAD_REQUEST, "%s is too long for a PEM file", path);
+    return PS_OK;
+}
+
+static enum ps_status read_tls(struct server *server, const struct ps_serve_options *options,
+                               struct ps_err *err)
+{
+    enum ps_status status;
+
+    if (!options->tls_cert && !options->tls_key)
+        return PS_OK;
+    if (!options->tls_cert || !options->tls_key)
+        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key go together");
+    status = read_pem(options->tls_cert, &server->tls_cert, err);
+    return status == PS_OK ? read_pem(options->tls_key, &server->tls_key, err) : status;
+}
+
+static enum ps_status start_api(struct server *server, const struct ps_serve_options *options,
+                                struct ps_err *err)
 {
     const struct ps_api_config config = {
         .store = server->store,
         .assets = ps_assets,
         .n_assets = ps_assets_count,
         .listen = server->listener.address,
+        .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
     };
 
     return ps_api_create(&config, &server->api, err);
@@ -88,6 +124,9 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .connections = CONNECTIONS,
         .idle_s = IDLE_S,
         .app = server->api,
+        .admit = ps_api_admit,
+        .tls_cert = server->tls_cert.at,
+        .tls_key = server->tls_key.at,
     };
 
     return ps_http_start(&config, &server->http, err);
@@ -102,25 +141,33 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     if (status == PS_OK)
         status = ps_store_open(options->data, &server->store, err);
     if (status == PS_OK)
-        status = start_api(server, err);
+        status = read_tls(server, options, err);
+    server->tokens = options->tokens || options->proxy || !server->listener.loopback;
+    if (status == PS_OK)
+        status = start_api(server, options, err);
     if (status == PS_OK)
         status = ps_jobs_resume(ps_api_jobs(server->api), err);
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
-    (void)snprintf(server->url, sizeof server->url, "http://%s/", server->listener.address);
+    (void)snprintf(server->url, sizeof server->url, "http%s://%s/", server->tls_key.len ? "s" : "",
+                   server->listener.address);
     return start_http(server, options, err);
 }
 
 static void announce(const struct server *server)
 {
+    int64_t tokens;
+
     (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION, ps_store_dir(server->store),
                  server->url);
     (void)fflush(stdout);
-    if (!server->listener.loopback)
-        ps_log("warning: whoever reaches %s can read and change this shelf; there are no passwords "
-               "yet",
-               server->listener.address);
+    if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
+        ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s",
+               ps_store_dir(server->store));
+    if (!server->listener.loopback && server->tls_key.len == 0)
+        ps_log("warning: tokens and profiles cross the network unencrypted; use --tls-cert and "
+               "--tls-key, or a proxy");
 }
 
 /* --- stop ------------------------------------------------------------------------------------- */
@@ -190,6 +237,12 @@ static void end_streams(struct server *server)
         (void)nanosleep(&(struct timespec){0, CHECK_MS * 1000000L}, NULL);
 }
 
+static void forget_tls(struct server *server)
+{
+    ps_buf_free(&server->tls_cert);
+    ps_buf_free(&server->tls_key);
+}
+
 static int stop(struct server *server, const sigset_t *signals)
 {
     ps_http_quiesce(server->http);
@@ -203,6 +256,7 @@ static int stop(struct server *server, const sigset_t *signals)
     ps_http_stop(server->http);
     ps_api_free(server->api);
     ps_store_close(server->store);
+    forget_tls(server);
     return 0;
 }
 
@@ -211,6 +265,7 @@ static void give_up(struct server *server)
     ps_http_stop(server->http);
     ps_api_free(server->api);
     ps_store_close(server->store);
+    forget_tls(server);
 }
 
 /* The signals that end the server, blocked in every thread and taken by this one. */

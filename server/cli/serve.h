@@ -19,6 +19,9 @@ struct ps_serve_options {
     const char *const
         *hosts; /* further names that the Host header may hold (a proxy's, a container's host) */
     size_t n_hosts;
+    bool tokens; /* want them on the loopback too */
+    bool proxy;  /* a proxy is in front: wants tokens, believes its X-Forwarded-For */
+    const char *tls_cert, *tls_key; /* files (PEM), both or neither */
 };
 
 /* Serves until SIGTERM or SIGINT; says on stderr what went wrong. Returns the exit code: 0 stopped

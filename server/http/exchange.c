@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "server/http/exchange.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 
 /* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
@@ -24,6 +26,28 @@ const char *ps_request_param(const struct ps_request *req, const char *key)
     return ps_pairs_get(&req->params, key);
 }
 
+const char *ps_request_cookie(const struct ps_request *req, const char *name)
+{
+    return MHD_lookup_connection_value(exchange_of(req)->connection, MHD_COOKIE_KIND, name);
+}
+
+const char *ps_request_peer(struct ps_request *req)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange_of(req)->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *from = info ? info->client_addr : NULL;
+    char *text = ps_arena_alloc(&req->arena, INET6_ADDRSTRLEN);
+
+    text[0] = '\0';
+    if (from && from->sa_family == AF_INET)
+        (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)from)->sin_addr, text,
+                        INET6_ADDRSTRLEN);
+    else if (from && from->sa_family == AF_INET6)
+        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr,
+                        text, INET6_ADDRSTRLEN);
+    return text;
+}
+
 char *ps_request_take(struct ps_upload_file *file)
 {
     char *path = file->path;
@@ -43,6 +67,7 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
     x->client =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     x->req.app = http->config.app;
+    x->req.who = "";
     ps_reply_init(&x->reply);
     raw = ps_arena_copy(&x->req.arena, ps_str_of(uri));
     x->path = (struct ps_str){raw.at, strcspn(raw.at, "?")};
@@ -126,6 +151,14 @@ static bool known_route(struct ps_exchange *x)
     return false;
 }
 
+static bool admitted(struct ps_exchange *x)
+{
+    const struct ps_http_config *config = &x->http->config;
+
+    x->refused = config->admit && !config->admit(&x->req, x->route, &x->reply);
+    return !x->refused;
+}
+
 static bool readable_query(struct ps_exchange *x)
 {
     struct ps_str query = ps_str_of(x->path.at + x->path.len);
@@ -194,7 +227,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
     (void)clock_gettime(CLOCK_MONOTONIC, &x->began);
-    if (known_host(x) && own_origin(x) && known_route(x) && readable_query(x) &&
+    if (known_host(x) && own_origin(x) && known_route(x) && admitted(x) && readable_query(x) &&
         fitting_length(x) && sink_opens(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;

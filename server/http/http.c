@@ -76,7 +76,8 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
     const struct ps_http_config *config = &http->config;
     /* poll, not epoll: with edges, 0.9.75 overlooks the end of a stream that came with its last
      * bytes, and a client that is gone would keep its upload for as long as the idle limit. */
-    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+                     (config->tls_key ? MHD_USE_TLS : 0);
 
     struct MHD_OptionItem options[] = {
         {MHD_OPTION_LISTEN_SOCKET, config->listen_fd, NULL},
@@ -88,6 +89,9 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
         {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_line, http},
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escapes, http},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_end, http},
+        {config->tls_key ? MHD_OPTION_HTTPS_MEM_KEY : MHD_OPTION_END, 0,
+         (void *)(uintptr_t)config->tls_key},
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)config->tls_cert},
         {MHD_OPTION_END, 0, NULL},
     };
 
@@ -116,7 +120,10 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
         http->daemon = start_daemon(http);
         http->config.listen_fd = -1; /* the daemon's until ps_http_quiesce */
         if (!http->daemon)
-            status = ps_fail(err, PS_IO, "the HTTP server does not start");
+            status = ps_fail(err, PS_IO,
+                             config->tls_key ? "the HTTPS server does not start: is the key that "
+                                               "of the certificate, both in PEM?"
+                                             : "the HTTP server does not start");
     }
     if (status != PS_OK) {
         free_http(http);

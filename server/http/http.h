@@ -26,6 +26,10 @@ struct ps_http_config {
     unsigned connections;  /* more clients than this wait in the kernel's queue */
     unsigned idle_s;       /* a client that neither sends nor reads for so long is cut off */
     void *app;             /* for handlers: req->app */
+    /* Whether who asks may use a route: false after making the reply. Sets req->who. Called when
+     * the headers are known, on a thread that talks to clients. NULL: everybody may everything. */
+    bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
+    const char *tls_cert, *tls_key; /* PEM, both or neither: HTTPS */
 };
 
 enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http **out,

@@ -46,6 +46,8 @@ unsigned ps_http_code(enum ps_status status)
         return 200;
     case PS_BAD_REQUEST:
         return 400;
+    case PS_FORBIDDEN:
+        return 403;
     case PS_NOT_FOUND:
         return 404;
     case PS_CONFLICT:

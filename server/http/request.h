@@ -38,7 +38,9 @@ struct ps_request {
     struct ps_str body;             /* PS_ROUTE_BODY; NUL-terminated */
     struct ps_upload_file *files;   /* PS_ROUTE_UPLOAD */
     size_t n_files;
-    bool form; /* the upload was multipart/form-data */
+    bool form;       /* the upload was multipart/form-data */
+    const char *who; /* who asks, as ps_http_config.admit found out; "" unknown */
+    unsigned right;  /* and what it granted, on the scale of need */
 };
 
 typedef enum ps_status ps_handler(struct ps_request *req, struct ps_reply *reply,
@@ -56,8 +58,13 @@ struct ps_route {
     const char *path;   /* segments; {name} is any one, {name*} (last) the rest of the path */
     ps_handler *handle;
     unsigned flags;
+    unsigned need; /* what ps_http_config.admit asks for; the handlers' own scale */
 };
 
+/* Where the connection comes from: "192.168.0.7", "fe80::1", or "" for none. Into the arena. */
+const char *ps_request_peer(struct ps_request *req);
+/* The value of a cookie, or NULL. */
+const char *ps_request_cookie(const struct ps_request *req, const char *name);
 /* The value of a header, or NULL. */
 const char *ps_request_header(const struct ps_request *req, const char *name);
 /* The last value of a parameter, or NULL. */

@@ -44,10 +44,11 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
         return false;
     out->already = true;
     out->kind = static_kind(brief.kind);
-    out->name = brief.name;
+    out->name = ps_strdup(ps_str_of(brief.name));
     out->rows = brief.rows;
     out->repaired = brief.repaired;
     out->rejected = brief.rejected;
+    ps_run_brief_free(&brief);
     return true;
 }
 

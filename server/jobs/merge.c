@@ -136,7 +136,7 @@ enum ps_status ps_merge_run(struct ps_merge *merge, struct ps_store *store, cons
         status = ps_store_original(store, id, &in, &fd, &bytes, err);
     if (status == PS_OK)
         status = ps_merge_add(merge, in, bytes, brief.name, err);
-    free(brief.name);
+    ps_run_brief_free(&brief);
     return status;
 }
 

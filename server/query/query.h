@@ -27,6 +27,9 @@ const char *ps_param_get(struct ps_params params, const char *key);
 /* GET /api/v1/shelf without "version" and "listen": writes keys into the object that is open in
  * `out`. */
 enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struct ps_err *err);
+/* GET /api/v1/activity: imports and removals. */
+enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,
+                                 struct ps_json *out, struct ps_err *err);
 /* GET /api/v1/runs: {"total","rows"}. */
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err);

@@ -25,23 +25,13 @@ static enum ps_status prepare_for(struct ps_db *db, const char *query, const cha
     return status;
 }
 
-/* Runs a statement that returns no rows. */
-static enum ps_status finish(struct ps_stmt *stmt, struct ps_err *err)
-{
-    struct ps_err own = PS_ERR_INIT;
-
-    (void)ps_stmt_row(stmt, &own);
-    ps_stmt_done(stmt);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
-}
-
 static enum ps_status run_for(struct ps_db *db, const char *query, const char *id,
                               struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     enum ps_status status = prepare_for(db, query, id, &stmt, err);
 
-    return status == PS_OK ? finish(stmt, err) : status;
+    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
 }
 
 static void take_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
@@ -111,10 +101,18 @@ enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_
         out->rows = (uint64_t)ps_col_int(stmt, 2);
         out->repaired = (uint64_t)ps_col_int(stmt, 3);
         out->rejected = (uint64_t)ps_col_int(stmt, 4);
+        out->who = ps_strdup(ps_col_text(stmt, 5));
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
     return status;
+}
+
+void ps_run_brief_free(struct ps_run_brief *brief)
+{
+    free(brief->name);
+    free(brief->who);
+    *brief = (struct ps_run_brief){0};
 }
 
 static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
@@ -191,7 +189,7 @@ static enum ps_status insert_tags(struct ps_db *db, const char *id, const struct
             break;
         ps_bind_text(stmt, ":k", ps_str_of(tags[i].key));
         ps_bind_text(stmt, ":v", ps_str_of(tags[i].value));
-        status = finish(stmt, err);
+        status = ps_stmt_finish(stmt, err);
     }
     return status;
 }
@@ -206,7 +204,7 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
         return status;
     ps_bind_text(stmt, ":name", ps_str_of(edit->name));
     ps_bind_text(stmt, ":series", ps_str_of(edit->series));
-    status = finish(stmt, err);
+    status = ps_stmt_finish(stmt, err);
     if (status == PS_OK && sqlite3_changes(db->handle) == 0)
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     if (status == PS_OK && edit->set_tags) {
@@ -280,12 +278,28 @@ static enum ps_status remove_locked(struct ps_db *db, const char *id, const stru
     return status == PS_OK ? run_for(db, "run_delete", id, err) : status;
 }
 
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err)
+static enum ps_status note_removal(struct ps_db *db, const char *id, const char *who,
+                                   struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare_for(db, "removal_insert", id, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":at", now_ms());
+    ps_bind_text(stmt, ":who", ps_str_of(who));
+    return ps_stmt_finish(stmt, err);
+}
+
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
+                               struct ps_err *err)
 {
     struct ps_doom doom;
     enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
     ps_doom_name(store, &doom);
+    if (status == PS_OK)
+        status = note_removal(store->catalog, id, who, err);
     if (status == PS_OK)
         status = remove_locked(store->catalog, id, &doom, err);
     status = ps_catalog_end(store, status, err);
@@ -320,7 +334,7 @@ enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *e
             if (entry->err->has_at)
                 ps_bind_int(stmt, ":byte_offset", (int64_t)entry->err->at);
         }
-        status = finish(stmt, err);
+        status = ps_stmt_finish(stmt, err);
     }
     ps_catalog_unlock(store);
     return status;

@@ -172,6 +172,15 @@ struct ps_store *ps_db_store(const struct ps_db *db)
     return db->store;
 }
 
+enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+
+    (void)ps_stmt_row(stmt, &own);
+    ps_stmt_done(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
 void ps_stmt_auto(struct ps_stmt **stmt)
 {
     ps_stmt_done(*stmt);

@@ -43,7 +43,9 @@ enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt *
                              struct ps_err *err);
 void ps_stmt_done(struct ps_stmt *stmt);
 void ps_stmt_rewind(struct ps_stmt *stmt); /* to before the first row; bindings stay */
-void ps_stmt_auto(struct ps_stmt **stmt);  /* for PS_AUTO */
+/* Runs one that returns no more rows, and gives it back. */
+enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err);
+void ps_stmt_auto(struct ps_stmt **stmt); /* for PS_AUTO */
 /* Runs all statements of sql. */
 enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err);
 

@@ -202,14 +202,15 @@ enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, str
 /* The run of an original; PS_NOT_FOUND without filling err's text for people. */
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err);
-/* What a run is, in short. name is malloc'ed. */
+/* What a run is, in short. Free it with ps_run_brief_free. */
 struct ps_run_brief {
     char kind[32];
-    char *name;
+    char *name, *who; /* who "": unknown */
     uint64_t rows, repaired, rejected;
 };
 enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                               struct ps_err *err);
+void ps_run_brief_free(struct ps_run_brief *brief); /* what is in it */
 /* RUN as people write it: an id, a unique prefix, a name, @1 (the newest), @2 ..., baseline:SERIES.
  */
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
@@ -223,7 +224,10 @@ struct ps_run_edit {
 };
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err);
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, struct ps_err *err);
+/* Takes a run off the shelf, for good, and notes in the removal log that `who` did ("": unknown).
+ */
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
+                               struct ps_err *err);
 
 /* Makes a run the baseline of its series, in place of another; PS_CONFLICT when it has no series.
  * It is one as long as it is of that series. */

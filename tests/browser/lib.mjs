@@ -35,10 +35,10 @@ export function launch() {
 
 /* `perfshelf serve` over a fresh folder on a free port. */
 export class Shelf {
-    static async start() {
+    static async start(...more) {
         const shelf = new Shelf();
         shelf.folder = mkdtempSync(join(tmpdir(), 'perfshelf-browser-'));
-        const args = ['serve', '--data', shelf.folder, '--listen', '127.0.0.1:0'];
+        const args = ['serve', '--data', shelf.folder, '--listen', '127.0.0.1:0', ...more];
         shelf.process = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'inherit'] });
         shelf.url = await new Promise((resolve, reject) => {
             let text = '';

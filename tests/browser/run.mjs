@@ -22,6 +22,7 @@ import './compare_side.mjs';
 import './trend.mjs';
 import './scroll.mjs';
 import './access.mjs';
+import './login.mjs';
 import './shots.mjs';
 
 const TEST_MS = 120_000;

@@ -68,11 +68,11 @@ static void fuzz_form(struct ps_str body)
 }
 
 static const struct ps_route routes[] = {
-    {"GET", "/", NULL, 0},
-    {"GET", "/a/{x}", NULL, 0},
-    {"POST", "/a/{x}/b/{y}", NULL, 0},
-    {"GET", "/a/{x}/{rest*}", NULL, 0},
-    {"GET", "/{rest*}", NULL, 0},
+    {"GET", "/", NULL, 0, 0},
+    {"GET", "/a/{x}", NULL, 0, 0},
+    {"POST", "/a/{x}/b/{y}", NULL, 0, 0},
+    {"GET", "/a/{x}/{rest*}", NULL, 0, 0},
+    {"GET", "/{rest*}", NULL, 0, 0},
 };
 
 static void fuzz_url(struct ps_str url)

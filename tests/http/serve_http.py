@@ -65,14 +65,14 @@ class Start(ServeTest):
         process = subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "0.0.0.0:0"], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         port = int(process.stdout.readline().rstrip("/\n").rsplit(":", 1)[1])
-        for host, status in (("192.168.1.5", 200), (socket.gethostname(), 200), ("evil.example", 403)):
+        for host, status in (("192.168.1.5", 401), (socket.gethostname(), 401), ("evil.example", 403)):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             connection.request("GET", "/api/v1/shelf", headers={"Host": host})
             self.assertEqual(connection.getresponse().status, status, host)
             connection.close()
         process.terminate()
         _, said = process.communicate(timeout=20)
-        self.assertRegex(said, r"^perfshelf: warning: .*\n$")
+        self.assertRegex(said, r"^perfshelf: nobody can enter yet: .*\nperfshelf: warning: .*\n$")
         self.assertEqual(process.returncode, 0)
 
     def test_files_are_imported(self):

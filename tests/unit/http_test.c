@@ -181,9 +181,11 @@ static void expect_error(const struct ps_err *err, unsigned status, const char *
 static void error_bodies(void **state)
 {
     static const unsigned codes[] = {
-        [PS_OK] = 200,        [PS_BAD_INPUT] = 422, [PS_UNKNOWN_KIND] = 415, [PS_LIMIT] = 413,
-        [PS_CANCELLED] = 409, [PS_NOT_FOUND] = 404, [PS_CONFLICT] = 409,     [PS_BAD_REQUEST] = 400,
-        [PS_IO] = 500,        [PS_FULL] = 507,      [PS_INTERNAL] = 500,     [PS_INTERRUPTED] = 409,
+        [PS_OK] = 200,          [PS_BAD_INPUT] = 422,   [PS_UNKNOWN_KIND] = 415,
+        [PS_LIMIT] = 413,       [PS_CANCELLED] = 409,   [PS_NOT_FOUND] = 404,
+        [PS_CONFLICT] = 409,    [PS_BAD_REQUEST] = 400, [PS_FORBIDDEN] = 403,
+        [PS_IO] = 500,          [PS_FULL] = 507,        [PS_INTERNAL] = 500,
+        [PS_INTERRUPTED] = 409,
     };
     struct ps_err err = PS_ERR_INIT;
 

@@ -10,14 +10,14 @@
 #include "server/http/router.h"
 
 static const struct ps_route table[] = {
-    {"GET", "/", NULL, 1},
-    {"GET", "/a", NULL, 2},
-    {"POST", "/a", NULL, 3},
-    {"GET", "/a/{x}", NULL, 4},
-    {"DELETE", "/a/{x}", NULL, 5},
-    {"GET", "/a/{x}/fixed", NULL, 6},
-    {"GET", "/a/{x}/{rest*}", NULL, 7},
-    {"GET", "/{rest*}", NULL, 8},
+    {"GET", "/", NULL, 1, 0},
+    {"GET", "/a", NULL, 2, 0},
+    {"POST", "/a", NULL, 3, 0},
+    {"GET", "/a/{x}", NULL, 4, 0},
+    {"DELETE", "/a/{x}", NULL, 5, 0},
+    {"GET", "/a/{x}/fixed", NULL, 6, 0},
+    {"GET", "/a/{x}/{rest*}", NULL, 7, 0},
+    {"GET", "/{rest*}", NULL, 8, 0},
 };
 
 struct found {

@@ -243,8 +243,8 @@ static void a_removed_run_leaves_no_file(void **state)
     struct ps_published run = publish(shelf, "gone", "a");
     char command[256];
 
-    assert_int_equal(ps_store_remove(shelf->store, run.id, NULL), PS_OK);
-    assert_int_equal(ps_store_remove(shelf->store, run.id, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_OK);
+    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_NOT_FOUND);
     (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",
                    shelf->dir, shelf->dir);
     assert_int_equal(system(command), 0);

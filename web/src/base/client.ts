@@ -49,6 +49,13 @@ function errorFrom(status: number, body: string): ApiError {
     }
 }
 
+let unauthorized = (): void => undefined;
+
+/** Calls `listen` when the server wants to know who asks (401). */
+export function onUnauthorized(listen: () => void): void {
+    unauthorized = listen;
+}
+
 export interface RequestOptions {
     signal?: AbortSignal;
 }
@@ -60,6 +67,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     } catch (error) {
         throw isAbort(error) ? error : unreachable();
     }
+    if (response.status === 401) unauthorized();
     if (!response.ok) throw errorFrom(response.status, await response.text());
     return response;
 }

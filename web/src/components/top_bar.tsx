@@ -11,11 +11,14 @@ interface TopBarProps {
     home: string;
     crumbs: Crumb[];
     search: ComponentChildren;
-    onAdd: () => void;
+    /** Null for who may not. */
+    onAdd: (() => void) | null;
+    /** Who is here, and what concerns the shelf as a whole. */
+    menu: ComponentChildren;
     onHelp: () => void;
 }
 
-export function TopBar({ home, crumbs, search, onAdd, onHelp }: TopBarProps) {
+export function TopBar({ home, crumbs, search, onAdd, menu, onHelp }: TopBarProps) {
     return (
         <header class="top-bar">
             <nav class="crumbs" aria-label="where you are">
@@ -26,9 +29,12 @@ export function TopBar({ home, crumbs, search, onAdd, onHelp }: TopBarProps) {
                 {crumbs.map((crumb) => [<span class="slash">/</span>, crumbLink(crumb)])}
             </nav>
             {search}
-            <button type="button" class="button" onClick={onAdd} title="or drop them anywhere">
-                Add profiles
-            </button>
+            {onAdd && (
+                <button type="button" class="button" onClick={onAdd} title="or drop them anywhere">
+                    Add profiles
+                </button>
+            )}
+            {menu}
             <ThemeButton />
             <button type="button" class="quiet" aria-label="keys" title="keys" onClick={onHelp}>
                 <kbd>?</kbd>

@@ -15,6 +15,9 @@ import { inField, Intake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
 import { LazyCompare } from './lazy_compare';
 import { LazyTrend } from './lazy_trend';
+import { LoginView } from './login_view';
+import { askWho, may, me } from './me';
+import { PersonMenu } from './person_menu';
 import { prefetchViews } from './report_tabs';
 import { ReportView } from './report_view';
 import { RunSearch, ShelfSearch } from './run_search';
@@ -42,6 +45,7 @@ function onKeyDown(event: KeyboardEvent): void {
 function useWindow(): void {
     useEffect(() => {
         addEventListener('keydown', onKeyDown);
+        void askWho().catch(() => undefined); // the shelf's own question tells what is wrong
         const stop = goLive();
         const idle = setTimeout(prefetchViews, 300);
         return () => {
@@ -86,6 +90,27 @@ function Place({ path }: { path: string[] }) {
 }
 
 export function App() {
+    return me.value?.role === 'nobody' ? <Stranger /> : <Shelf />;
+}
+
+function Stranger() {
+    return (
+        <>
+            <TopBar
+                home={formatHash([])}
+                crumbs={[]}
+                search={null}
+                onAdd={null}
+                menu={null}
+                onHelp={() => (helpOpen.value = true)}
+            />
+            <LoginView />
+            <StatusLine />
+        </>
+    );
+}
+
+function Shelf() {
     const { path, query } = route.value;
     const search = useRef<HTMLInputElement | null>(null);
     const onShelf = path.length === 0;
@@ -113,12 +138,13 @@ export function App() {
                 search={
                     onShelf ? <ShelfSearch inputRef={search} /> : <RunSearch inputRef={search} />
                 }
-                onAdd={pickFiles}
+                onAdd={may('uploader') ? pickFiles : null}
+                menu={<PersonMenu />}
                 onHelp={() => (helpOpen.value = true)}
             />
             <Place path={path} />
             <StatusLine />
-            <Intake />
+            {may('uploader') && <Intake />}
             {helpOpen.value && (
                 <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
             )}

@@ -1,0 +1,6 @@
+-- Imports and removals, the newest first. An import of bytes that were there already is none.
+SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at, what, who, name, run, code, text FROM (
+    SELECT * FROM (SELECT at, CASE WHEN code IS NULL THEN 'added' ELSE 'failed' END AS what, who, name, run, code, text FROM import_log ORDER BY id DESC LIMIT :limit)
+    UNION ALL
+    SELECT * FROM (SELECT at, 'removed', who, name, run, NULL, NULL FROM removal_log ORDER BY id DESC LIMIT :limit)
+) AS activity ORDER BY activity.at DESC LIMIT :limit;

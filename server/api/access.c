@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* strcasestr, clock_gettime */
+#include "server/api/access.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "server/api/state.h"
+
+/* --- who is it -------------------------------------------------------------------------------- */
+
+enum presented { STRANGER, KNOWN, WRONG, TOO_OFTEN, BROKEN };
+
+static int64_t now_s(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec + 1;
+}
+
+/* What a proxy adds to X-Forwarded-For is its last word; what stands before it anybody wrote. */
+static const char *address_of(struct ps_request *req)
+{
+    const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
+
+    if (!ps_api_of(req)->access.config.proxied || !list)
+        return ps_request_peer(req);
+    last = strrchr(list, ',');
+    last = last ? last + 1 : list;
+    return last + strspn(last, " ");
+}
+
+static const char *cookie_name(struct ps_request *req)
+{
+    return ps_arena_printf(&req->arena, "perfshelf_%u", ps_api_of(req)->access.config.port);
+}
+
+/* The token of the header, or NULL. */
+static const char *bearer(const struct ps_request *req)
+{
+    const char *header = ps_request_header(req, "Authorization");
+
+    if (!header || strncasecmp(header, "Bearer ", 7) != 0)
+        return NULL;
+    return header + 7 + strspn(header + 7, " ");
+}
+
+static enum presented judge(struct ps_request *req, enum ps_status status, const struct ps_err *err)
+{
+    if (status == PS_OK)
+        return KNOWN;
+    if (err->code != PS_OK) /* the catalog could not be read: nobody is wrong */
+        return BROKEN;
+    ps_throttle_failed(&ps_api_of(req)->access.throttle, address_of(req), now_s());
+    return WRONG;
+}
+
+static bool must_wait(struct ps_request *req)
+{
+    return ps_throttle_wait(&ps_api_of(req)->access.throttle, address_of(req), now_s()) > 0;
+}
+
+static enum presented who_is(struct ps_request *req, struct ps_holder *out)
+{
+    struct ps_api *api = ps_api_of(req);
+    const char *token = bearer(req), *session;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (token && must_wait(req))
+        return TOO_OFTEN;
+    if (token)
+        return judge(req, ps_token_check(api->store, token, out, &err), &err);
+    session = ps_request_cookie(req, cookie_name(req));
+    if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
+        return KNOWN;
+    return err.code == PS_OK ? STRANGER : BROKEN; /* a session that has ended is no offence */
+}
+
+/* --- what may they ---------------------------------------------------------------------------- */
+
+static bool refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
+                   const char *hint)
+{
+    ps_reply_refuse(reply, http, word, text, hint);
+    if (http == 401)
+        ps_reply_header(reply, "WWW-Authenticate", "Bearer realm=\"perfshelf\"");
+    if (http == 429)
+        ps_reply_header(reply, "Retry-After", "60");
+    return false;
+}
+
+static bool refuse_presented(enum presented presented, struct ps_reply *reply)
+{
+    if (presented == TOO_OFTEN)
+        return refuse(reply, 429, "too_often", "too many wrong tokens came from this address",
+                      "wait a minute");
+    if (presented == WRONG)
+        return refuse(reply, 401, "unauthorized", "the token is not one of this shelf",
+                      "`perfshelf token list` on the server shows whose there are");
+    if (presented == BROKEN)
+        return refuse(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);
+    return refuse(reply, 401, "unauthorized", "this shelf wants to know who asks",
+                  "log in, or send a token: Authorization: Bearer psf_...; `perfshelf token add "
+                  "NAME --role viewer` on the server makes one");
+}
+
+bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply)
+{
+    struct ps_holder holder = {"", PS_RIGHT_NOBODY};
+    bool open = !ps_api_of(req)->access.config.tokens;
+    enum ps_right need = route->need ? (enum ps_right)route->need : PS_RIGHT_ADMIN;
+    enum presented presented;
+
+    if (need == PS_RIGHT_NOBODY)
+        return true;
+    presented = who_is(req, &holder);
+    if (presented != KNOWN && !(open && presented == STRANGER))
+        return refuse_presented(presented, reply);
+    req->who = ps_arena_copy(&req->arena, ps_str_of(holder.name)).at;
+    req->right = open ? PS_RIGHT_ADMIN : holder.role;
+    if (req->right >= need)
+        return true;
+    return refuse(reply, 403, "forbidden",
+                  ps_arena_printf(&req->arena, "%s may not do this: it takes the role %s",
+                                  holder.name, ps_right_word(need)),
+                  NULL);
+}
+
+/* --- handlers --------------------------------------------------------------------------------- */
+
+/* {"name","role","tokens"}: who asks, and whether one must say so. */
+static void write_me(struct ps_request *req, const struct ps_holder *holder, struct ps_reply *reply)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    ps_json_object(&out);
+    ps_json_kstr(&out, "name", holder->name[0] ? holder->name : NULL);
+    ps_json_kstr(&out, "role", ps_right_word(holder->role));
+    ps_json_kbool(&out, "tokens", ps_api_of(req)->access.config.tokens);
+    ps_json_end(&out);
+}
+
+enum ps_status ps_get_me(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_holder holder = {"", PS_RIGHT_NOBODY};
+    enum presented presented = who_is(req, &holder);
+
+    (void)err;
+    if (presented == KNOWN || presented == STRANGER) {
+        if (!ps_api_of(req)->access.config.tokens)
+            holder.role = PS_RIGHT_ADMIN;
+        write_me(req, &holder, reply);
+    } else {
+        (void)refuse_presented(presented, reply);
+    }
+    return PS_OK;
+}
+
+static void set_cookie(struct ps_request *req, struct ps_reply *reply, const char *value, int age_s)
+{
+    const struct ps_access_config *config = &ps_api_of(req)->access.config;
+
+    ps_reply_header(reply, "Set-Cookie",
+                    ps_arena_printf(&req->arena,
+                                    "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s",
+                                    cookie_name(req), value, age_s,
+                                    config->tls || config->proxied ? "; Secure" : ""));
+}
+
+static void delete_json(cJSON **json)
+{
+    cJSON_Delete(*json);
+}
+
+enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    const char *token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "token"));
+    char session[PS_TOKEN_SIZE];
+    struct ps_holder holder;
+    enum presented presented;
+
+    if (!token)
+        return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"token\":\"psf_...\"}");
+    presented =
+        must_wait(req)
+            ? TOO_OFTEN
+            : judge(req, ps_session_open(ps_api_of(req)->store, token, session, &holder, err), err);
+    if (presented == BROKEN)
+        return err->code;
+    if (presented != KNOWN) {
+        (void)refuse_presented(presented, reply);
+        return PS_OK;
+    }
+    write_me(req, &holder, reply);
+    set_cookie(req, reply, session, PS_SESSION_S);
+    return PS_OK;
+}
+
+enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *session = ps_request_cookie(req, cookie_name(req));
+    enum ps_status status = session ? ps_session_close(ps_api_of(req)->store, session, err) : PS_OK;
+
+    if (status != PS_OK)
+        return status;
+    reply->status = 204;
+    set_cookie(req, reply, "", 0);
+    return PS_OK;
+}
+
+/* Whether the server can serve: for load balancers and containers. */
+enum ps_status ps_get_health(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+    int64_t tokens;
+    enum ps_status status = ps_token_count(ps_api_of(req)->store, &tokens, err);
+
+    ps_json_object(&out);
+    ps_json_kbool(&out, "ok", status == PS_OK);
+    ps_json_end(&out);
+    return status;
+}
+
+enum ps_status ps_get_activity(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_activity(ps_api_of(req)->store, ps_api_params(req), &out, err);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * access.h: who asks, and what they may. docs/api.md says it to clients, docs/operate.md to those
+ * who run a shelf.
+ *
+ * A token comes in the header `Authorization: Bearer`, or was exchanged for a session, which comes
+ * as a cookie. Without --tokens on the loopback, everybody may everything, and a token only tells
+ * the name.
+ */
+#ifndef PS_API_ACCESS_H
+#define PS_API_ACCESS_H
+
+#include "server/api/throttle.h"
+#include "server/http/request.h"
+#include "server/store/tokens.h"
+
+struct ps_access_config {
+    bool tokens;  /* nothing without one */
+    bool proxied; /* a proxy of ours is in front: it tells the client's address, and speaks HTTPS */
+    bool tls;     /* we do */
+    unsigned port; /* cookies of shelves at several ports of a host must not meet */
+};
+
+struct ps_access {
+    struct ps_access_config config;
+    struct ps_throttle throttle;
+};
+
+/* For ps_http_config.admit: route->need is the least enum ps_right. Sets req->who and req->right. */
+bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
+
+#endif

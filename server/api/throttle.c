@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/api/throttle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void ps_throttle_init(struct ps_throttle *throttle)
+{
+    memset(throttle->at, 0, sizeof throttle->at);
+    pthread_mutex_init(&throttle->lock, NULL);
+}
+
+void ps_throttle_done(struct ps_throttle *throttle)
+{
+    pthread_mutex_destroy(&throttle->lock);
+}
+
+/* Who has one IPv6 address has 2^64 of them: its network counts. */
+static void key_of(const char *address, char out[64])
+{
+    int colons = 0;
+
+    (void)snprintf(out, 64, "%s", address);
+    for (char *at = out; *at; at++)
+        if (*at == ':' && (++colons == 4 || at[1] == ':')) {
+            *at = '\0';
+            return;
+        }
+}
+
+static struct ps_throttled *find(struct ps_throttle *throttle, const char *key)
+{
+    for (size_t i = 0; i < PS_THROTTLE_ADDRESSES; i++)
+        if (throttle->at[i].failures && strcmp(throttle->at[i].address, key) == 0)
+            return &throttle->at[i];
+    return NULL;
+}
+
+static struct ps_throttled *oldest(struct ps_throttle *throttle)
+{
+    struct ps_throttled *found = throttle->at;
+
+    for (size_t i = 1; i < PS_THROTTLE_ADDRESSES; i++)
+        if (throttle->at[i].since_s < found->since_s)
+            found = &throttle->at[i];
+    return found;
+}
+
+unsigned ps_throttle_wait(struct ps_throttle *throttle, const char *address, int64_t now_s)
+{
+    const struct ps_throttled *one;
+    unsigned wait = 0;
+    char key[64];
+
+    key_of(address, key);
+    pthread_mutex_lock(&throttle->lock);
+    one = find(throttle, key);
+    if (one && one->failures >= PS_THROTTLE_TRIES && now_s - one->since_s < PS_THROTTLE_S)
+        wait = (unsigned)(PS_THROTTLE_S - (now_s - one->since_s));
+    pthread_mutex_unlock(&throttle->lock);
+    return wait;
+}
+
+void ps_throttle_failed(struct ps_throttle *throttle, const char *address, int64_t now_s)
+{
+    struct ps_throttled *one;
+    char key[64];
+
+    key_of(address, key);
+    pthread_mutex_lock(&throttle->lock);
+    one = find(throttle, key);
+    if (!one || now_s - one->since_s >= PS_THROTTLE_S) {
+        one = one ? one : oldest(throttle);
+        *one = (struct ps_throttled){.since_s = now_s};
+        memcpy(one->address, key, sizeof key);
+    }
+    one->failures++;
+    pthread_mutex_unlock(&throttle->lock);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* localtime_r */
+#include "base/json_out.h"
+#include "server/cli/cli.h"
+#include "server/cli/table.h"
+#include "server/store/tokens.h"
+
+#include <string.h>
+#include <time.h>
+
+/* "2026-11-20 14:02", or NULL for never. */
+static const char *day_of(int64_t ms, char out[24])
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm at;
+
+    if (ms == 0)
+        return NULL;
+    (void)strftime(out, 24, "%Y-%m-%d %H:%M", localtime_r(&seconds, &at));
+    return out;
+}
+
+static void add_to_table(void *user, const struct ps_token_row *row)
+{
+    struct ps_table *table = user;
+    char created[24], used[24];
+
+    ps_table_cell(table, row->name);
+    ps_table_cell(table, ps_right_word(row->role));
+    ps_table_cell(table, day_of(row->created_ms, created));
+    ps_table_cell(table, day_of(row->used_ms, used));
+    ps_table_printf(table, "%lld", (long long)row->sessions);
+}
+
+static void add_to_json(void *user, const struct ps_token_row *row)
+{
+    struct ps_json *json = user;
+
+    ps_json_object(json);
+    ps_json_kstr(json, "name", row->name);
+    ps_json_kstr(json, "role", ps_right_word(row->role));
+    ps_json_kint(json, "created_ms", row->created_ms);
+    ps_json_kint(json, "used_ms", row->used_ms);
+    ps_json_kint(json, "sessions", row->sessions);
+    ps_json_end(json);
+}
+
+static enum ps_status list(const struct ps_options *options, struct ps_store *store,
+                           struct ps_buf *out, struct ps_err *err)
+{
+    static const char *const titles[] = {"name", "role", "made", "last used", "browsers"};
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 5, .right = 1U << 4};
+    struct ps_json json = ps_json_to(out);
+    enum ps_status status;
+
+    if (options->json) {
+        ps_json_array(&json);
+        status = ps_token_each(store, add_to_json, &json, err);
+        ps_json_end(&json);
+        ps_buf_puts(out, "\n");
+        return status;
+    }
+    for (size_t i = 0; i < 5; i++)
+        ps_table_cell(&table, titles[i]);
+    status = ps_token_each(store, add_to_table, &table, err);
+    ps_table_print(&table, out);
+    return status;
+}
+
+static enum ps_status add(const struct ps_options *options, struct ps_store *store,
+                          struct ps_buf *out, struct ps_err *err)
+{
+    const char *name = options->operands[1];
+    struct ps_json json = ps_json_to(out);
+    enum ps_right role = PS_RIGHT_UPLOADER;
+    char text[PS_TOKEN_SIZE];
+    enum ps_status status = options->role ? ps_right_of(options->role, &role, err) : PS_OK;
+
+    if (status == PS_OK)
+        status = ps_token_add(store, name, role, text, err);
+    if (status != PS_OK)
+        return status;
+    if (options->json) {
+        ps_json_object(&json);
+        ps_json_kstr(&json, "name", name);
+        ps_json_kstr(&json, "role", ps_right_word(role));
+        ps_json_kstr(&json, "token", text);
+        ps_json_end(&json);
+    } else {
+        ps_buf_puts(out, text);
+    }
+    ps_buf_puts(out, "\n");
+    return PS_OK;
+}
+
+static enum ps_status revoke(const struct ps_options *options, struct ps_store *store,
+                             struct ps_buf *out, struct ps_err *err)
+{
+    enum ps_status status = ps_token_revoke(store, options->operands[1], err);
+
+    if (status == PS_OK && !options->json)
+        ps_buf_puts(out, "revoked\n");
+    return status;
+}
+
+static enum ps_status wrong_words(const struct ps_options *options, struct ps_err *err)
+{
+    ps_hint(err, "perfshelf token add NAME, perfshelf token list, perfshelf token revoke NAME");
+    return ps_fail(err, PS_BAD_REQUEST, "token %s: no such thing", options->operands[0]);
+}
+
+int ps_cli_token(const struct ps_options *options)
+{
+    static const struct {
+        const char *word;
+        size_t operands;
+        enum ps_status (*act)(const struct ps_options *, struct ps_store *, struct ps_buf *,
+                              struct ps_err *);
+    } acts[] = {{"add", 2, add}, {"list", 1, list}, {"revoke", 2, revoke}};
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    struct ps_err err = PS_ERR_INIT;
+    size_t i = 0;
+
+    while (i < 3 && (strcmp(options->operands[0], acts[i].word) != 0 ||
+                     options->n_operands != acts[i].operands))
+        i++;
+    if (i == 3) {
+        (void)wrong_words(options, &err);
+        (void)ps_say_failure("token", &err);
+        return 2;
+    }
+    store = ps_cli_open(options);
+    if (!store)
+        return 1;
+    if (acts[i].act(options, store, &out, &err) != PS_OK)
+        return ps_say_failure("token", &err);
+    ps_say(&out);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* activity.c: what happened to the shelf, and by whom. */
+#include "server/query/views.h"
+
+static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("activity"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":limit", limit);
+    ps_json_object(json);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err))
+        ps_row_object(stmt, 0, json);
+    ps_json_end(json);
+    ps_json_end(json);
+    return err->code;
+}
+
+enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,
+                                 struct ps_json *out, struct ps_err *err)
+{
+    int64_t limit;
+    enum ps_status status = ps_param_int(params, "limit", 1, 1000, 100, &limit, err);
+
+    if (status != PS_OK)
+        return status;
+    status = write_rows(ps_catalog_lock(store), limit, out, err);
+    ps_catalog_unlock(store);
+    return status;
+}
