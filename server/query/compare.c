@@ -195,6 +195,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
     if (ps_compare_tree_of(groups) != PS_TREE_NONE)
         ps_json_str(json, PS_STR("tree"));
     ps_json_end(json);
+    ps_json_kstr(json, "no_tree",
+                 ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_no_tree(groups) : NULL);
     write_rules(json);
     ps_json_end(json);
     return PS_OK;

@@ -45,9 +45,19 @@ const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *la
 /* Whether runs of these kinds are of the same things. */
 bool ps_compare_kin(const char *kind, const char *other);
 
-/* What the call trees of these runs are; none where they have none, or of different units. */
-enum ps_compare_tree { PS_TREE_NONE, PS_TREE_IMPORTS, PS_TREE_STACKS, PS_TREE_TRACES };
+/* What the call trees of these runs are; none where they have none, or of different units. Of
+ * PS_TREE_CALLS the totals are bounds, PS_TREE_LINES are files, functions and lines. */
+enum ps_compare_tree {
+    PS_TREE_NONE,
+    PS_TREE_IMPORTS,
+    PS_TREE_STACKS,
+    PS_TREE_TRACES,
+    PS_TREE_CALLS,
+    PS_TREE_LINES
+};
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
+/* Why there is none, in words for people. */
+const char *ps_compare_no_tree(const struct ps_compare_groups *groups);
 
 /* --- groups: compare_groups.c ----------------------------------------------------------------- */
 
@@ -58,7 +68,7 @@ struct ps_compare_run {
 };
 struct ps_compare_groups {
     struct ps_compare_run at[2 * PS_GROUP_MAX]; /* those of the base first */
-    size_t n_base, n_now; /* n_base 0: one group, described by itself */
+    size_t n_base, n_now;                       /* n_base 0: one group, described by itself */
 };
 /* The unit of a metric over all these runs; false: they differ. "-" is none. */
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_compare_metric *metric,

@@ -86,6 +86,14 @@ bool ps_compare_kin(const char *kind, const char *other)
     return false;
 }
 
+static bool all_are(const struct ps_compare_groups *groups, const char *kind)
+{
+    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
+        if (strcmp(groups->at[i].kind, kind) != 0)
+            return false;
+    return true;
+}
+
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
 {
     const struct ps_compare_metric headline = {.unit = "@headline"};
@@ -93,10 +101,27 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
 
     if (strcmp(kind, "importtime") == 0)
         return PS_TREE_IMPORTS;
+    if (among(" line_profiler scalene ", kind))
+        return PS_TREE_LINES;
+    if (all_are(groups, "pstats"))
+        return PS_TREE_CALLS;
     if (among(TRACES, kind))
         return PS_TREE_TRACES;
     return among(STACKS, kind) && ps_compare_unit(groups, &headline, &unit) ? PS_TREE_STACKS
                                                                             : PS_TREE_NONE;
+}
+
+const char *ps_compare_no_tree(const struct ps_compare_groups *groups)
+{
+    const char *kind = groups->at[0].kind;
+
+    if (among(" pstats pstats-text lightning key-averages ", kind))
+        return "a printed table does not say what was called from where: there is no call tree";
+    if (strcmp(kind, "memory_profiler") == 0)
+        return "memory that lines take and give back makes no picture of parts";
+    if (among(STACKS, kind))
+        return "these stacks are counted in different units: there is no common tree";
+    return "runs of this kind have no call tree";
 }
 
 /* --- heads ------------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two groups of runs through HTTP: tables, filters, rows, trees, caching, wrong questions."""
 import json
+import marshal
 import pathlib
 import urllib.parse
 
@@ -122,11 +123,8 @@ class Compare(ServerTest):
 
     def test_trees_are_merged_by_path(self):
         tree = self.get_json(f"/api/v1/compare/tree?{self.pair}")
-        at, paths = [], {}
-        for i, parent in enumerate(tree["parent"]):
-            self.assertLess(parent, i)
-            at.append((at[parent] if parent >= 0 else ()) + (tree["names"][tree["name"][i]],))
-            paths[at[i]] = tuple(tree[key][i] for key in ("base_total", "new_total", "base_self", "new_self"))
+        self.assertTrue(all(parent < i for i, parent in enumerate(tree["parent"])))
+        paths = {path: tuple(of[key] for key in ("base_total", "new_total", "base_self", "new_self")) for path, of in self.paths_of(tree).items()}
         self.assertEqual(paths, {("app",): (5400, 420, 100, 110), ("app", "app.models"): (300, 310, 300, 310),
                                  ("app", "app.slow"): (5000, 0, 5000, 0), ("json",): (200, 250, 200, 210), ("json", "app.extra"): (0, 40, 0, 40)})
         self.assertEqual((tree["base"], tree["new"], tree["unit"], tree["cut"]), (5600, 670, "us", 0))
@@ -163,6 +161,51 @@ class Compare(ServerTest):
         self.assertEqual([(r["name"], r["median"], r["min"], r["max"], r["in"]) for r in rows], [("always", 101, 100, 102, 3), ("seldom", 0, 0, 50, 1)])
         answer = self.get(f"/api/v1/compare/imports?new={','.join(ids)}")
         self.assertIn("immutable", answer.headers["Cache-Control"])
+
+    def paths_of(self, tree):
+        """Paths of names, each with what `keys` say of it."""
+        at, out = [], {}
+        for i, parent in enumerate(tree["parent"]):
+            at.append((at[parent] if parent >= 0 else ()) + (tree["names"][tree["name"][i]],))
+            out[at[i]] = {key: tree[key][i] for key in ("base_total", "base_low", "base_self", "new_total", "new_low", "new_self", "certainty") if key in tree}
+        return out
+
+    def test_calls_of_a_dump_have_bounds(self):
+        def dump(folder, render):
+            main, parse, draw, shared = ((f"/{folder}/work.py", line, name) for line, name in ((1, "main"), (2, "parse"), (3, "render"), (4, "shared")))
+            return marshal.dumps({main: (1, 1, 0.0, 1.0 + render, {}), parse: (1, 1, 0.5, 1.0, {main: (1, 1, 0.5, 1.0)}),
+                                  draw: (1, 1, render - 0.25, render, {main: (1, 1, render - 0.25, render)}),
+                                  shared: (2, 2, 0.75, 0.75, {parse: (1, 1, 0.5, 0.5), draw: (1, 1, 0.25, 0.25)})})
+        base, new = self.add(dump("one", 0.5))["id"], self.add(dump("two", 0.75))["id"]
+        tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
+        paths = self.paths_of(tree)
+        self.assertEqual(paths[("main",)], {"base_total": 1.5, "base_low": 1.5, "new_total": 1.75, "new_low": 1.75, "certainty": 0})
+        self.assertEqual((paths[("main", "render")]["base_total"], paths[("main", "render")]["new_total"]), (0.5, 0.75))
+        self.assertEqual(len(paths), 5, "the same functions in another checkout")
+        self.assertEqual(set(tree["places"]), {"work.py"})
+        self.assertEqual((tree["unit"], tree["base"], tree["new"]), ("s", 1.5, 1.75))
+        about = self.get_json(f"/api/v1/compare?base={base}&new={new}")
+        self.assertEqual((about["pictures"], about["no_tree"]), (["tree"], None))
+
+    def test_lines_are_a_tree_of_files_and_functions(self):
+        def report(parse, *more):
+            head = "Timer unit: 1e-06 s\n\nTotal time: {:g} s\nFile: work.py\nFunction: main at line 1\n\n" + \
+                   "Line #      Hits         Time  Per Hit   % Time  Line Contents\n==============================================================\n"
+            lines = [(1, "", "def main():"), (2, parse, "    parse()"), *more]
+            row = "{:6d} {:>9} {:>12} {:>8} {:>8}  {}\n"
+            body = "".join(row.format(n, 1 if us else "", f"{us}.0" if us else "", f"{us}.0" if us else "", "1.0" if us else "", text) for n, us, text in lines)
+            return (head.format(sum(us for _, us, _ in lines if us) / 1e6) + body).encode()
+        base, new = self.add(report(100))["id"], self.add(report(100, (3, 40, "    render()")))["id"]
+        paths = self.paths_of(self.get_json(f"/api/v1/compare/tree?base={base}&new={new}"))
+        self.assertEqual({path: (round(of["base_total"] * 1e6), round(of["new_total"] * 1e6)) for path, of in paths.items()},
+                         {("work.py",): (100, 140), ("work.py", "main"): (100, 140), ("work.py", "main", "parse()"): (100, 100), ("work.py", "main", "render()"): (0, 40)})
+
+    def test_what_has_no_tree_says_why(self):
+        table = self.add((GOLDEN / "key_averages/ok_cpu.txt").read_bytes())["id"]
+        about = self.get_json(f"/api/v1/compare?base={table}&new={table}")
+        self.assertEqual(about["pictures"], [])
+        self.assertIn("printed table", about["no_tree"])
+        self.assertRefused(self.get(f"/api/v1/compare/tree?base={table}&new={table}"), 404, "not_found")
 
     def test_stacks(self):
         base, new = self.add(folded(main_parse=60, main_render=40))["id"], self.add(folded(main_parse=60, main_render=90, main=10))["id"]

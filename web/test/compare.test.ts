@@ -13,7 +13,7 @@ import {
     verdictOf,
     verdictWords,
 } from '../src/model/compare';
-import { fateOf, layoutDiff, levelOf, vanished } from '../src/model/diff_tree';
+import { deltaRange, fateOf, layoutDiff, levelOf, vanished } from '../src/model/diff_tree';
 import { beyond, niceTicks, stripScale } from '../src/model/strip';
 import { waterfall } from '../src/model/waterfall';
 
@@ -219,4 +219,28 @@ test('what is within noise or has too few runs is grey, new or not', () => {
         [0, 1, 2, 3, 4, 5].map((node) => levelOf(judged, node)),
         [0, 0, 3, -3, 0, 0],
     );
+});
+
+test('bounds tell a difference only where they leave no room for the other', () => {
+    const diff = {
+        ...tree([
+            ['main', -1, 100, 120, 0],
+            ['surely more', 0, 50, 80, 0],
+            ['open', 0, 50, 60, 0],
+            ['recursive', 0, 20, 60, 0],
+        ]),
+        base_low: [100, 40, 30, 0],
+        new_low: [120, 60, 40, 0],
+        certainty: [0, 1, 1, 2],
+    };
+    assert.deepEqual(deltaRange(diff, 1), [10, 40]);
+    assert.deepEqual(deltaRange(diff, 2), [-10, 30]);
+    assert.deepEqual(
+        [0, 1, 2, 3].map((node) => levelOf(diff, node)),
+        [3, 3, 0, 0],
+    );
+    // 80 + 60 + 60 do not fit into 120: drawn narrower, in proportion.
+    const shown = layoutDiff(diff, 'new');
+    const wide = (node: number) => shown.x1[shown.frameOf[node]] - shown.x0[shown.frameOf[node]];
+    assert.deepEqual([0, 1, 2, 3].map(wide), [120, 48, 36, 36]);
 });

@@ -51,6 +51,8 @@ export interface Comparison {
     tables: ComparedTable[];
     /** 'tree': GET /compare/tree answers */
     pictures: string[];
+    /** why it does not */
+    no_tree: string | null;
     rules: { alpha: number; fdr: number; level: number; factor: number };
 }
 
@@ -115,9 +117,16 @@ export interface GroupTree {
     parent: number[];
     names: string[];
     name: number[];
+    /** by name, where names alone do not tell nodes apart: a file, of lines with the line */
+    places?: (string | null)[];
     /** 0: the path is not there */
     new_total: number[];
-    new_self: number[];
+    /** not of cProfile's dumps */
+    new_self?: number[];
+    /** of cProfile's dumps, whose totals are upper bounds: what lies at least on the path */
+    new_low?: number[];
+    /** then 0 exact, 1 bounded, 2 unknown (recursive) */
+    certainty?: number[];
 }
 
 /** Those of two groups. */
@@ -126,5 +135,6 @@ export interface ComparedTree extends GroupTree {
     /** 0 none (one run a side), 1 too few runs, 2 within noise, 3 up, 4 down */
     verdict: number[];
     base_total: number[];
-    base_self: number[];
+    base_self?: number[];
+    base_low?: number[];
 }

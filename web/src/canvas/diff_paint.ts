@@ -2,11 +2,12 @@
 /* The paint of a difference: from faster to slower, grey within noise, an edge on what is new. */
 import type { ComparedTree } from '../base/compare_types';
 import { THIN } from '../base/units';
-import { deltaOf, fateOf, levelOf, nameOf } from '../model/diff_tree';
+import { certaintyOf, deltaOf, fateOf, levelOf, nameOf } from '../model/diff_tree';
 import type { FrameLayout } from '../model/frames';
 import { fitForms, frameForms } from '../model/frame_names';
 import { fitName } from '../model/labels';
 import type { FramePaint } from './frame_canvas';
+import { TEXTURES } from './frame_paint';
 import { DIFF_FILL } from './theme';
 
 interface DiffPaintOf {
@@ -25,7 +26,7 @@ export function diffPaint({ tree, layout, title, say, modules }: DiffPaintOf): F
     const { node } = layout;
     const forms: string[][] = [];
     return {
-        texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
+        texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : DIFF_FILL + 3 + levelOf(tree, node[f])),
         tint: () => 0,
         edge: (f) => node[f] >= 0 && fateOf(tree, node[f]) !== 'kept',

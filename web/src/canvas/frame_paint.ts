@@ -14,6 +14,9 @@ import { FAMILY_FILL } from './theme';
 
 const VALUE_GAP = 7;
 
+/** How sure a value is, as it looks. */
+export const TEXTURES = ['solid', 'hatched', 'dashed'] as const;
+
 /** The value is said where the whole name fits beside it. */
 export function withValue(
     name: string,
@@ -79,8 +82,7 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
     return {
         texture: (f) => {
             if (node[f] < 0) return 'root';
-            const certainty = tree.certainty[node[f]];
-            return certainty === UNKNOWN ? 'dashed' : certainty === BOUNDED ? 'hatched' : 'solid';
+            return TEXTURES[tree.certainty[node[f]]];
         },
         origin: (f) => (node[f] < 0 ? 3 : tree.origin[node[f]]),
         tint: (f) => (node[f] < 0 ? 0 : (tints[tree.file[node[f]]] as 0 | 1)),

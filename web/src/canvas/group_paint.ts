@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The paint of one group's tree: names of a package keep their tint, each frame says its mean. */
 import type { GroupTree } from '../base/compare_types';
+import { certaintyOf, nameOf } from '../model/diff_tree';
 import { fitForms, frameForms } from '../model/frame_names';
 import type { FrameLayout } from '../model/frames';
 import { fitName } from '../model/labels';
 import { tintOf } from '../model/tint';
 import type { FramePaint } from './frame_canvas';
-import { withValue } from './frame_paint';
+import { TEXTURES, withValue } from './frame_paint';
 
 interface GroupPaintOf {
     tree: GroupTree;
@@ -25,15 +26,15 @@ export function groupPaint({ tree, layout, title, say, modules }: GroupPaintOf):
     const forms: string[][] = [];
     const { node, parent } = layout;
     return {
-        texture: (f) => (node[f] < 0 ? 'root' : 'solid'),
+        texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : HUE),
         tint: (f) => (node[f] < 0 ? 0 : (tints[tree.name[node[f]]] as 0 | 1)),
         label: (f, room, measure) => {
             if (node[f] < 0) return { name: title, value: '' };
             const id = tree.name[node[f]];
-            const whole = tree.names[id];
+            const whole = nameOf(tree, node[f]);
             const up = node[parent[f]] ?? -1;
-            const above = up >= 0 ? tree.names[tree.name[up]] : null;
+            const above = up >= 0 ? nameOf(tree, up) : null;
             const name = modules
                 ? fitName(whole, above, room, measure)
                 : fitForms((forms[id] ??= frameForms(whole)), room, measure);

@@ -115,7 +115,7 @@ function placeInRow(
 }
 
 /** How many frames of each certainty, for the legend. */
-export function certaintyCounts(tree: CallTree): [number, number, number] {
+export function certaintyCounts(tree: Pick<CallTree, 'n' | 'certainty'>): [number, number, number] {
     const counts: [number, number, number] = [0, 0, 0];
     for (let i = 0; i < tree.n; i++) counts[tree.certainty[i] as 0 | 1 | 2]++;
     return counts;

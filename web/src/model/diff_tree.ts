@@ -3,7 +3,9 @@
  * The icicle of a difference: GET /compare/tree in, placed frames and steps of colour out.
  */
 import type { ComparedTree, GroupTree } from '../base/compare_types';
+import { EXACT, UNKNOWN } from './call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
+import { functionName } from './labels';
 
 export type Fate = 'kept' | 'new' | 'gone';
 export type Side = 'base' | 'new';
@@ -17,21 +19,40 @@ export function fateOf(tree: ComparedTree, node: number): Fate {
     return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
 }
 
+/**
+ * Between which two values the difference of a frame lies: bounds of both sides leave room. Nothing
+ * is known below a frame that calls itself.
+ */
+export function deltaRange(tree: ComparedTree, node: number): [low: number, high: number] {
+    const { base_total, base_low = base_total, new_total, new_low = new_total } = tree;
+    return [new_low[node] - base_total[node], new_total[node] - base_low[node]];
+}
+
 export function deltaOf(tree: ComparedTree, node: number): number {
     return tree.new_total[node] - tree.base_total[node];
 }
 
 export function nameOf(tree: GroupTree, node: number): string {
-    return tree.names[tree.name[node]];
+    const name = tree.names[tree.name[node]];
+    return tree.certainty ? functionName(name) : name;
 }
 
 /** Steps of colour, in shares of the total. */
 const STEPS = [0.008, 0.03];
 
+/* Bounds that leave room for more and for less tell nothing, nor does recursion. */
+function isOpen(tree: ComparedTree, node: number): boolean {
+    const certainty = certaintyOf(tree, node);
+    if (certainty === EXACT) return false;
+    const [low, high] = deltaRange(tree, node);
+    return certainty === UNKNOWN || (low < 0 && high > 0);
+}
+
 /** -3 … 3: much faster … much slower; 0 is within noise, or not to be told from it. */
 export function levelOf(tree: ComparedTree, node: number): number {
     const verdict = tree.verdict[node];
     const delta = deltaOf(tree, node);
+    if (isOpen(tree, node)) return 0;
     if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
     if (fateOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
     const share = Math.abs(delta) / (Math.max(tree.base, tree.new) || 1);
@@ -43,8 +64,22 @@ export function layoutDiff(tree: ComparedTree, side: Side): FrameLayout {
     return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
 }
 
-/** Frames as wide as `width` says, below one that stands for all. */
-export function layoutTree({ n, parent }: GroupTree, width: number[], total: number): FrameLayout {
+/** Where a name stands, when it does not say so itself. */
+export function placeOf(tree: GroupTree, node: number): string | null {
+    return tree.places?.[tree.name[node]] ?? null;
+}
+
+/** How sure the total of a frame is: EXACT, BOUNDED, UNKNOWN of the call tree. */
+export function certaintyOf(tree: GroupTree, node: number): number {
+    return node < 0 ? EXACT : (tree.certainty?.[node] ?? EXACT);
+}
+
+/**
+ * Frames as wide as `width` says, below one that stands for all. Upper bounds of siblings may be more
+ * than their parent has: those that are not exact are then drawn narrower, to fit.
+ */
+export function layoutTree(tree: GroupTree, width: number[], total: number): FrameLayout {
+    const { n, parent } = tree;
     const { start, list } = childLists(parent, n);
     const out = new FrameBuilder(n);
     out.beginRow();
@@ -56,14 +91,27 @@ export function layoutTree({ n, parent }: GroupTree, width: number[], total: num
             const children = [...list.subarray(start[slot], start[slot + 1])]
                 .filter((node) => width[node] > 0)
                 .sort((a, b) => width[b] - width[a] || a - b);
+            const drawn = fitted(tree, children, width, out.widthOf(f));
             let x = out.leftOf(f);
-            for (const node of children) {
-                out.add(node, x, x + width[node], f);
-                x += width[node];
-            }
+            children.forEach((node, i) => {
+                out.add(node, x, x + drawn[i], f);
+                x += drawn[i];
+            });
         }
     }
     return out.finish(total);
+}
+
+function fitted(tree: GroupTree, nodes: number[], width: number[], room: number): number[] {
+    const want = nodes.map((node) => width[node]);
+    if (!tree.certainty) return want;
+    const isSure = nodes.map((node) => certaintyOf(tree, node) === EXACT);
+    const sum = (sure: boolean) =>
+        want.reduce((all, wide, i) => (isSure[i] === sure ? all + wide : all), 0);
+    const sure = Math.min(1, room / (sum(true) || room || 1));
+    const rest = Math.max(0, room - sum(true) * sure);
+    const loose = Math.min(1, rest / (sum(false) || 1));
+    return want.map((wide, i) => wide * (isSure[i] ? sure : loose));
 }
 
 /** What is gone and stands under nothing gone, the largest first. */

@@ -45,7 +45,7 @@ export function useCallTree(run: Run, request: TreeRequest | null): Answer<CallT
     return useJson<CallTree>(path);
 }
 
-export function CertaintyLegend({ tree }: { tree: CallTree | null }) {
+export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certainty'> | null }) {
     const [exact, bounded, unknown] = tree ? certaintyCounts(tree) : [0, 0, 0];
     const frames = (count: number): string => (tree ? `${int(count)} frames` : '');
     return (

@@ -11,14 +11,23 @@ import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { figOf } from '../model/compare';
-import { layoutTree, nameOf } from '../model/diff_tree';
+import { certaintyOf, layoutTree, nameOf, placeOf } from '../model/diff_tree';
 import { matcher, matchSet } from '../model/search';
-import { hasPicture, NODES } from './compare_picture';
+import {
+    boundsText,
+    hasPicture,
+    MEANINGS,
+    NODES,
+    NoPicture,
+    pictureHeight,
+    SureLegend,
+} from './compare_picture';
 import { comparePath, put } from './compare_state';
 import { useJson } from './use_json';
 
 export function GroupPicture({ report, table }: { report: GroupReport; table: ComparedTable }) {
-    return hasPicture(report, table) ? <TreePicture report={report} /> : null;
+    if (!hasPicture(report, table)) return <NoPicture report={report} table={table} />;
+    return <TreePicture report={report} />;
 }
 
 function useDrawn(tree: GroupTree | null, report: GroupReport) {
@@ -47,6 +56,11 @@ function TreePicture({ report }: { report: GroupReport }) {
     const picked = Number(query.frame ?? -1);
     return (
         <section class="picture compare-picture" aria-label="Means of the runs">
+            {data?.certainty && (
+                <div class="compare-picture-head">
+                    <SureLegend tree={data} />
+                </div>
+            )}
             {error && <Notice kind="error" title="The picture could not be read" error={error} />}
             {drawn && !error && (
                 <FrameView
@@ -63,7 +77,7 @@ function TreePicture({ report }: { report: GroupReport }) {
                     nameOf={(node) => nameOf(drawn.tree, node)}
                     rootName={drawn.title}
                     tip={(node) => <GroupTip tree={drawn.tree} node={node} />}
-                    height={182}
+                    height={pictureHeight(drawn.layout, 182)}
                     keyless
                     empty="There is nothing to draw."
                 />
@@ -75,23 +89,29 @@ function TreePicture({ report }: { report: GroupReport }) {
 
 function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
     const total = node < 0 ? tree.new : tree.new_total[node];
+    const certainty = certaintyOf(tree, node);
+    const own = node < 0 ? undefined : tree.new_self?.[node];
+    const place = node < 0 ? null : placeOf(tree, node);
+    const low = node < 0 ? total : (tree.new_low?.[node] ?? total);
     const share = (value: number) =>
         tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN}% of all` : '';
     return (
         <>
             <div class="tooltip-title tip-long">{node < 0 ? 'all' : nameOf(tree, node)}</div>
+            {place && <div class="soft mono tip-place">{place}</div>}
             <dl>
                 <dt>mean total</dt>
-                <dd>{text(figOf(total, tree.unit))}</dd>
-                <dd>{share(total)}</dd>
-                {node >= 0 && (
+                <dd>{boundsText(total, low, certainty, tree.unit)}</dd>
+                <dd>{certainty === 0 && share(total)}</dd>
+                {own !== undefined && (
                     <>
                         <dt>mean in itself</dt>
-                        <dd>{text(figOf(tree.new_self[node], tree.unit))}</dd>
-                        <dd>{share(tree.new_self[node])}</dd>
+                        <dd>{text(figOf(own, tree.unit))}</dd>
+                        <dd>{share(own)}</dd>
                     </>
                 )}
             </dl>
+            {MEANINGS[certainty] && <div class="tooltip-foot">{MEANINGS[certainty]}</div>}
         </>
     );
 }
