@@ -414,7 +414,7 @@ void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, 
         measure(j, row, row + n_base, &judged[i]);
         judged[i].p = rank_row(j, row, ranks, &rows[i].limit);
     }
-    if (ps_rank_sum_least_p(n_base, n_now) >= PS_JUDGE_LEAST_P) {
+    if (ps_rank_sum_least_p(n_base, n_now) >= PS_JUDGE_LEAST) {
         judge_few(j, n_rows);
     } else {
         make_deals(j);

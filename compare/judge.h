@@ -25,9 +25,8 @@
 
 #include "compare/stats.h"
 
-#define PS_JUDGE_ALPHA 0.05
-#define PS_JUDGE_LEAST_P                                                                           \
-    0.01 /* groups must be able to give it, so that there are enough dealings */
+#define PS_JUDGE_ALPHA  0.05
+#define PS_JUDGE_LEAST  0.01 /* p that groups must be able to give: there are dealings enough */
 #define PS_JUDGE_FDR    0.05
 #define PS_JUDGE_FACTOR 1.5
 #define PS_JUDGE_FLOOR  1.5
@@ -36,7 +35,7 @@
 
 enum ps_verdict {
     PS_VERDICT_NONE = 0, /* one run a side: there is a difference, and nobody knows what it means */
-    PS_VERDICT_FEW,      /* no groups so small can give p < PS_JUDGE_LEAST_P */
+    PS_VERDICT_FEW,      /* no groups so small can give p < PS_JUDGE_LEAST */
     PS_VERDICT_SAME,     /* within noise */
     PS_VERDICT_UP,       /* more: slower */
     PS_VERDICT_DOWN      /* less: faster */

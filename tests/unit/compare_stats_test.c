@@ -285,6 +285,25 @@ static void a_slower_row_is_found(void **state)
     assert_true(found_of(5, 0.03, 0.20) >= 98);
 }
 
+/* Dealings that exchange one run look as clear where figures are rounded: they must not hide it. */
+static void a_clear_row_is_found_whatever_is_beside_it(void **state)
+{
+    (void)state;
+    for (size_t rows = 1; rows <= 31; rows += 6) {
+        PS_AUTO(world_free) struct world w = world_of(rows, 5, 5);
+
+        for (int round = 0; round < 100; round++) {
+            fill(&w, 1, 0.01);
+            for (size_t k = 0; k < 10; k++)
+                w.values[k] = k < 5 ? 1 : 1.3;
+            for (size_t k = 0; k < rows * 10; k++)
+                w.values[k] = floor(100 * w.values[k] * exp(0.01 * normal())) / 100;
+            ps_judge(w.values, w.rows, 5, 5, 0.01, w.judged, &w.rule);
+            assert_int_equal(w.judged[0].verdict, PS_VERDICT_UP);
+        }
+    }
+}
+
 static void swapped_groups_mirror_everything(void **state)
 {
     PS_AUTO(world_free) struct world a = world_of(300, 5, 5);
@@ -361,6 +380,7 @@ int main(void)
         cmocka_unit_test(small_groups_have_no_interval),
         cmocka_unit_test(identical_groups_differ_rarely),
         cmocka_unit_test(a_slower_row_is_found),
+        cmocka_unit_test(a_clear_row_is_found_whatever_is_beside_it),
         cmocka_unit_test(swapped_groups_mirror_everything),
         cmocka_unit_test(few_runs_have_no_verdict),
         cmocka_unit_test(many_rows_take_no_second),
