@@ -121,6 +121,14 @@ class TorchCuda(ShelfTest):
                 self.assertEqual({row["name"]: (row["calls"], round(row["us"] * 1000)) for row in rows},
                                  {row["key"]: (row["count"], round(row["self_device_time_total_us"] * 1000)) for row in known})
 
+    def test_tensor_cores_multiply_in_less_than_float32(self):
+        rows = self.json("sql", self.runs["convnet_all/torch-trace"]["id"], "SELECT DISTINCT name FROM kernels WHERE tensor_core > 0")
+        self.assertEqual(len(rows), 2)
+        for row in rows:
+            self.assertIn("tf32", row["name"])
+        rows = self.json("sql", self.runs["gpt_cudagraph_compiled/torch-trace"]["id"], "SELECT sum(tensor_core) AS n FROM kernels")
+        self.assertEqual(rows, [{"n": 0}])
+
     def test_the_older_profiler_equals_its_table(self):
         traced = self.json("sql", self.runs["autograd/torch-trace"]["id"],
                            "SELECT name, calls, self_cpu_us, cpu_total_us FROM operators WHERE kind IN (1, 2, 4)")

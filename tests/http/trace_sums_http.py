@@ -210,10 +210,11 @@ class Findings(Sums):
         self.assertIn("synchronisation", self.rules(trace))
 
     def test_tensor_cores(self):
-        trace = training()
-        for event in trace.events:
-            event["name"] = event["name"].replace("volta_h884gemm", "volta_sgemm")
-        self.assertEqual(self.rules(trace), ["tensor_cores"])
+        for name in ("volta_sgemm", "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4"):
+            trace = training()
+            for event in trace.events:
+                event["name"] = event["name"].replace("volta_h884gemm", name)
+            self.assertEqual(self.rules(trace), ["tensor_cores"])
         trace.properties = V100 | {"computeMajor": 6}
         self.assertEqual(self.rules(trace), [])
 

@@ -15,12 +15,14 @@ import {
     timeColumn,
 } from './trace_columns';
 
+/** annotation: as they lie on the streams of devices */
+export type Side = 'host' | 'device' | 'annotation';
+
 export interface OperatorColumnsOf {
     summary: TraceSummary;
     search: Matcher;
     byShape: boolean;
-    /** Rows of kernels have no time on the host. */
-    deviceRows: boolean;
+    side: Side;
     /** Room for the columns one can do without. */
     roomy: boolean;
 }
@@ -36,10 +38,10 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
             : plainNameColumn<OperatorRow>(of.search),
         ...(byShape ? [SHAPES] : []),
         countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
-        ...(of.deviceRows ? [] : hostColumns(of, device)),
-        ...(device ? deviceColumns(of) : []),
-        ...(summary.memory && !of.deviceRows ? memoryColumns(device) : []),
-        ...(summary.flops && !of.deviceRows ? flopColumns() : []),
+        ...(of.side === 'host' ? hostColumns(of, device) : []),
+        ...(of.side === 'annotation' ? spanColumns() : device ? deviceColumns(of) : []),
+        ...(summary.memory && of.side === 'host' ? memoryColumns(device) : []),
+        ...(summary.flops && of.side === 'host' ? flopColumns() : []),
     ];
 }
 
@@ -76,13 +78,22 @@ function hostColumns({ roomy, summary }: OperatorColumnsOf, device: boolean): Co
     ];
 }
 
-function deviceColumns({ deviceRows }: OperatorColumnsOf): Column[] {
+/** From the first to the last of what was launched inside: no part of anything. */
+function spanColumns(): Column[] {
+    return [
+        timeColumn<OperatorRow>('self_device_us', 'on the stream'),
+        timeColumn<OperatorRow>('min_us', 'min'),
+        timeColumn<OperatorRow>('max_us', 'max'),
+    ];
+}
+
+function deviceColumns({ side }: OperatorColumnsOf): Column[] {
     return [
         timeColumn<OperatorRow>('self_device_us', 'self device', {
             pct: 'self_device_pct',
             width: 116,
         }),
-        ...(deviceRows
+        ...(side === 'device'
             ? []
             : [
                   timeColumn<OperatorRow>('device_total_us', 'device total', {

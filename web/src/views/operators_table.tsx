@@ -7,13 +7,10 @@ import type { OperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { viewportWidth } from '../components/viewport';
 import { NO_SEARCH } from '../model/search';
-import { operatorColumns } from './operators_columns';
+import { operatorColumns, type Side } from './operators_columns';
 import { besidePane } from './trace_columns';
 import { tabHash, traceOf } from './trace_data';
 import { type NamesTable, TraceTable, useColumns } from './trace_table';
-
-/** annotation: as they lie on the streams of devices */
-export type Side = 'host' | 'device' | 'annotation';
 
 interface OperatorsTableProps extends NamesTable<OperatorRow> {
     byShape?: boolean;
@@ -32,14 +29,13 @@ export function OperatorsTable(props: OperatorsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byShape = false, side = 'host' } = props;
     const summary = traceOf(run);
     const roomy = !props.narrow && viewportWidth.value >= 1200;
-    const deviceRows = side !== 'host';
     const columns = useColumns(
         () =>
             besidePane(
-                operatorColumns({ summary, search, byShape, deviceRows, roomy }),
+                operatorColumns({ summary, search, byShape, side, roomy }),
                 props.narrow ?? false,
             ),
-        [run.id, search, byShape, deviceRows, roomy, props.narrow],
+        [run.id, search, byShape, side, roomy, props.narrow],
     );
     const open = (row: OperatorRow) => {
         goTo(tabHash(run, 'operators', { op: operatorKey(row) }, range));

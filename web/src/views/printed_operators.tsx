@@ -36,7 +36,7 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
     const columns = useColumns(() => {
         const summary = { ...traceOf(run), torch: 1 };
         const byShape = shown?.by === 'shape';
-        const common = operatorColumns({ summary, search, byShape, deviceRows: false, roomy });
+        const common = operatorColumns({ summary, search, byShape, side: 'host', roomy });
         return shown?.by === 'stack' ? [...common, STACK] : common;
     }, [run.id, search, roomy, shown]);
     if (!ready) return <LoadingLine active />;
