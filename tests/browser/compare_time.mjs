@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comparisons over time: memory curves of two runs in one chart, steps of two traces as paired bars.
+ * Comparisons over time: memory curves of two runs in one chart, steps of two traces as paired bars, and
+ * their timelines one above the other, which move as one.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, quiet, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, quiet, ROOT, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 const TRACES = ['training.pt.trace.json.gz', 'training-waits.pt.trace.json.gz'];
@@ -89,6 +90,171 @@ for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
             check(!faults.length, faults.join('\n'));
             const wide = await page.evaluate(() => document.documentElement.scrollWidth);
             check(wide <= width, `${wide} pixels wide`);
+        }
+    });
+}
+
+const SIDES = ['base', 'new'];
+const panel = (page, side) => page.frameLocator('iframe').nth(SIDES.indexOf(side));
+const canvasOf = (page, side) => panel(page, side).locator('.timeline-canvas');
+/* What a timeline says that it shows: counted from where the two are aligned. */
+const spanOf = async (page, side) => plain(await panel(page, side).locator('.timeline-span').innerText());
+const spans = (page) => Promise.all(SIDES.map((side) => spanOf(page, side)));
+const alignment = (page) => page.getByRole('toolbar', { name: 'alignment of the two timelines' });
+
+async function drawn(page) {
+    for (const side of SIDES) {
+        await until(async () => /drawn from/.test(await panel(page, side).locator('.status-line').innerText()), `the timeline of ${side}`);
+    }
+    await quiet(page);
+}
+
+async function openPair(pages, url, query, options) {
+    const page = await pages.open(`${url}#/compare/side/timeline?${query}`, options);
+    await drawn(page);
+    return page;
+}
+
+/* Runs `act`, and waits until both show another stretch of time, which is the same. */
+async function together(page, what, act) {
+    const [before] = await spans(page);
+    await act();
+    await until(async () => {
+        const [a, b] = await spans(page);
+        return a !== before && a === b;
+    }, `${what} moves both: ${await spans(page)}`);
+}
+
+async function middleOf(page, side) {
+    const box = await canvasOf(page, side).boundingBox();
+    return [box.x + box.width / 2, box.y + box.height * 0.6];
+}
+
+test('compare over time: what moves one timeline moves the other, and the URL restores it', async ({ pages, demo }) => {
+    const page = await openPair(pages, demo.url, pairOf(demo));
+    const [whole, same] = await spans(page);
+    check(/^0\.00\d – 113\.\d+ ms$/.test(whole), `all of the longer run: ${whole}`);
+    equal(same, whole, 'one scale');
+    for (const side of SIDES) {
+        const [x, y] = await middleOf(page, side);
+        await page.mouse.move(x, y);
+        await page.keyboard.down('Control');
+        await together(page, `the wheel over ${side}`, () => page.mouse.wheel(0, -240));
+        await page.keyboard.up('Control');
+        await together(page, `a drag in ${side}`, async () => {
+            await page.mouse.down();
+            await page.mouse.move(x - 90, y, { steps: 3 });
+            await page.mouse.up();
+        });
+        await together(page, `a key in ${side}`, () => page.keyboard.press('d'));
+    }
+    await page.mouse.move(5, 5);
+    await until(() => page.url().includes('at='), 'the window in the URL');
+    const [zoomed] = await spans(page);
+    await page.reload();
+    await drawn(page);
+    equal(await spans(page), [zoomed, zoomed], 'the same after a reload');
+    const [x, y] = await middleOf(page, 'new');
+    await page.mouse.move(x, y);
+    check(await panel(page, 'base').locator('.timeline-moment').isVisible(), 'the moment under the pointer in the other');
+    await page.mouse.wheel(0, 200);
+    const topOf = (side) => panel(page, side).locator('.timeline-scroll').evaluate((box) => box.scrollTop);
+    await until(async () => (await topOf('base')) > 0 && (await topOf('base')) === (await topOf('new')), 'lanes scroll together');
+    await page.mouse.wheel(0, -400);
+    await until(async () => (await topOf('base')) === 0, 'back at the top');
+    await panel(page, 'base').getByRole('button', { name: /^thread 4711/ }).click();
+    for (const side of SIDES) await until(async () => (await panel(page, side).locator('.timeline-label.is-folded').count()) === 1, `folded in ${side}`);
+});
+
+test('compare over time: timelines aligned by steps, one step after the other', async ({ pages, demo }) => {
+    const page = await openPair(pages, demo.url, pairOf(demo));
+    await alignment(page).getByRole('button', { name: 'Step', exact: true }).click();
+    await until(async () => /ProfilerStep#3 *↔ *ProfilerStep#3/.test((await alignment(page).innerText()).replaceAll('\n', ' ')), 'the first steps');
+    check(page.url().includes('align=step%3A1%3A1'), page.url());
+    await page.keyboard.press(']');
+    await until(async () => /lasts 4\.\d+ ms → 9\.299 ms \+4\.644 ms \(\+99\.\d %\) new moved 3\.029 ms to the left/.test(plain(await alignment(page).innerText()).replaceAll('\n', ' ')), 'the second steps');
+    const [a, b] = await spans(page);
+    equal(a, b, 'both count from their step');
+    check(a.startsWith('-'), `what is before it: ${a}`);
+    await page.reload();
+    await drawn(page);
+    equal(await spans(page), [a, b], 'the same after a reload');
+    await alignment(page).getByRole('button', { name: 'step of new' }).click();
+    await page.getByRole('menuitem', { name: /ProfilerStep#9/ }).click();
+    await until(() => page.url().includes('align=step%3A2%3A7'), 'another step of the new run');
+    await page.keyboard.press('x');
+    await until(() => page.url().includes('align=step%3A7%3A2'), 'swapped with the runs');
+});
+
+test('compare over time: timelines aligned by events, searched and ranged as one', async ({ pages, demo }) => {
+    const page = await openPair(pages, demo.url, pairOf(demo));
+    const event = alignment(page).getByRole('button', { name: 'Event', exact: true });
+    await event.click();
+    await until(async () => /Select a slice in each run, or search/.test(await alignment(page).innerText()), 'what to do');
+    await panel(page, 'base').getByPlaceholder('Search slices').fill('all_reduce');
+    for (const side of SIDES) await until(async () => /names? match/.test(await panel(page, side).locator('.timeline-side').innerText()), `hits in ${side}`);
+    await event.click();
+    await until(async () => /nccl:all_reduce/.test(await alignment(page).innerText()), 'the first hit of both');
+    const first = page.url();
+    check(/align=event%3A\d+%3A\d+/.test(first), first);
+    await alignment(page).getByRole('button', { name: 'next in both' }).click();
+    await until(() => page.url() !== first, 'the next of the name');
+    const box = await canvasOf(page, 'new').boundingBox();
+    await page.mouse.move(box.x + 300, box.y + 56);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 420, box.y + 56, { steps: 3 });
+    await page.mouse.up();
+    await until(() => /from_ns=\d+/.test(page.url()), 'a range in the URL');
+    for (const side of SIDES) await until(async () => /a range of/.test(await canvasOf(page, side).getAttribute('aria-label')), `the range in ${side}`);
+    const lengths = await Promise.all(SIDES.map((side) => canvasOf(page, side).getAttribute('aria-label').then((words) => /a range of ([^,]+)/.exec(words)[1])));
+    equal(lengths[0], lengths[1], 'one length');
+    await page.goBack();
+});
+
+for (const [theme, width] of [['dark', 1440], ['light', 800]]) {
+    test(`compare over time: two timelines fit, ${theme}, ${width} px`, async ({ pages, demo }) => {
+        const page = await openPair(pages, demo.url, `${pairOf(demo)}&align=step:2:2`, { theme, width });
+        const faults = await page.evaluate(faultsOfPage);
+        check(!faults.length, faults.join('\n'));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        check(wide <= width, `${wide} pixels wide`);
+        for (const side of SIDES) {
+            const box = await canvasOf(page, side).boundingBox();
+            check(box.height > 120, `${side} is ${box.height} pixels high`);
+        }
+    });
+}
+
+/* Real recordings: two ranks of a job, two versions of torch, a driver before and after a fix. */
+const CORPUS = process.env.PERFSHELF_CORPUS ?? join(ROOT, '..', 'shared', 'corpus');
+const RECORDED = [
+    ['wild', 'hta-sampled-rank0-of-128.json.gz', 'hta-sampled-rank1-of-128.json.gz'],
+    ['made', 'torch26_convnet_cycle1.trace.json.gz', 'torch214_convnet_cycle1.trace.json.gz'],
+    ['wild', 'kineto-h100-before-fix.json', 'kineto-h100-after-fix.json'],
+];
+
+if (existsSync(CORPUS)) {
+    test('compare over time: timelines of real recordings move as one, by start and by step', async ({ pages }) => {
+        const shelf = await Shelf.start();
+        try {
+            for (const [folder, ...files] of RECORDED) {
+                const [base, fresh] = files.map((file) => shelf.add(join(CORPUS, folder, 'torch-trace', file)).id);
+                const page = await openPair(pages, shelf.url, `base=${base}&new=${fresh}`);
+                const step = alignment(page).getByRole('button', { name: 'Step', exact: true });
+                if (await step.isEnabled()) {
+                    await step.click();
+                    await until(() => page.url().includes('align=step'), `steps of ${files}`);
+                }
+                const [x, y] = await middleOf(page, 'new');
+                await page.mouse.move(x, y);
+                await page.keyboard.down('Control');
+                await together(page, `the wheel over ${files[1]}`, () => page.mouse.wheel(0, -240));
+                await page.keyboard.up('Control');
+                await quiet(page);
+                await pages.close();
+            }
+        } finally {
+            await shelf.stop();
         }
     });
 }

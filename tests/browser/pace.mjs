@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a picture costs the browser while it is moved by wheel, drag and keys: script time of the frames, as the browser's own
- * trace tells it; the private memory of the tab's process. For timeline_pace.mjs and stacks_pace.mjs.
+ * trace tells it; the private memory of the tab's process. For timeline_pace.mjs, stacks_pace.mjs and compare_pace.mjs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { launch } from './lib.mjs';
@@ -47,10 +47,24 @@ function scriptPerFrame(events) {
     return frames;
 }
 
+/* Callbacks of one frame follow each other at once, also those of several documents. */
+const SAME_FRAME_MS = 2;
+
 /* The longest single stretch of script also counts: a task of 50 ms blocks three frames. */
 function tasks(events) {
     const mains = events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map((e) => `${e.pid}/${e.tid}`);
-    return events.filter((e) => e.ph === 'X' && e.name === 'FireAnimationFrame' && mains.includes(`${e.pid}/${e.tid}`)).map((e) => e.dur / 1000);
+    const callbacks = events
+        .filter((e) => e.ph === 'X' && e.name === 'FireAnimationFrame' && mains.includes(`${e.pid}/${e.tid}`))
+        .map((e) => ({ from: e.ts / 1000, ms: e.dur / 1000 }))
+        .sort((a, b) => a.from - b.from);
+    const frames = [];
+    let end = -Infinity;
+    for (const { from, ms } of callbacks) {
+        if (from - end < SAME_FRAME_MS) frames[frames.length - 1] += ms;
+        else frames.push(ms);
+        end = from + ms;
+    }
+    return frames;
 }
 
 const at = (list, share) => list[Math.floor(share * (list.length - 1))] ?? 0;
@@ -58,8 +72,8 @@ const at = (list, share) => list[Math.floor(share * (list.length - 1))] ?? 0;
 /* Zooms in and out, drags, holds a key, until the time is over. */
 async function move(page, box, seconds) {
     const [x, y] = [box.x + box.width / 2, box.y + Math.min(200, box.height / 2)];
-    const until = Date.now() + seconds * 1000;
     await page.mouse.move(x, y);
+    const until = Date.now() + seconds * 1000;
     for (let turn = 0; Date.now() < until; turn++) {
         await page.keyboard.down('Control');
         for (let i = 0; i < 12; i++) {
@@ -92,13 +106,13 @@ async function traced(page, work) {
     return events;
 }
 
-/* On a page that shows the shelf: goes to `tab` of a run and waits until `drawn` (run in the page) answers true; ms until then. */
-async function open(page, run, tab, drawn) {
+/* On a page that shows the shelf: goes to `hash` and waits until `drawn` (run in the page) answers true; ms until then. */
+async function open(page, hash, drawn) {
     return page.evaluate(
-        async ([id, tabName, ready]) => {
+        async ([place, ready]) => {
             const isDrawn = new Function(`return (${ready})()`);
             const began = performance.now();
-            location.hash = `#/run/${id}/${tabName}`;
+            location.hash = place;
             for (;;) {
                 await new Promise((resolve) => requestAnimationFrame(resolve));
                 if (isDrawn()) break;
@@ -107,21 +121,21 @@ async function open(page, run, tab, drawn) {
             await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
             return performance.now() - began;
         },
-        [run, tab, String(drawn)],
+        [hash, String(drawn)],
     );
 }
 
-/* The figures of one picture: opened from the shelf at `url`, then moved for `seconds`. */
-export async function paceOf({ url, run, tab, drawn, canvas, seconds }) {
+/* The figures of one picture: opened from the shelf at `url`, then moved for `seconds`. `frame`: the window in the page that it is in. */
+export async function paceOf({ url, hash, drawn, canvas, seconds, frame }) {
     const browser = await launch();
     try {
         const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
         await page.goto(url);
         await page.locator('.grid-scroll[aria-label=runs] .grid-row').first().waitFor();
         await page.waitForTimeout(700);
-        const first = await open(page, run, tab, drawn);
+        const first = await open(page, hash, drawn);
         await page.waitForTimeout(1000);
-        const box = await page.locator(canvas).boundingBox();
+        const box = await (frame ? page.frameLocator(frame) : page).locator(canvas).first().boundingBox();
         const events = await traced(page, () => move(page, box, seconds));
         const frames = [...scriptPerFrame(events).values()].sort((a, b) => a - b);
         const painted = tasks(events).sort((a, b) => a - b);

@@ -7,7 +7,7 @@ import { paceOf } from './pace.mjs';
 
 const [url, run, seconds = '10'] = process.argv.slice(2);
 const figures = await paceOf({
-    url, run, tab: 'flame', canvas: '.frame-canvas', seconds: Number(seconds),
+    url, hash: `#/run/${run}/flame`, canvas: '.frame-canvas', seconds: Number(seconds),
     drawn: () => /^Flame graph, \d+ frames/.test(document.querySelector('.frame-scroll')?.getAttribute('aria-label') ?? ''),
 });
 console.log(JSON.stringify(figures));

@@ -7,7 +7,7 @@ import { paceOf } from './pace.mjs';
 
 const [url, run, seconds = '10'] = process.argv.slice(2);
 const figures = await paceOf({
-    url, run, tab: 'timeline', canvas: '.timeline-canvas', seconds: Number(seconds),
+    url, hash: `#/run/${run}/timeline`, canvas: '.timeline-canvas', seconds: Number(seconds),
     drawn: () => document.querySelector('.status-line')?.textContent.includes('drawn from'),
 });
 console.log(JSON.stringify(figures));

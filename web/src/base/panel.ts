@@ -60,6 +60,11 @@ export function inPanel(): boolean {
     return host !== null;
 }
 
+/** Whose run this window shows; null: it is no panel. */
+export function panelSide(): Side | null {
+    return host?.side ?? null;
+}
+
 /** Called once, before anything is drawn. */
 export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
     host = by;

@@ -5,7 +5,7 @@
  */
 import { laneFrom } from '../model/timeline_lanes';
 import { paintCharts } from './timeline_charts';
-import { OverviewPainter, paintGrid, paintRange, paintRuler } from './timeline_head';
+import { OverviewPainter, paintGrid, paintOrigin, paintRange, paintRuler } from './timeline_head';
 import { paintMarks } from './timeline_overlay';
 import { HEAD, type Surface, type TimelineScene } from './timeline_scene';
 import { SlicePainter } from './timeline_slices';
@@ -67,6 +67,7 @@ export class TimelineCanvas {
         this.overview.paint(surface, scene);
         paintRuler(surface, scene);
         paintRange(surface, scene);
+        paintOrigin(surface, scene);
     }
 
     /* Lines between the lanes, strong ones where a process begins. */

@@ -3,7 +3,7 @@
 import { axisText } from '../base/axis';
 import { fmtFixed } from '../base/units';
 import { TRACK } from '../model/timeline_types';
-import { axisOf, widthOf } from '../model/timeline_view';
+import { axisOf, shifted, widthOf } from '../model/timeline_view';
 import { OVERVIEW, RULER, HEAD, type Surface, type TimelineScene, xOf } from './timeline_scene';
 import type { TimelineTheme } from './timeline_theme';
 
@@ -48,7 +48,7 @@ export class OverviewPainter {
 
     private prepare(surface: Surface, scene: TimelineScene): void {
         const { width, ratio } = surface;
-        const of = `${width} ${ratio} ${scene.theme.dark}`;
+        const of = `${width} ${ratio} ${scene.theme.dark} ${scene.whole.from} ${scene.whole.to}`;
         if (of === this.of) return;
         this.of = of;
         const canvas = document.createElement('canvas');
@@ -57,11 +57,12 @@ export class OverviewPainter {
         const ctx = canvas.getContext('2d');
         if (!ctx) return;
         ctx.scale(ratio, ratio);
+        const at = stripAt(surface, scene);
         const rows = overviewRows(scene);
         const high = (OVERVIEW - STRIP_TOP - STRIP_FOOT) / Math.max(1, rows.length);
         rows.forEach((row, i) => {
             ctx.fillStyle = row.stream ? scene.theme.busy : scene.theme.fills[7];
-            stripRow(ctx, row, surface, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
+            stripRow(ctx, row, at, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
         });
         this.bitmap = canvas;
     }
@@ -86,15 +87,28 @@ export class OverviewPainter {
     }
 }
 
+interface StripAt {
+    left: number;
+    width: number;
+    ratio: number;
+}
+
+/* The run's place in all that one may look at, in px. */
+function stripAt({ width, ratio }: Surface, { answer, whole }: TimelineScene): StripAt {
+    const scale = width / widthOf(whole);
+    const left = (answer.start_ns - whole.from) * scale;
+    return { left, width: Math.max(1, answer.end_ns - answer.start_ns) * scale, ratio };
+}
+
 /* Edges lie on whole pixels of the screen, and neighbours of one height are one box: no comb. */
 function stripRow(
     ctx: CanvasRenderingContext2D,
     { busy }: OverviewRow,
-    { width, ratio }: Surface,
+    { left, width, ratio }: StripAt,
     y: number,
     height: number,
 ): void {
-    const x = (i: number): number => Math.round((i / busy.length) * width * ratio) / ratio;
+    const x = (i: number): number => Math.round((left + (i / busy.length) * width) * ratio) / ratio;
     for (let i = 0; i < busy.length;) {
         const from = i;
         while (i < busy.length && busy[i] === busy[from]) i++;
@@ -106,27 +120,38 @@ function stripRow(
 
 /** Lines at round times, down through all lanes. */
 export function paintGrid({ ctx, width, height }: Surface, scene: TimelineScene): void {
-    const axis = axisOf(scene.view, width);
+    const { view, origin } = scene;
+    const axis = axisOf(shifted(view, -origin), width);
     ctx.fillStyle = scene.theme.line;
-    for (let t = axis.first; t <= scene.view.to; t += axis.step) {
-        ctx.fillRect(Math.round(xOf(scene, width, t)), OVERVIEW, 1, height - OVERVIEW);
+    for (let t = axis.first; t <= view.to - origin; t += axis.step) {
+        ctx.fillRect(Math.round(xOf(scene, width, t + origin)), OVERVIEW, 1, height - OVERVIEW);
     }
 }
 
 export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void {
-    const { theme, view } = scene;
-    const axis = axisOf(view, width);
+    const { theme, view, origin } = scene;
+    const axis = axisOf(shifted(view, -origin), width);
     ctx.font = theme.fontSmall;
     ctx.textBaseline = 'alphabetic';
     ctx.fillStyle = theme.text2;
-    for (let t = axis.first; t <= view.to; t += axis.step) {
-        const x = Math.round(xOf(scene, width, t));
+    for (let t = axis.first; t <= view.to - origin; t += axis.step) {
+        const x = Math.round(xOf(scene, width, t + origin));
         const words = `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
         if (x + 5 + words.length * LETTER > width) break;
         ctx.fillText(words, x + 5, OVERVIEW + 15);
     }
     ctx.fillStyle = theme.lineStrong;
     ctx.fillRect(0, HEAD - 1, width, 1);
+}
+
+/** The moment at which this run is aligned with another, where it is not its start. */
+export function paintOrigin({ ctx, width, height }: Surface, scene: TimelineScene): void {
+    const { origin, view, theme } = scene;
+    if (origin === 0 || origin < view.from || origin > view.to) return;
+    const x = Math.round(xOf(scene, width, origin));
+    ctx.fillStyle = theme.accent;
+    ctx.fillRect(x, OVERVIEW, 1, height - OVERVIEW);
+    ctx.fillRect(x - 2, OVERVIEW, 5, 4);
 }
 
 /** The range: its length on the ruler, a tint over the lanes, and an edge on both sides. */

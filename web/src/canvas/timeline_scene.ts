@@ -36,7 +36,10 @@ export interface Flow {
 
 export interface TimelineScene {
     answer: TimelineAnswer;
+    /** what one may look at: the run, and beside it more where another stands above or below it */
     whole: TimeView;
+    /** ns: what the ruler calls 0 */
+    origin: number;
     view: TimeView;
     /** px that the lanes are scrolled up */
     top: number;

@@ -197,6 +197,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     function onMove(event: PointerEvent): void {
         const point = pointOf(event);
         stage.pointer = point;
+        stage.props.mate?.pointed(stage);
         if (!drag) {
             canvas.style.cursor = cursorAt(stage, point);
             hover(event, point);
@@ -225,6 +226,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     function onLeave(event: PointerEvent): void {
         if (drag) return;
         stage.pointer = null;
+        stage.props.mate?.pointed(stage);
         hover(null, pointOf(event));
     }
 

@@ -4,14 +4,12 @@
  * the picture follows within a frame, from what is in memory; data is asked for meanwhile, and the
  * URL hears of it after a rest.
  */
-import type { ComponentChildren } from 'preact';
 import { TimelineCanvas } from '../canvas/timeline_canvas';
-import { type Flow, HEAD, type Mark, type TimelineScene } from '../canvas/timeline_scene';
+import { HEAD, type TimelineScene } from '../canvas/timeline_scene';
 import { readTimelineTheme } from '../canvas/timeline_theme';
-import { type Need, needOf, type TimelineData } from '../model/timeline_data';
+import { type Need, needOf } from '../model/timeline_data';
 import { type Hit, hitAt } from '../model/timeline_hit';
-import { type Lane, laneAt, type Lanes } from '../model/timeline_lanes';
-import type { TimelineAnswer } from '../model/timeline_types';
+import { type Lane, laneAt } from '../model/timeline_lanes';
 import {
     clampView,
     easeView,
@@ -19,49 +17,14 @@ import {
     parseView,
     revealView,
     sameView,
+    shifted,
     spanWords,
     type TimeView,
     viewText,
     widthOf,
 } from '../model/timeline_view';
+import type { StageParts, TimelineProps } from './timeline_props';
 import { hideTooltip } from './tooltip';
-
-export interface TimelineProps {
-    answer: TimelineAnswer;
-    /** slices have a family */
-    torch: boolean;
-    data: TimelineData;
-    lanes: Lanes;
-    /** `from~to` in ns; empty: the whole run */
-    at: string;
-    onAt: (at: string | null) => void;
-    /** px that the lanes are scrolled up */
-    y: number;
-    onY: (y: number | null) => void;
-    range: TimeView | null;
-    onRange: (range: TimeView | null) => void;
-    selected: Mark | null;
-    flows: Flow[];
-    onSelect: (id: number | null) => void;
-    /** text ids that a search hit */
-    found: ReadonlySet<number> | null;
-    onFold: (keys: string[]) => void;
-    onNeed: (need: Need) => void;
-    onStep: (forward: boolean) => void;
-    onBack: () => void;
-    onFind: () => void;
-    tip: (hit: Hit) => ComponentChildren;
-    /** of a lane with a curve, at a moment; null: nothing to say */
-    curveTip: (lane: Lane, t: number) => ComponentChildren;
-}
-
-/** The elements that a stage moves. */
-export interface StageParts {
-    canvas: HTMLCanvasElement;
-    scroller: HTMLElement;
-    labels: HTMLElement;
-    span: HTMLElement;
-}
 
 const EASE_MS = 120;
 const REST_MS = 160;
@@ -69,9 +32,9 @@ const ASK_MS = 50;
 const COMMIT_MS = 300;
 
 /** Without a window in the URL: the range with room around it, else the whole run. */
-function firstView({ at, range }: TimelineProps, whole: TimeView): TimeView {
-    const said = parseView(at, whole);
-    if (said) return said;
+function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number): TimeView {
+    const said = parseView(at, shifted(whole, -origin));
+    if (said) return shifted(said, origin);
     return range ? fitView(range, whole, 0.5) : whole;
 }
 
@@ -99,12 +62,15 @@ export class TimelineStage {
     ) {
         this.renderer = new TimelineCanvas(parts.canvas);
         const { answer, data } = props;
-        const whole = { from: answer.start_ns, to: Math.max(answer.start_ns + 1, answer.end_ns) };
+        const own = { from: answer.start_ns, to: Math.max(answer.start_ns + 1, answer.end_ns) };
+        const whole = props.reach ?? own;
         this.sent = props.at;
         this.scene = {
             answer,
             whole,
-            view: firstView(props, whole),
+            origin: props.origin ?? 0,
+
+            view: firstView(props, whole, props.origin ?? 0),
             top: 0,
             lanes: props.lanes,
             cache: data.cache,
@@ -172,10 +138,18 @@ export class TimelineStage {
         scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.room));
         this.renderer.draw(scene);
         if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
-        const words = spanWords(scene.view, this.renderer.width);
+        const words = spanWords(shifted(scene.view, -scene.origin), this.renderer.width);
         if (words !== this.spanWords) this.parts.span.textContent = words;
         this.spanWords = words;
     };
+
+    /** A line at the moment under the pointer of another timeline; null: there is none. */
+    showMoment(t: number | null): void {
+        const { moment } = this.parts;
+        const x = t === null ? -1 : Math.round((t - this.view.from) / this.ofPx);
+        moment.hidden = x < 0 || x > this.renderer.width;
+        moment.style.transform = `translateX(${x}px)`;
+    }
 
     private moveLabels(top: number): void {
         this.labelsTop = top;
@@ -222,13 +196,43 @@ export class TimelineStage {
 
     /** Follows input at once; the URL hears of it after a rest. */
     moveTo(view: TimeView): void {
+        this.show(view);
+        hideTooltip();
+        this.props.mate?.moved(this);
+        this.commit();
+    }
+
+    /** Looks at what it is told to, and tells nobody. */
+    show(view: TimeView): void {
         cancelAnimationFrame(this.easing);
         this.scene.view = view;
         this.scene.hover = null;
-        hideTooltip();
         this.redraw();
         this.ask();
-        this.commit();
+    }
+
+    /** Scrolls as it is told to: what the browser says of it afterwards is not news. */
+    showTop(top: number): void {
+        this.parts.scroller.scrollTop = top;
+        this.scene.top = this.parts.scroller.scrollTop;
+        this.scene.hover = null;
+        this.redraw();
+        this.onBand();
+        this.ask();
+    }
+
+    /** Another moment is aligned: what was at the ruler's place of a moment before gives way to what
+     * is there now, unless the URL says another window with it. */
+    realign({ reach, origin = 0, at }: TimelineProps): void {
+        const { scene } = this;
+        if (!reach || (sameView(scene.whole, reach) && scene.origin === origin)) return;
+        const slid = shifted(this.view, origin - scene.origin);
+        const all = sameView(this.view, this.whole);
+        scene.whole = reach;
+        scene.origin = origin;
+        if (at !== this.sent) this.show(firstView(this.props, reach, origin));
+        else this.show(all ? reach : clampView(slid, reach));
+        this.sent = at;
     }
 
     scrollTo(top: number): void {
@@ -244,6 +248,7 @@ export class TimelineStage {
         this.redraw();
         this.onBand();
         this.ask();
+        this.props.mate?.scrolled(this);
         this.commit();
     }
 
@@ -252,8 +257,9 @@ export class TimelineStage {
         this.commitTimer = setTimeout(() => {
             // With a range, no window would mean the range: the whole run is then said in full.
             const short = sameView(this.view, this.whole) && !this.props.range;
-            const at = short ? null : viewText(this.view);
+            const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
             this.sent = at ?? '';
+            this.props.mate?.wrote(this);
             this.props.onAt(at);
             this.props.onY(Math.round(this.scene.top) || null);
         }, COMMIT_MS) as unknown as number;
@@ -280,7 +286,7 @@ export class TimelineStage {
     follow(at: string): void {
         if (at === this.sent) return;
         this.sent = at;
-        this.easeTo(firstView(this.props, this.whole));
+        this.easeTo(firstView(this.props, this.whole, this.scene.origin));
     }
 
     /** F: the selected slice; when it fills the window already, the range; then the whole run. */

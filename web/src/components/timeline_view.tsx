@@ -9,7 +9,8 @@ import { watchTheme } from './theme_watch';
 import { listenTimeline } from './timeline_input';
 import { useTimelineKeys } from './timeline_keys';
 import { TimelineLabels } from './timeline_labels';
-import { type TimelineProps, TimelineStage } from './timeline_stage';
+import type { StageParts, TimelineProps } from './timeline_props';
+import { TimelineStage } from './timeline_stage';
 
 /** Labels are in the page in bands of this many px, so that scrolling rarely renders. */
 const BAND = 400;
@@ -24,19 +25,20 @@ export function TimelineView(props: TimelineViewProps) {
     const scroller = useRef<HTMLDivElement | null>(null);
     const labels = useRef<HTMLDivElement | null>(null);
     const span = useRef<HTMLDivElement | null>(null);
+    const moment = useRef<HTMLDivElement | null>(null);
     const [band, setBand] = useState(0);
     const [tall, setTall] = useState(800);
     const { stageRef, lanes, selected, flows, range, found, at } = props;
 
     useLayoutEffect(() => {
-        if (!canvas.current || !scroller.current || !labels.current || !span.current)
-            return undefined;
-        const parts = {
+        const parts = partsOf({
             canvas: canvas.current,
             scroller: scroller.current,
             labels: labels.current,
             span: span.current,
-        };
+            moment: moment.current,
+        });
+        if (!parts) return undefined;
         const now = new TimelineStage(parts, props, () => {
             setBand(Math.floor(now.scene.top / BAND));
             setTall(now.room);
@@ -61,6 +63,7 @@ export function TimelineView(props: TimelineViewProps) {
         if (stageRef.current) stageRef.current.props = props;
     });
     useLayoutEffect(() => stageRef.current?.redraw(), [selected, flows, range, found]);
+    useLayoutEffect(() => stageRef.current?.realign(props), [props.reach, props.origin]);
     useLayoutEffect(() => {
         stageRef.current?.redraw();
         stageRef.current?.onScroll();
@@ -111,6 +114,7 @@ export function TimelineView(props: TimelineViewProps) {
                     role="img"
                     aria-label={ariaText(props)}
                 />
+                <div ref={moment} class="timeline-moment" hidden />
                 <div
                     ref={scroller}
                     class="timeline-scroll"
@@ -121,6 +125,12 @@ export function TimelineView(props: TimelineViewProps) {
             </div>
         </div>
     );
+}
+
+type Refs = { [K in keyof StageParts]: StageParts[K] | null };
+
+function partsOf(refs: Refs): StageParts | null {
+    return Object.values(refs).includes(null) ? null : (refs as StageParts);
 }
 
 function ariaText({ answer, selected, range }: TimelineViewProps): string {

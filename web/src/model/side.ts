@@ -7,6 +7,7 @@
  */
 import type { Side } from '../base/panel';
 import type { Query } from '../base/router';
+import { alignText, readAlign, swapped } from './time_align';
 
 export const SIDES: readonly Side[] = ['base', 'new'];
 
@@ -16,6 +17,8 @@ export function otherSide(side: Side): Side {
 
 /** Which of several runs of a group is shown: its id. */
 export const RUN_KEY = 'run';
+/** At which moment two runs are laid one above the other. */
+export const ALIGN_KEY = 'align';
 
 /** Keys whose values are ids and positions of one run. */
 const OWN = new Set([
@@ -23,7 +26,7 @@ const OWN = new Set([
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
     ...['flame_zoom', 'flame_frame', 'callers_zoom', 'callers_frame', 'callees_zoom'],
     ...['callees_frame', 'track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
-    ...['report', 'section', 'action'],
+    ...['report', 'section', 'action', 'off', 'y'],
 ]);
 
 /** Operators of printed tables are told by their number, those of a trace by their name. */
@@ -61,6 +64,7 @@ export function groupKeys(query: Query): Query {
     for (const side of SIDES) {
         for (const key of [side, `${side}.${RUN_KEY}`]) if (query[key]) out[key] = query[key];
     }
+    if (query[ALIGN_KEY]) out[ALIGN_KEY] = query[ALIGN_KEY];
     return out;
 }
 
@@ -94,5 +98,7 @@ export function swapSides(query: Query): Query {
         const side = SIDES.find((one) => key === one || key.startsWith(`${one}.`));
         out[side ? otherSide(side) + key.slice(side.length) : key] = value;
     }
+    const align = alignText(swapped(readAlign(query[ALIGN_KEY])));
+    if (align) out[ALIGN_KEY] = align;
     return out;
 }

@@ -16,6 +16,11 @@ const NARROWEST = 100;
 
 export const widthOf = (view: TimeView): number => view.to - view.from;
 
+export const shifted = ({ from, to }: TimeView, by: number): TimeView => ({
+    from: from + by,
+    to: to + by,
+});
+
 export function clampView(view: TimeView, whole: TimeView): TimeView {
     const all = widthOf(whole);
     const width = Math.min(all, Math.max(Math.min(NARROWEST, all), widthOf(view)));
@@ -65,8 +70,9 @@ export function viewText(view: TimeView): string {
     return `${Math.floor(view.from)}~${Math.ceil(view.to)}`;
 }
 
+/** Moments before 0 are there beside a run that began earlier. */
 export function parseView(text: string | undefined, whole: TimeView): TimeView | null {
-    const match = /^(\d+)~(\d+)$/.exec(text ?? '');
+    const match = /^(-?\d+)~(-?\d+)$/.exec(text ?? '');
     if (!match) return null;
     const [from, to] = [Number(match[1]), Number(match[2])];
     return to > from && from < whole.to && to > whole.from ? clampView({ from, to }, whole) : null;
@@ -102,9 +108,9 @@ function niceStep(least: number): number {
 /** Lines at round times, about TICK_PX apart, in a unit whose digits stay few. */
 export function axisOf(view: TimeView, px: number): Axis {
     const step = niceStep((widthOf(view) / Math.max(1, px)) * TICK_PX);
-    const [unit, scale] = unitOf(view.to, step);
+    const [unit, scale] = unitOf(Math.max(Math.abs(view.from), view.to), step);
     const decimals = Math.max(0, Math.ceil(Math.log10(scale) - Math.log10(step) - 1e-9));
-    return { step, first: Math.ceil(view.from / step) * step, unit, scale, decimals };
+    return { step, first: Math.ceil(view.from / step) * step + 0, unit, scale, decimals };
 }
 
 function unitOf(greatest: number, step: number): [string, number] {

@@ -31,12 +31,11 @@ import { byteStep } from '../model/held_curve';
 import { secondsText, tickText, type TimeWindow } from '../model/memory_curve';
 import type { CurvesAnswer, TimelineAnswer } from '../model/timeline_types';
 import { put } from './compare_state';
-import { isTrace } from './trace_data';
+import { isTrace, timelinePath } from './trace_data';
 import { useJson } from './use_json';
 
 /** As many points as a wide screen has pixels, so that a part of it can be looked at closer. */
 const PX = 4096;
-const OVERVIEW_PX = 1000;
 const ROOM = 1.04;
 
 interface RunCurves {
@@ -74,9 +73,7 @@ function useCategories(run: Run | null): Loaded {
 }
 
 function useDevices(run: Run | null): Loaded {
-    const whole = useJson<TimelineAnswer>(
-        run && withParams(`${API}/runs/${run.id}/timeline`, { px: OVERVIEW_PX }),
-    );
+    const whole = useJson<TimelineAnswer>(run && timelinePath(run));
     const { start_ns = 0, end_ns = 0, memory = [] } = whole.data ?? {};
     const path = withParams(`${API}/runs/${run?.id}/curves`, {
         from_ns: start_ns,

@@ -19,6 +19,7 @@ import {
     SIDES,
     tableOfKey,
 } from '../model/side';
+import { type Place, placed, unplaced } from '../model/time_align';
 
 /** What a panel could not follow. */
 export interface Missing {
@@ -60,6 +61,8 @@ export class SideHost {
     /** names that the view of a side was not there to translate yet, by key */
     private readonly pending = new Map<Side, Map<string, string>>(SIDES.map((s) => [s, new Map()]));
     private readonly stop: () => void;
+    private places: Record<Side, Place> | null = null;
+    private waiting = false;
 
     constructor(
         private readonly runs: Record<Side, Run>,
@@ -78,6 +81,13 @@ export class SideHost {
         this.focus();
     }
 
+    /** Where both stand on one axis of time; panels wait for it when it is under way. */
+    place(places: Record<Side, Place> | null, waiting: boolean): void {
+        this.places = places;
+        this.waiting = waiting;
+        this.show(route.peek().query);
+    }
+
     close(): void {
         this.stop();
         this.panels.clear();
@@ -89,10 +99,12 @@ export class SideHost {
 
     private hashOf(side: Side, query: Query): string {
         const run = this.runs[side];
-        return formatHash(['run', run.id, this.view], panelQuery(query, side, run.kind));
+        const own = panelQuery(query, side, run.kind);
+        return formatHash(['run', run.id, this.view], placed(own, this.places?.[side] ?? null));
     }
 
     private show(query: Query): void {
+        if (this.waiting) return;
         for (const [side, panel] of this.panels) panel.show(this.hashOf(side, query));
     }
 
@@ -107,7 +119,7 @@ export class SideHost {
             side,
             join: (panel) => {
                 this.panels.set(side, panel);
-                panel.show(this.hashOf(side, route.peek().query));
+                if (!this.waiting) panel.show(this.hashOf(side, route.peek().query));
                 if (side === this.active) this.focus();
             },
             go: (hash, replace) => this.take(side, hash, { replace }),
@@ -129,12 +141,13 @@ export class SideHost {
     }
 
     private take(side: Side, hash: string, how: NavigateHow): void {
-        const { path, query: asked } = parseHash(hash);
+        const { path, query: said } = parseHash(hash);
         if (path[0] !== 'run' || path[1] !== this.runs[side].id) {
             goTo(hash);
             return;
         }
         const view = path[2];
+        const asked = unplaced(said, this.places?.[side] ?? null);
         const { kind } = this.runs[side];
         const now = view === this.view ? route.peek().query : groupKeys(route.peek().query);
         const changes = ownChanges(panelQuery(now, side, kind), asked, kind);

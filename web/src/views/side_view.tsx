@@ -13,9 +13,11 @@ import { text } from '../base/units';
 import { Menu } from '../components/menu';
 import { Tabs } from '../components/tabs';
 import { figOf } from '../model/compare';
-import { groupKeys, RUN_KEY, SIDES } from '../model/side';
+import { ALIGN_KEY, groupKeys, RUN_KEY, SIDES } from '../model/side';
 import { tabsOf, type TabSpec } from './report_tabs';
+import { AlignBar } from './side_align';
 import { sideHash, SideHost, sideView } from './side_host';
+import { canAlign, haveTimelines, TIMELINE, useAligned } from './side_places';
 
 /* The run of each group that is shown: the first, unless another was picked. */
 function runsOf(comparison: Comparison, query: Query): Record<Side, Run> {
@@ -106,20 +108,32 @@ interface PanelsProps {
 
 function Panels({ runs, comparison, views, current }: PanelsProps) {
     const host = useMemo(() => new SideHost(runs, views), []);
+    // One below the other, time runs the same way in both.
+    const stacked = current === TIMELINE;
+    const wanted = stacked || (haveTimelines(views) && route.value.query[ALIGN_KEY] !== undefined);
+    const { aligned, failed } = useAligned(runs, wanted);
+    const places = aligned?.places ?? null;
+    useLayoutEffect(
+        () => host.place(places, wanted && !places && !failed),
+        [places, wanted, failed],
+    );
     useEffect(() => host.enter(), [current]);
     useEffect(() => () => host.close(), []);
     return (
-        <div class="side-panels">
-            {SIDES.map((side) => (
-                <PanelFrame
-                    key={side}
-                    side={side}
-                    run={runs[side]}
-                    runs={comparison[side]}
-                    host={host}
-                />
-            ))}
-        </div>
+        <>
+            {stacked && aligned && canAlign(runs) && <AlignBar runs={runs} now={aligned} />}
+            <div class={stacked ? 'side-panels is-stacked' : 'side-panels'}>
+                {SIDES.map((side) => (
+                    <PanelFrame
+                        key={side}
+                        side={side}
+                        run={runs[side]}
+                        runs={comparison[side]}
+                        host={host}
+                    />
+                ))}
+            </div>
+        </>
     );
 }
 

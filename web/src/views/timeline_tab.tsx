@@ -4,7 +4,8 @@
  * range below. Window, range, slice, search, folded tracks and the dock stand in the URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { API, asApiError, withParams } from '../base/client';
+import { API, asApiError } from '../base/client';
+import { inPanel } from '../base/panel';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
@@ -12,10 +13,12 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
 import type { TimelineStage } from '../components/timeline_stage';
+import { useTimelineBeside } from '../components/timeline_beside';
 import { TimelineView } from '../components/timeline_view';
 import { viewportWidth } from '../components/viewport';
 import { layoutLanes } from '../model/timeline_lanes';
 import type { SliceAnswer, TimelineAnswer } from '../model/timeline_types';
+import type { TimeView } from '../model/timeline_view';
 import { rangeQuery, readRange } from '../model/trace_range';
 import { TimelineDetail } from './timeline_detail';
 import { TimelineDock } from './timeline_dock';
@@ -26,16 +29,14 @@ import { SidePane } from './timeline_side';
 import { fold, foldedKeys, useTimelineData } from './timeline_state';
 import { StepsOfRun } from './timeline_steps';
 import { CurveTip, SliceTip } from './timeline_tip';
-import { isAttributed, put } from './trace_data';
+import { isAttributed, put, timelinePath } from './trace_data';
 import { useJson } from './use_json';
 import { useWorkerNames } from './worker_names';
 
 const BESIDE = 1000;
-const OVERVIEW_PX = 1000;
 
 export function TimelineTab({ run }: { run: Run }) {
-    const path = withParams(`${API}/runs/${run.id}/timeline`, { px: OVERVIEW_PX });
-    const { data, error } = useJson<TimelineAnswer>(path);
+    const { data, error } = useJson<TimelineAnswer>(timelinePath(run));
     if (error) return <Notice kind="error" title="The timeline could not be read" error={error} />;
     if (!data) return <LoadingLine active />;
     if (!data.tracks.length && !data.counters.length && !data.memory.length) {
@@ -54,11 +55,20 @@ interface TimelineProps {
     timeline: TimelineAnswer;
 }
 
+/* All that one may look at where another run stands above or below this one: `from~to`. */
+function readReach(reach: string | undefined): TimeView | null {
+    const [from, to] = (reach ?? '').split('~').map(Number);
+    return to > from ? { from, to } : null;
+}
+
 /* What the URL says, and what it takes to show it. */
-function useTimeline({ run, timeline }: TimelineProps) {
+function useTimeline({ run, timeline: read }: TimelineProps) {
     const { query } = route.value;
     const stage = useRef<TimelineStage | null>(null);
-    const loaded = useTimelineData(run, timeline, stage);
+    const { timeline, mate } = useTimelineBeside(read, stage);
+    const reach = useMemo(() => readReach(query.reach), [query.reach]);
+    const origin = Number(query.origin) || 0;
+    const loaded = useTimelineData(run, read, stage);
     const nameOf = useWorkerNames(run);
     const folded = useMemo(() => foldedKeys(query.off), [query.off]);
     const lanes = useMemo(
@@ -72,7 +82,21 @@ function useTimeline({ run, timeline }: TimelineProps) {
     const range = useMemo(() => readRange(query), [query.from_ns, query.to_ns]);
     const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find });
-    return { query, stage, ...loaded, lanes, id, detail, links, find, range, span, ...moves };
+    const beside = { timeline, mate, reach, origin };
+    return {
+        query,
+        stage,
+        ...beside,
+        ...loaded,
+        lanes,
+        id,
+        detail,
+        links,
+        find,
+        range,
+        span,
+        ...moves,
+    };
 }
 
 function useTimelineStatus(drawn: number | null): void {
@@ -116,7 +140,7 @@ function Timeline({ run, timeline }: TimelineProps) {
         );
     return (
         <div class="tab-body timeline">
-            <StepsOfRun run={run} range={range} />
+            {!inPanel() && <StepsOfRun run={run} range={range} />}
             {error && (
                 <Notice kind="error" title="Part of the timeline could not be read" error={error} />
             )}
@@ -124,7 +148,10 @@ function Timeline({ run, timeline }: TimelineProps) {
                 <div class="timeline-main">
                     <TimelineView
                         stageRef={stage}
-                        answer={timeline}
+                        answer={now.timeline}
+                        reach={now.reach}
+                        origin={now.origin}
+                        mate={now.mate}
                         torch={isAttributed(run)}
                         data={data}
                         lanes={now.lanes}
@@ -148,12 +175,14 @@ function Timeline({ run, timeline }: TimelineProps) {
                         tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
                         curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
                     />
-                    <TimelineDock
-                        run={run}
-                        range={range}
-                        slice={beside || !slice ? null : { title: 'Slice', body: slice }}
-                        tools={beside ? null : field}
-                    />
+                    {(!inPanel() || !beside) && (
+                        <TimelineDock
+                            run={run}
+                            range={range}
+                            slice={beside || !slice ? null : { title: 'Slice', body: slice }}
+                            tools={beside ? null : field}
+                        />
+                    )}
                 </div>
                 {beside && (
                     <SidePane

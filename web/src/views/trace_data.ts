@@ -69,6 +69,13 @@ export function estimateText(run: Run, weight: number): string {
     return `≈${THIN}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }
 
+/** px of the overview above the tracks */
+const OVERVIEW_PX = 1000;
+
+export function timelinePath(run: Run): string {
+    return withParams(`${API}/runs/${run.id}/timeline`, { px: OVERVIEW_PX });
+}
+
 export function viewPath(run: Run, view: string): string {
     return `${API}/runs/${run.id}/${view}`;
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A timeline in a panel, with that of another run above or below it: what the one does the other does
+ * at once, so that both are drawn in the same frame. Moments pass between them in ns after the moment
+ * at which they are aligned, lanes by names that both runs know.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { inPanel, panelSide, sayBeside, useBeside, useNames } from '../base/panel';
+import { inOrder, type LaneNames, laneNames, topOf, topText, translate } from '../model/lane_mates';
+import type { TimelineAnswer } from '../model/timeline_types';
+import { shifted } from '../model/timeline_view';
+import type { StageMate } from './timeline_props';
+import type { TimelineStage } from './timeline_stage';
+
+const TOPICS = { moved: 'time', scrolled: 'lanes', pointed: 'moment', wrote: 'time sent' };
+const ORDER = 'order of lanes';
+const ASKED = 'where are you';
+
+function saying(names: LaneNames): StageMate {
+    return {
+        moved: ({ view, scene }) =>
+            sayBeside(TOPICS.moved, `${view.from - scene.origin}~${view.to - scene.origin}`),
+        scrolled: ({ scene }) => sayBeside(TOPICS.scrolled, topText(scene.lanes, names, scene.top)),
+        pointed: (now) => {
+            const t = now.pointer && now.timeAt(now.pointer.x) - now.scene.origin;
+            sayBeside(TOPICS.pointed, t === null ? '' : String(t));
+        },
+        wrote: ({ sent }) => sayBeside(TOPICS.wrote, sent),
+    };
+}
+
+function useHearing(stage: { current: TimelineStage | null }, names: LaneNames): void {
+    const on = (topic: string, act: (now: TimelineStage, text: string) => void): void =>
+        useBeside(topic, (text) => {
+            if (stage.current) act(stage.current, text);
+        });
+    on(TOPICS.moved, (now, text) => {
+        const [from, to] = text.split('~').map(Number);
+        now.show(shifted({ from, to }, now.scene.origin));
+    });
+    on(TOPICS.scrolled, (now, text) => {
+        const top = topOf(now.props.lanes, names, text);
+        if (top !== null) now.showTop(top);
+    });
+    on(TOPICS.pointed, (now, text) =>
+        now.showMoment(text === '' ? null : Number(text) + now.scene.origin),
+    );
+    on(TOPICS.wrote, (now, text) => {
+        now.sent = text;
+    });
+}
+
+interface Beside {
+    /** the run's tracks, in the order of the other's where this one is the second */
+    timeline: TimelineAnswer;
+    mate: StageMate | null;
+}
+
+/** The new run follows the base's order of tracks. */
+export function useTimelineBeside(
+    whole: TimelineAnswer,
+    stage: { current: TimelineStage | null },
+): Beside {
+    const [order, setOrder] = useState<string>('');
+    const timeline = useMemo(
+        () => (order ? inOrder(whole, order.split('\n')) : whole),
+        [whole, order],
+    );
+    const names = useMemo(() => laneNames(whole), [whole]);
+    const mate = useMemo(() => (inPanel() ? saying(names) : null), [names]);
+    useHearing(stage, names);
+    const tell = (): void => sayBeside(ORDER, names.order.join('\n'));
+    useBeside(ORDER, (text) => {
+        if (panelSide() === 'new') setOrder(text);
+    });
+    useBeside(ASKED, () => {
+        tell();
+        if (!stage.current) return;
+        mate?.moved(stage.current);
+        mate?.scrolled(stage.current);
+    });
+    const told = useRef(false);
+    useEffect(() => {
+        if (told.current || !inPanel()) return;
+        told.current = true;
+        tell();
+        sayBeside(ASKED, '');
+    });
+    useNames(['off'], {
+        nameOf: (value) => translate(value, names.nameOf, ',').join('\n'),
+        valueOf: (name) => translate(name, names.keyOf, '\n').join(','),
+    });
+    return { timeline, mate };
+}

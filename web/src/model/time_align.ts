@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two runs on one axis of time: which moment of the one stands above which of the other. Pure; a
+ * moment of the base plus the shift is one of the new run.
+ */
+import type { TimelineAnswer, TraceStep } from './timeline_types';
+import { parseView, shifted, type TimeView, viewText } from './timeline_view';
+
+/** What the URL says: `start`, `step:3:4` (numbers from 1), `event:ID:ID`, `ns:SHIFT`. */
+export type Align =
+    | { by: 'start' }
+    | { by: 'step'; base: number; new: number }
+    | { by: 'event'; base: number; new: number }
+    | { by: 'ns'; shift: number };
+
+export const FROM_START: Align = { by: 'start' };
+
+/** `step:3` is the third step of both. Nonsense is the start. */
+export function readAlign(words: string | undefined): Align {
+    const match = /^(step|event):([1-9]\d{0,15})(?::([1-9]\d{0,15}))?$/.exec(words ?? '');
+    if (match) {
+        const base = Number(match[2]);
+        const by = match[1] === 'step' ? 'step' : 'event';
+        if (by === 'step' || match[3]) return { by, base, new: Number(match[3] ?? base) };
+    }
+    const shift = /^ns:(-?\d{1,15})$/.exec(words ?? '');
+    return shift ? { by: 'ns', shift: Number(shift[1]) } : FROM_START;
+}
+
+/** null: the start, which needs no words. */
+export function alignText(align: Align): string | null {
+    if (align.by === 'start') return null;
+    return align.by === 'ns' ? `ns:${align.shift}` : `${align.by}:${align.base}:${align.new}`;
+}
+
+/** Steps in order; of a job those of its first worker. */
+export function stepsOf({ steps }: TimelineAnswer): TraceStep[] {
+    const first = Math.min(...steps.map(({ worker }) => worker));
+    return steps
+        .filter(({ worker }) => worker === first)
+        .sort((a, b) => a.start_ns - b.start_ns || a.id - b.id);
+}
+
+/** Number of the step of the new run that goes with step `number` of the base: its namesake. */
+export function stepMate(base: TraceStep[], fresh: TraceStep[], number: number): number {
+    const named = fresh.findIndex(({ name }) => name === base[number - 1]?.name);
+    return named < 0 ? Math.min(number, fresh.length) : named + 1;
+}
+
+/** What is aligned, in each run: ns, and what stands there. */
+export interface Anchor {
+    ns: number;
+    name: string;
+    /** how long it lasts; null: it is a moment only */
+    lasts: number | null;
+}
+
+export interface Anchors {
+    base: Anchor;
+    new: Anchor;
+}
+
+/** A slice that the URL names, once it is known. */
+export type Event = { id: number; name: string; start_ns: number; duration_ns: number } | null;
+
+/** Where nothing else can be said, runs are aligned by their starts; `events` may be under way. */
+export function anchorsOf(
+    align: Align,
+    base: TimelineAnswer,
+    fresh: TimelineAnswer,
+    events: { base: Event; new: Event },
+): Anchors {
+    const start = { ns: 0, name: 'start', lasts: null };
+    const starts = { base: start, new: start };
+    if (align.by === 'ns') return { base: start, new: { ...start, ns: align.shift } };
+    if (align.by === 'step') {
+        const [a, b] = [stepsOf(base)[align.base - 1], stepsOf(fresh)[align.new - 1]];
+        return a && b ? { base: anchorOf(a), new: anchorOf(b) } : starts;
+    }
+    if (align.by === 'event') {
+        const { base: a, new: b } = events;
+        if (a?.id !== align.base || b?.id !== align.new) return starts;
+        return {
+            base: anchorOf({ ...a, end_ns: a.start_ns + a.duration_ns }),
+            new: anchorOf({ ...b, end_ns: b.start_ns + b.duration_ns }),
+        };
+    }
+    return starts;
+}
+
+function anchorOf(of: { name: string; start_ns: number; end_ns: number }): Anchor {
+    return { ns: of.start_ns, name: of.name, lasts: of.end_ns - of.start_ns };
+}
+
+export const shiftOf = (anchors: Anchors): number => anchors.new.ns - anchors.base.ns;
+
+/** The pair of steps before or after, null where one of the runs has no more. */
+export function stepBy(
+    align: Align,
+    by: number,
+    base: TraceStep[],
+    fresh: TraceStep[],
+): Align | null {
+    const now = align.by === 'step' ? align : null;
+    const [a, b] = now ? [now.base + by, now.new + by] : [1, stepMate(base, fresh, 1)];
+    if (a < 1 || b < 1 || a > base.length || b > fresh.length) return null;
+    return { by: 'step', base: a, new: b };
+}
+
+/** What one may look at, in the base's time: all of both runs. */
+export function reachOf(base: TimeView, fresh: TimeView, shift: number): TimeView {
+    return {
+        from: Math.min(base.from, fresh.from - shift),
+        to: Math.max(base.to, fresh.to - shift),
+    };
+}
+
+/** Where a run stands on the axis of both. */
+export interface Place {
+    /** ns of the run: the moment at which it is aligned */
+    origin: number;
+    /** all of both runs, in its own time */
+    reach: TimeView;
+    /** ns to add to a moment of the base */
+    shift: number;
+}
+
+export function placesOf(
+    anchors: Anchors,
+    base: TimeView,
+    fresh: TimeView,
+): { base: Place; new: Place } {
+    const shift = shiftOf(anchors);
+    const reach = reachOf(base, fresh, shift);
+    return {
+        base: { origin: anchors.base.ns, reach, shift: 0 },
+        new: { origin: anchors.new.ns, reach: shifted(reach, shift), shift },
+    };
+}
+
+type Query = Record<string, string>;
+
+const GIVEN = ['origin', 'reach'];
+
+/* A range stands in the URL in the base's time. What of it lies before the run is cut off. */
+function moveRange(query: Query, by: number, least: number): Query {
+    const { from_ns, to_ns, ...rest } = query;
+    if (from_ns === undefined || to_ns === undefined || by === 0) return query;
+    const [from, to] = [Math.max(least, Number(from_ns) + by), Number(to_ns) + by];
+    return to > from ? { ...rest, from_ns: String(from), to_ns: String(to) } : rest;
+}
+
+/** The address of a run in its panel, with what the page alone knows. */
+export function placed(query: Query, place: Place | null): Query {
+    if (!place) return query;
+    return {
+        ...moveRange(query, place.shift, 0),
+        origin: String(place.origin),
+        reach: viewText(place.reach),
+    };
+}
+
+/** What of a panel's address stands in that of the page. */
+export function unplaced(query: Query, place: Place | null): Query {
+    const own = Object.entries(query).filter(([key]) => !GIVEN.includes(key));
+    return moveRange(Object.fromEntries(own), -(place?.shift ?? 0), -Infinity);
+}
+
+/** The same window of the base where it counts from another moment. */
+export function atFrom(at: string | undefined, before: number, after: number): string | null {
+    const view = parseView(at, { from: -Infinity, to: Infinity });
+    return view && viewText(shifted(view, before - after));
+}
+
+/** Base and new have changed places. */
+export function swapped(align: Align): Align {
+    if (align.by === 'start') return align;
+    if (align.by === 'ns') return { by: 'ns', shift: align.shift === 0 ? 0 : -align.shift };
+    return { by: align.by, base: align.new, new: align.base };
+}
