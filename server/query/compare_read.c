@@ -203,8 +203,10 @@ static void table_free(struct ps_kept *kept)
     free(table);
 }
 
-static struct ps_kept_list tables = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .most = BYTES_MAX, .free = table_free};
+static struct ps_kept_list tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                     .done = PTHREAD_COND_INITIALIZER,
+                                     .most = BYTES_MAX,
+                                     .free = table_free};
 
 /* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
 static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -232,18 +234,20 @@ enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compa
     const struct ps_compare_table *table;
     enum ps_status status = find_table(groups, of, &table, err);
     PS_AUTO(ps_free_ptr) char *key = status == PS_OK ? key_of(store, groups, table, metric) : NULL;
+    struct ps_kept_claim claim;
 
-    *out = key ? (struct ps_compared_table *)ps_kept_find(&tables, key) : NULL;
+    *out = key ? (struct ps_compared_table *)ps_kept_claim(&tables, key, &claim) : NULL;
     if (status != PS_OK || *out)
         return status;
     *out = ps_alloc(sizeof **out);
     status = make(store, groups, table, metric, *out, err);
-    if (status != PS_OK) {
+    if (status == PS_OK) {
+        ps_kept_put(&tables, &(*out)->kept, ps_strdup(ps_str_of(key)),
+                    ps_comparison_bytes((*out)->comparison));
+    } else {
         ps_compared_release(*out);
         *out = NULL;
-        return status;
     }
-    ps_kept_put(&tables, &(*out)->kept, key, ps_comparison_bytes((*out)->comparison));
-    key = NULL;
-    return PS_OK;
+    ps_kept_unclaim(&tables, &claim);
+    return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "server/query/compare.h"
+#include "server/query/order_cache.h"
 
 #define PAGE_MAX 1000
 
@@ -157,8 +158,8 @@ static enum ps_status read_sort(const struct ps_compared_table *table, struct ps
     return PS_OK;
 }
 
-static enum ps_status order(const struct ps_compared_table *table, struct ps_params params,
-                            struct picked *picked, struct ps_err *err)
+static enum ps_status sort_picked(const struct ps_compared_table *table, struct ps_params params,
+                                  struct picked *picked, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) struct keyed *keyed = ps_grow(NULL, picked->n + 1, sizeof *keyed);
     size_t n;
@@ -233,7 +234,6 @@ static void write_sums(const struct ps_compared_table *table, const struct picke
 {
     struct ps_rule rule = ps_comparison_rule(table->comparison);
 
-    ps_json_key(json, "sums");
     ps_json_object(json);
     if (table->alone) {
         ps_json_kreal(json, "median", picked->now);
@@ -249,8 +249,35 @@ static void write_sums(const struct ps_compared_table *table, const struct picke
     ps_json_end(json);
 }
 
+/* The rows that pass in their order, kept for the next page. Release it. */
+static enum ps_status find_order(struct ps_db *db, const struct ps_compared_table *table,
+                                 struct ps_params params, struct ps_order **out, struct ps_err *err)
+{
+    struct picked picked = {.at = NULL};
+    struct ps_json json;
+    enum ps_status status;
+
+    *out = ps_order_find(table->kept.key, "compare", params);
+    if (*out)
+        return PS_OK;
+    status = pick(db, table, params, &picked, err);
+    if (status == PS_OK)
+        status = sort_picked(table, params, &picked, err);
+    if (status != PS_OK) {
+        free(picked.at);
+        return status;
+    }
+    *out = ps_alloc(sizeof **out);
+    (*out)->ids = picked.at;
+    (*out)->n = (*out)->total = (int64_t)picked.n;
+    json = ps_json_to(&(*out)->sums);
+    write_sums(table, &picked, &json);
+    ps_order_keep(*out, table->kept.key, "compare", params);
+    return PS_OK;
+}
+
 static enum ps_status write_page(const struct ps_compared_table *table, struct ps_params params,
-                                 const struct picked *picked, struct ps_answer *answer,
+                                 const struct ps_order *order, struct ps_answer *answer,
                                  struct ps_err *err)
 {
     struct ps_json json = ps_json_to(&answer->body);
@@ -264,21 +291,22 @@ static enum ps_status write_page(const struct ps_compared_table *table, struct p
     if (status != PS_OK)
         return status;
     ps_json_object(&json);
-    ps_json_kint(&json, "total", (int64_t)picked->n);
+    ps_json_kint(&json, "total", order->n);
     ps_json_kint(&json, "of", (int64_t)n);
     ps_json_kstr(&json, "metric", table->head.metrics[0].name);
     write_columns(table, &json);
     ps_json_key(&json, "rows");
     ps_json_array(&json);
-    for (int64_t i = offset; i < (int64_t)picked->n && i < offset + limit; i++)
-        write_array(table, &rows[picked->at[i]], &json);
+    for (int64_t i = offset; i < order->n && i < offset + limit; i++)
+        write_array(table, &rows[order->ids[i]], &json);
     ps_json_end(&json);
-    write_sums(table, picked, &json);
+    ps_json_key(&json, "sums");
+    ps_json_raw(&json, ps_buf_slice(&order->sums));
     ps_json_end(&json);
     return PS_OK;
 }
 
-static void write_all(const struct ps_compared_table *table, const struct picked *picked, bool csv,
+static void write_all(const struct ps_compared_table *table, const struct ps_order *order, bool csv,
                       struct ps_answer *answer)
 {
     struct ps_json json = ps_json_to(&answer->body);
@@ -294,8 +322,8 @@ static void write_all(const struct ps_compared_table *table, const struct picked
     for (int c = 0; csv && c < ps_compared_columns(table); c++)
         ps_buf_printf(&answer->body, "%s%s", c ? "," : "",
                       ps_compared_column(table, ps_compared_at(table, c), name));
-    for (size_t i = 0; i < picked->n; i++) {
-        const struct ps_compared_row *row = &rows[picked->at[i]];
+    for (int64_t i = 0; i < order->n; i++) {
+        const struct ps_compared_row *row = &rows[order->ids[i]];
 
         if (!csv) {
             ps_json_object(&json);
@@ -321,19 +349,17 @@ static enum ps_status answer_rows(struct ps_db *db, const struct ps_compared_tab
 {
     const char *format = ps_param_get(params, "format");
     bool all = format && (strcmp(format, "csv") == 0 || strcmp(format, "rows") == 0);
-    struct picked picked = {.at = NULL};
+    struct ps_order *order = NULL;
     enum ps_status status;
 
     if (format && format[0] && !all && strcmp(format, "json") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "format must be json, csv or rows");
-    status = pick(db, table, params, &picked, err);
-    if (status == PS_OK)
-        status = order(table, params, &picked, err);
+    status = find_order(db, table, params, &order, err);
     if (status == PS_OK && all)
-        write_all(table, &picked, format[0] == 'c', answer);
+        write_all(table, order, format[0] == 'c', answer);
     else if (status == PS_OK)
-        status = write_page(table, params, &picked, answer, err);
-    free(picked.at);
+        status = write_page(table, params, order, answer, err);
+    ps_order_release(order);
     return status;
 }
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key)
+/* With the lock held. */
+static struct ps_kept *find(struct ps_kept_list *list, const char *key)
 {
     struct ps_kept *found = NULL;
 
-    pthread_mutex_lock(&list->lock);
     for (struct ps_kept **at = &list->newest; *at; at = &(*at)->next) {
         if (strcmp((*at)->key, key) != 0)
             continue;
@@ -18,8 +18,53 @@ struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key)
         found->users++;
         break;
     }
+    return found;
+}
+
+struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key)
+{
+    struct ps_kept *found;
+
+    pthread_mutex_lock(&list->lock);
+    found = find(list, key);
     pthread_mutex_unlock(&list->lock);
     return found;
+}
+
+static bool is_claimed(const struct ps_kept_list *list, const char *key)
+{
+    for (const struct ps_kept_claim *at = list->claims; at; at = at->next)
+        if (strcmp(at->key, key) == 0)
+            return true;
+    return false;
+}
+
+struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,
+                              struct ps_kept_claim *claim)
+{
+    struct ps_kept *found;
+
+    pthread_mutex_lock(&list->lock);
+    while (!(found = find(list, key)) && is_claimed(list, key))
+        pthread_cond_wait(&list->done, &list->lock);
+    if (!found) {
+        *claim = (struct ps_kept_claim){list->claims, key};
+        list->claims = claim;
+    }
+    pthread_mutex_unlock(&list->lock);
+    return found;
+}
+
+void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim)
+{
+    pthread_mutex_lock(&list->lock);
+    for (struct ps_kept_claim **at = &list->claims; *at; at = &(*at)->next)
+        if (*at == claim) {
+            *at = claim->next;
+            break;
+        }
+    pthread_cond_broadcast(&list->done);
+    pthread_mutex_unlock(&list->lock);
 }
 
 /* With the lock held. */

@@ -19,8 +19,16 @@ struct ps_kept {
     size_t bytes;
 };
 
+/* A key that somebody makes an entry for. */
+struct ps_kept_claim {
+    struct ps_kept_claim *next;
+    const char *key;
+};
+
 struct ps_kept_list {
     pthread_mutex_t lock;
+    pthread_cond_t done; /* a claim ended; only of lists with claims */
+    struct ps_kept_claim *claims;
     struct ps_kept *newest;
     size_t held, most; /* bytes */
     void (*free)(struct ps_kept *);
@@ -28,6 +36,13 @@ struct ps_kept_list {
 
 /* What stands under the key, held until its release; NULL: nothing. */
 struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key);
+/* The same, where nothing stands there: the caller makes it, and whoever else claims the key
+ * meanwhile waits. The claim, the caller's, ends with ps_kept_unclaim, after the entry was put in
+ * or when it could not be made; then one of those who wait makes it. No claims while one holds one.
+ */
+struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,
+                              struct ps_kept_claim *claim);
+void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim);
 /* Puts it in under `key`, which it takes; the caller holds it until its release. */
 void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes);
 /* Frees what was never put in. NULL is fine. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Two groups of runs through HTTP: tables, filters, rows, trees, caching, wrong questions."""
+import concurrent.futures
 import json
 import marshal
 import pathlib
@@ -154,6 +155,22 @@ class Compare(ServerTest):
         self.assertEqual(csv[0], "id,name,place,within,line,by,median,mad,min,max,share,in,median_cumulative_us")
         for path, status in (("compare?base=&new=series:before", 400), (f"compare/imports?{group}&sort=p", 400), ("compare", 400)):
             self.assertEqual(self.get(f"/api/v1/{path}").status, status, path)
+
+    def test_the_same_question_at_once_has_one_answer(self):
+        ids = [self.add(log(*[(1, f"m{k}", 100 * k + i, 100 * k + i) for k in range(400)]))["id"] for i in range(2)]
+        pair = f"base={ids[0]}&new={ids[1]}"
+        paths = [f"/api/v1/compare/imports?{pair}"] * 6 + [f"/api/v1/compare/imports?{pair}&metric={metric}" for metric in ("none", "none", "cumulative_us")]
+        with concurrent.futures.ThreadPoolExecutor(len(paths)) as pool:
+            answers = list(pool.map(self.get, paths))
+        self.assertEqual([answer.status for answer in answers], [200] * 6 + [400] * 2 + [200])
+        self.assertEqual(len({bytes(answer.body) for answer in answers[:6]}), 1)
+
+    def test_pages_of_one_order_fit_together(self):
+        whole, answer = self.rows(sort="name", desc=0)
+        pages = [self.rows(sort="name", desc=0, limit=2, offset=at) for at in (0, 2, 4, 6)]
+        self.assertEqual([row for rows, _ in pages for row in rows], whole)
+        self.assertEqual([page["sums"] for _, page in pages], [answer["sums"]] * 4)
+        self.assertEqual([r["name"] for r in self.rows(sort="name", desc=1)[0]], [r["name"] for r in whole][::-1])
 
     def test_a_row_that_some_runs_lack(self):
         ids = [self.add(log((1, "always", 100 + i, 100 + i), *([(1, "seldom", 50, 50)] if i == 0 else [])))["id"] for i in range(3)]
