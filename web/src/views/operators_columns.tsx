@@ -81,7 +81,7 @@ function hostColumns({ roomy, summary }: OperatorColumnsOf, device: boolean): Co
 /** From the first to the last of what was launched inside: no part of anything. */
 function spanColumns(): Column[] {
     return [
-        timeColumn<OperatorRow>('self_device_us', 'on the stream'),
+        timeColumn<OperatorRow>('self_device_us', 'on the stream', { width: 136 }),
         timeColumn<OperatorRow>('min_us', 'min'),
         timeColumn<OperatorRow>('max_us', 'max'),
     ];
