@@ -6,7 +6,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { check, equal, grid, quiet, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { faultsOfPage } from './access.mjs';
+import { check, dropFiles, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const panel = (page, side) => page.frameLocator(`.side-panel.is-${side} iframe`);
 const both = (page) => ['base', 'new'].map((side) => panel(page, side));
@@ -163,6 +164,11 @@ test('side: an icicle zooms and selects in both, by the names above a frame', ({
         await page.keyboard.press('f');
         await until(() => queryOf(page).get('new.flame_zoom'), 'zoomed');
         for (const one of [left, right]) await one.locator('.frame-crumb').filter({ hasText: 'run' }).waitFor();
+        await left.locator('.frame-scroll').hover({ position: { x: 300, y: 60 } });
+        await page.mouse.wheel(0, -200);
+        await until(async () => /~.*~/.test(decodeURIComponent(page.url())), 'the same stretch in both');
+        await page.keyboard.press('f');
+        await until(() => !page.url().includes('~'), 'back at the frame');
         await page.reload();
         await drawn(page);
         for (const one of [left, right]) await one.locator('.frame-crumb').filter({ hasText: 'run' }).waitFor();
@@ -220,3 +226,35 @@ test('side: another run of a group is shown, links lead out of a panel, 800 px s
     await until(() => page.url().includes(`#/run/${cached}`), 'the report itself');
     await settle(page);
 });
+
+test('side: call graphs choose and show the same function', async ({ pages, demo }) => {
+    const page = await openSide(pages, demo, ...bookshop(demo), 'callgraph');
+    const [base, fresh] = both(page);
+    const boxOf = (one, name) => one.locator('.graph-node').filter({ has: one.locator(`text.graph-name:text-is("${name}")`) }).first();
+    await boxOf(base, '_request_from_builder_args').click();
+    await until(() => queryOf(page).get('new.fn'), 'its twin');
+    await until(async () => /is-selected/.test(await boxOf(fresh, '_request_from_builder_args').getAttribute('class')), 'outlined in both');
+    await until(async () => /is-beside/.test(await boxOf(fresh, '_request_from_builder_args').getAttribute('class')), 'under the pointer in both');
+    await page.mouse.wheel(0, -300);
+    const scale = (one) => one.locator('.call-graph > g').evaluate((el) => /scale\((\S+)\)/.exec(el.getAttribute('transform'))[1]);
+    await until(async () => Math.abs((await scale(base)) - (await scale(fresh))) < 0.01 && queryOf(page).has('new.view'), 'the same scale');
+});
+
+test('side: files dropped on a panel are for the shelf', async ({ pages, demo }) => {
+    const page = await openSide(pages, demo, ...imports(demo));
+    await dropFiles(page, [join(ROOT, 'demo', 'profiles', 'stdlib.log')], { release: false });
+    await page.locator('.drop-overlay').waitFor();
+});
+
+for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
+    test(`side: names, texts and structure, ${theme}, ${width} px`, async ({ pages, demo }) => {
+        const [base, fresh] = bookshop(demo);
+        const page = await pages.open(`${demo.url}#/compare/side/functions?base=${base}&new=${fresh}`, { theme, width });
+        await drawn(page);
+        for (const frame of page.frames()) {
+            const faults = await frame.evaluate(faultsOfPage);
+            check(!faults.length, `${frame.url()}: ${faults.join('\n')}`);
+        }
+        await page.screenshot({ path: join(ROOT, 'tests', 'browser', 'shots', `compare-side-${theme}-${width}.png`) });
+    });
+}

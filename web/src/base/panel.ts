@@ -25,6 +25,8 @@ export interface PanelHost {
     key(press: KeyPress): boolean;
     /** The reader is at work in this panel. */
     active(): void;
+    /** Files are dragged over this panel: they are for the page. */
+    dragged(): void;
 }
 
 /** What a panel gives the page. */

@@ -11,6 +11,7 @@ import { edgeText, type NodeText } from '../model/graph_text';
 import { type Plane, centreOn, fitPlane, parsePlane, planeText } from '../model/plane';
 import { edgeWidth, temperature } from '../model/temperature';
 import { inkOn, mix } from '../model/tint';
+import { useGraphBeside } from './graph_beside';
 import { READABLE, useGraphKeys, usePlaneInput } from './graph_input';
 import { watchTheme } from './theme_watch';
 import { hideTooltip, showTooltip } from './tooltip';
@@ -74,18 +75,20 @@ export function CallGraphView(props: CallGraphViewProps) {
     const timer = useRef(0);
     const dark = useDark(svg);
 
+    const room = (): DOMRect => svg.current?.getBoundingClientRect() ?? new DOMRect();
+    const sayPlane = useGraphBeside(latest, room, (next) => apply(next, false));
     const apply = (next: Plane, say = true): void => {
         plane.current = next;
         const { k, x, y } = next;
         layer.current?.setAttribute('transform', `translate(${x} ${y}) scale(${k})`);
         clearTimeout(timer.current);
         if (!say) return;
+        sayPlane(next);
         timer.current = setTimeout(() => {
             sent.current = planeText(plane.current);
             latest.current.onView(sent.current);
         }, COMMIT_MS) as unknown as number;
     };
-    const room = (): DOMRect => svg.current?.getBoundingClientRect() ?? new DOMRect();
 
     useLayoutEffect(() => {
         sent.current = view;

@@ -5,7 +5,8 @@
  */
 import { inPanel, sayBeside, useBeside, useNames } from '../base/panel';
 import { nodeAtPath, pathText } from '../model/frame_path';
-import type { FrameStage, FrameViewProps } from './frame_stage';
+import { parseSpan } from '../model/span';
+import { type FrameStage, type FrameViewProps, spanTopic } from './frame_stage';
 
 const NONE = '';
 /** Before a path, so that the one of the root is something. */
@@ -29,6 +30,10 @@ export function useFrameBeside(stage: { current: FrameStage | null }, props: Fra
         const node = text === NONE ? null : nodeAtPath(layout, text.slice(1), nameOf);
         now.beside = node === null ? -1 : node < 0 ? 0 : layout.frameOf[node];
         now.redraw();
+    });
+    useBeside(spanTopic(props.label), (text) => {
+        const span = parseSpan(text, layout.total);
+        if (span) stage.current?.follow(span);
     });
     useNames(props.urlKeys ?? [], {
         nameOf: (value) => pathText(layout, nodeOf(Number(value)), nameOf),

@@ -4,6 +4,7 @@
  * the picture follows within a frame; the URL hears of it after a rest.
  */
 import type { ComponentChildren } from 'preact';
+import { sayBeside } from '../base/panel';
 import { FRAME_ROW, FrameCanvas, type FramePaint, type FrameScene } from '../canvas/frame_canvas';
 import { readTheme } from '../canvas/theme';
 import type { FrameLayout } from '../model/frames';
@@ -37,6 +38,9 @@ export interface FrameViewProps {
     /** Keys of the URL whose values are ids of this picture: what stands beside it may follow. */
     urlKeys?: readonly string[];
 }
+
+/** What is said of the window of a picture while it moves. */
+export const spanTopic = (label: string): string => `span ${label}`;
 
 const EASE_MS = 120;
 const COMMIT_MS = 250;
@@ -130,15 +134,21 @@ export class FrameStage {
     /** Follows input at once; the URL hears of it after a rest. */
     moveTo(span: Span): void {
         cancelAnimationFrame(this.easing);
-        this.span = span;
-        this.redraw();
-        this.onSpan();
+        this.follow(span);
+        sayBeside(spanTopic(this.props.label), spanText(span, this.props.layout.total));
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
             const text = this.zoomed ? spanText(this.span, this.props.layout.total) : null;
             this.sent = text ?? '';
             this.props.onZoom(text);
         }, COMMIT_MS) as unknown as number;
+    }
+
+    /** The window moved, here or in the panel beside this one. */
+    follow(span: Span): void {
+        this.span = span;
+        this.redraw();
+        this.onSpan();
     }
 
     easeTo(target: Span): void {

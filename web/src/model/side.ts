@@ -26,12 +26,25 @@ const OWN = new Set([
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
     ...['flame_zoom', 'flame_frame', 'callers_zoom', 'callers_frame', 'callees_zoom'],
     ...['callees_frame', 'track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
-    ...['report', 'section', 'action', 'off', 'y'],
+    ...['action', 'y'],
 ]);
 
-/** Operators of printed tables are told by their number, those of a trace by their name. */
+const TIMELINES = [
+    'torch-trace',
+    'trace',
+    'nsys',
+    'folded',
+    'speedscope',
+    'gecko',
+    'flamegraph-svg',
+];
+
+/* Operators of printed tables are told by their number, those of a trace by their name; what is
+ * folded of a timeline are its tracks, what is taken out elsewhere are origins. */
 function isOwn(key: string, kind: string): boolean {
-    return OWN.has(key) || (key === 'op' && kind === 'key-averages');
+    if (key === 'op') return kind === 'key-averages';
+    if (key === 'off') return TIMELINES.includes(kind);
+    return OWN.has(key);
 }
 
 /** The table of a comparison in which a key of the URL is the id of a row. */

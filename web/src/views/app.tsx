@@ -4,14 +4,14 @@
  */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { dispatchKey, useKeys } from '../base/keys';
+import { useKeys } from '../base/keys';
 import { formatHash, route } from '../base/router';
 import { KeyHelp } from '../components/key_help';
 import { Notice } from '../components/notice';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
-import { inField, Intake } from './intake';
+import { Intake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
 import { LazyCompare } from './lazy_compare';
 import { LazyTrend } from './lazy_trend';
@@ -23,33 +23,20 @@ import { ReportView } from './report_view';
 import { RunSearch, ShelfSearch } from './run_search';
 import { ShelfView } from './shelf_view';
 import { pickFiles } from './uploads';
+import { isFreeKey } from './window_keys';
 
 const helpOpen = signal(false);
 /** Where the shelf was left, so that going back finds the same filter. */
 let shelfHref = formatHash([]);
 
-const PRESSED_BY = new Set(['BUTTON', 'A', 'SUMMARY']);
-
-/* A focused button keeps the keys that press it. */
-function pressesTarget(event: KeyboardEvent): boolean {
-    if (event.key !== 'Enter' && event.key !== ' ') return false;
-    const target = event.target as HTMLElement;
-    return PRESSED_BY.has(target.tagName) || target instanceof HTMLInputElement;
-}
-
-function onKeyDown(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.isComposing || pressesTarget(event)) return;
-    dispatchKey(event, inField(event.target));
-}
-
 function useWindow(): void {
     useEffect(() => {
-        addEventListener('keydown', onKeyDown);
+        addEventListener('keydown', isFreeKey);
         void askWho().catch(() => undefined); // the shelf's own question tells what is wrong
         const stop = goLive();
         const idle = setTimeout(prefetchViews, 300);
         return () => {
-            removeEventListener('keydown', onKeyDown);
+            removeEventListener('keydown', isFreeKey);
             stop();
             clearTimeout(idle);
         };

@@ -42,6 +42,7 @@ export function FilesOf({ run, total, report, picker }: FilesOfProps) {
             remark="tottime adds up over the functions of a file; cumtime does not, so it is not here"
             selectKey="file"
             rowKey={(row) => row.file}
+            called={({ file }) => ({ name: '', file })}
             columns={(search) => fileColumns(search, total)}
             onOpen={({ file }) =>
                 navigate(['run', run.id, 'functions'], {

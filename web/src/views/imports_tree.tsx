@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { useNames } from '../base/panel';
 import { arraySource } from '../base/paged_source';
 import { route, setQuery } from '../base/router';
 import { DataGrid, type GridColumn, type GridSort } from '../components/data_grid';
@@ -68,6 +69,18 @@ export function ImportsTree(props: TreeProps) {
         }));
         return arraySource(list);
     }, [rows, open, data]);
+
+    useNames(['open'], {
+        nameOf: (value) =>
+            [...readOpen(value, data.index, new Set())]
+                .map((node) => data.tree.names[node] ?? '')
+                .join('\n'),
+        valueOf: (names) => {
+            const wanted = new Set(names.split('\n'));
+            const nodes = data.tree.names.flatMap((name, node) => (wanted.has(name) ? [node] : []));
+            return writeOpen(new Set(nodes), data.tree.id);
+        },
+    });
 
     function toggle(row: Row): void {
         const next = new Set(open);

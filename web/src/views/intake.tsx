@@ -18,7 +18,7 @@ export function inField(target: EventTarget | null): boolean {
     return target instanceof HTMLTextAreaElement || target.isContentEditable;
 }
 
-function carriesFiles(event: DragEvent): boolean {
+export function carriesFiles(event: DragEvent): boolean {
     return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
@@ -28,6 +28,11 @@ function onDragOver(event: DragEvent): void {
     event.dataTransfer.dropEffect = 'copy';
     const count = [...event.dataTransfer.items].filter((item) => item.kind === 'file').length;
     if (dragged.value !== count) dragged.value = count;
+}
+
+/** Files are over a panel of this page: the overlay comes over it and takes them. */
+export function showDrop(): void {
+    dragged.value ??= 0;
 }
 
 function onDragLeave(event: DragEvent): void {

@@ -27,6 +27,7 @@ export function LineFilesTab({ run }: { run: Run }) {
             remark="Enter shows the lines of a file"
             selectKey="file"
             rowKey={(row) => row.id}
+            called={({ file }) => ({ name: '', file })}
             columns={(search) => columnsOf(run, search)}
             onOpen={({ id }) => navigate(['run', run.id, 'lines'], { file: String(id) })}
             empty={() => 'No file is left under these filters.'}

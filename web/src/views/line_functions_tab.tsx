@@ -28,6 +28,7 @@ export function LineFunctionsTab({ run }: { run: Run }) {
             remark={timedSummary(run)?.nested ? NESTED : 'Enter shows the lines of a function'}
             selectKey="fn"
             rowKey={(row) => row.id}
+            called={(row) => ({ name: row.function ?? '', file: row.file })}
             columns={(search) => columnsOf(run, search)}
             onOpen={(row) => toLines(run, row)}
             empty={(filtered) =>

@@ -6,6 +6,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { arraySource } from '../base/paged_source';
+import { useNames } from '../base/panel';
 import { goTo, route } from '../base/router';
 import type { ModuleRow } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -127,6 +128,17 @@ export function ModulesTab({ run }: { run: Run }) {
         () => arraySource(tree.flatten(open, kept, sort, asked.desc)),
         [tree, open, kept, sort, asked.desc],
     );
+    useNames(data ? ['open'] : [], {
+        nameOf: (value) => {
+            const ids = readOpen(value, new Set());
+            return tree.rows.flatMap(({ id, name }) => (ids.has(id) ? [name] : [])).join('\n');
+        },
+        valueOf: (names) => {
+            const wanted = new Set(names.split('\n'));
+            const rows = tree.rows.filter(({ name }) => wanted.has(name));
+            return writeOpen(new Set(rows.map(({ id }) => id)));
+        },
+    });
     function toggle({ id }: ModuleLine): void {
         const next = new Set(open);
         if (!next.delete(id)) next.add(id);

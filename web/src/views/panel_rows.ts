@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of two panels: the row under the pointer is marked in both, by what it is called, and they
+ * Tables and graphs of two panels: the row under the pointer is marked in both, by what it is called, and they
  * scroll together. Both work on any table, so no view knows of it.
  */
 import { hearBeside, sayBeside } from '../base/panel';
 
-const ROWS = '.grid-row, .source-row';
+const ROWS = '.grid-row, .source-row, .graph-node';
 const SCROLLERS = '.grid-scroll, .source-scroll, .frame-scroll';
 const MARK = 'is-beside';
 
-/* What a row is called: its cells that are no numbers. */
+/* What a row is called: its first cell that is no number, the name in a box of a graph. */
 function nameOf(row: Element): string {
-    const cells = [...row.querySelectorAll('.grid-cell:not(.is-right)')];
-    return (cells.length ? cells[0] : row).textContent?.trim() ?? '';
+    const name = row.querySelector('.grid-cell:not(.is-right), .source-text, .graph-name');
+    return (name ?? row).textContent?.trim() ?? '';
 }
 
 function markRows(name: string): void {

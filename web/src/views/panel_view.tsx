@@ -6,7 +6,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { showAxis } from '../base/axis';
-import { dispatchKey, useKeys } from '../base/keys';
+import { useKeys } from '../base/keys';
 import { becomePanel, type PanelHost } from '../base/panel';
 import { goTo, keepAddress, route, showHash } from '../base/router';
 import type { Run } from '../base/types';
@@ -15,13 +15,15 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
-import { inField } from './intake';
+import { carriesFiles } from './intake';
 import { followRows } from './panel_rows';
 import { RunWarnings } from './report_facts';
 import { tabsOf } from './report_tabs';
 import { TabBody, useRun } from './run_body';
 import { axisOfRun, isStacks } from './trace_data';
+import { isFreeKey } from './window_keys';
 
+const DRAGS = ['dragenter', 'dragover', 'drop'] as const;
 const helpOpen = signal(false);
 
 /** Called once, instead of the window's own shell. */
@@ -42,27 +44,26 @@ function onClick(event: MouseEvent): void {
 
 function useShell(host: PanelHost): void {
     useEffect(() => {
-        const onKey = (event: KeyboardEvent) => {
-            if (event.defaultPrevented || event.isComposing) return;
-            const writing = inField(event.target);
-            const pressing =
-                event.target instanceof Element && event.target.matches('a, button, summary');
-            if (pressing && (event.key === 'Enter' || event.key === ' ')) return;
-            if (!dispatchKey(event, writing) && !writing) host.key(event);
-        };
+        const control = new AbortController();
+        const { signal } = control;
         const active = () => host.active();
-        addEventListener('keydown', onKey);
-        addEventListener('pointerdown', active, true);
-        addEventListener('wheel', active, { capture: true, passive: true });
-        addEventListener('focusin', active);
-        document.addEventListener('click', onClick);
+        const onKey = (event: KeyboardEvent) => {
+            if (isFreeKey(event)) host.key(event);
+        };
+        const onDrag = (event: DragEvent) => {
+            if (!carriesFiles(event)) return;
+            event.preventDefault();
+            host.dragged();
+        };
+        addEventListener('keydown', onKey, { signal });
+        addEventListener('pointerdown', active, { signal, capture: true });
+        addEventListener('wheel', active, { signal, capture: true, passive: true });
+        addEventListener('focusin', active, { signal });
+        for (const type of DRAGS) addEventListener(type, onDrag, { signal });
+        document.addEventListener('click', onClick, { signal });
         const stop = followRows();
         return () => {
-            removeEventListener('keydown', onKey);
-            removeEventListener('pointerdown', active, true);
-            removeEventListener('wheel', active, true);
-            removeEventListener('focusin', active);
-            document.removeEventListener('click', onClick);
+            control.abort();
             stop();
         };
     }, []);

@@ -20,6 +20,7 @@ import {
     tableOfKey,
 } from '../model/side';
 import { type Place, placed, unplaced } from '../model/time_align';
+import { showDrop } from './intake';
 
 /** What a panel could not follow. */
 export interface Missing {
@@ -129,6 +130,7 @@ export class SideHost {
                 this.panels.get(otherSide(side))?.hear(topic, text);
             },
             key: (press) => dispatchKey(press, false),
+            dragged: showDrop,
             active: () => {
                 this.active = side;
             },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tabs of stacks share: which thread, what the colours mean, what a sample lasts. */
 import { API } from '../base/client';
+import { useNames } from '../base/panel';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
 import { FamilySwatch } from '../components/family_swatch';
@@ -14,6 +15,14 @@ const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
 /** All threads of the file or one of them; nothing where there is only one. */
 export function ThreadSelect({ run }: { run: Run }) {
     const { data } = useJson<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
+    const tracks = data?.tracks ?? [];
+    useNames(data ? ['track'] : [], {
+        nameOf: (id) => tracks.find((track) => String(track.id) === id)?.name ?? null,
+        valueOf: (name) => {
+            const found = tracks.find((track) => track.name === name);
+            return found ? String(found.id) : null;
+        },
+    });
     if (!data || data.tracks.length < 2) return null;
     const process = new Map(data.processes.map(({ id, pid, name }) => [id, name || pid]));
     const many = data.processes.length > 1;

@@ -19,6 +19,7 @@ import { type Matcher, matcher } from '../model/search';
 import { ORIGINS } from '../model/tint';
 import { HideField } from './hide_field';
 import { OriginMenu } from './origin_menu';
+import { type Called, useTableNames } from './table_names';
 import { useSource } from './use_source';
 
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
@@ -46,11 +47,15 @@ export interface TableTabProps<R> {
     narrow?: boolean;
     /** The first order is upward: that of the file. */
     upward?: boolean;
+    /** What a row is in another run; without it the comparison of the runs knows. */
+    called?: (row: R) => Called;
     onOpen: (row: R) => void;
     empty: (filtered: boolean) => string;
     /** Beside the table: what is known of the selected row. */
     pane?: ComponentChildren;
 }
+
+const unnamed = (): Called => ({ name: '', file: '' });
 
 export function TableTab<R>(props: TableTabProps<R>) {
     const { run, title, selectKey, rowKey } = props;
@@ -69,6 +74,8 @@ export function TableTab<R>(props: TableTabProps<R>) {
     };
     const path = `${API}/runs/${run.id}/${props.view}`;
     const source = useSource<R>(path, params, filters.broken);
+    const { called = unnamed } = props;
+    useTableNames({ key: selectKey, source, rowKey, called }, called !== unnamed);
     const narrow = props.narrow ?? false;
     const columns = useMemo(
         () => props.columns(search, narrow),
