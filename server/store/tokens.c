@@ -14,11 +14,12 @@
 #include "base/utf8.h"
 #include "server/store/db_impl.h"
 
-#define ID_BYTES     6
-#define ID_LETTERS   12
-#define SECRET_BYTES 32
-#define SECRET_AT    (4 + ID_LETTERS + 1)
-#define HOUR_MS      ((int64_t)3600 * 1000)
+#define ID_BYTES       6
+#define ID_LETTERS     12
+#define SECRET_BYTES   32
+#define SECRET_AT      (4 + ID_LETTERS + 1)
+#define SECRET_LETTERS (PS_TOKEN_SIZE - 1 - SECRET_AT)
+#define HOUR_MS        ((int64_t)3600 * 1000)
 
 static const char *const words[] = {"", "nobody", "viewer", "uploader", "admin"};
 
@@ -76,7 +77,7 @@ static enum ps_status make_pass(struct pass *out, struct ps_err *err)
     secret[strcspn(secret, "=")] = '\0';
     for (char *at = secret; *at; at++) /* the letters that need no escape in a URL or a header */
         *at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
-    (void)snprintf(out->text, sizeof out->text, "psf_%s_%s", out->id, secret);
+    (void)snprintf(out->text, sizeof out->text, "psf_%s_%.*s", out->id, SECRET_LETTERS, secret);
     assert(strlen(out->text) == PS_TOKEN_SIZE - 1);
     hash_secret(out);
     return PS_OK;
