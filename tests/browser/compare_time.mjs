@@ -149,8 +149,12 @@ test('compare over time: what moves one timeline moves the other, and the URL re
         await together(page, `a key in ${side}`, () => page.keyboard.press('d'));
     }
     await page.mouse.move(5, 5);
-    await until(() => page.url().includes('at='), 'the window in the URL');
     const [zoomed] = await spans(page);
+    const nsOf = (ms) => Math.round(Number(ms) * 1e6);
+    await until(() => {
+        const [from] = decodeURIComponent(/[?&]at=([^&]*)/.exec(page.url())?.[1] ?? '').split('~');
+        return from && Math.abs(Number(from) - nsOf(zoomed.split(' ')[0])) < 1000;
+    }, `${zoomed} in the URL`);
     await page.reload();
     await drawn(page);
     equal(await spans(page), [zoomed, zoomed], 'the same after a reload');
@@ -200,6 +204,12 @@ test('compare over time: timelines aligned by events, searched and ranged as one
     await alignment(page).getByRole('button', { name: 'next in both' }).click();
     await until(() => page.url() !== first, 'the next of the name');
     const box = await canvasOf(page, 'new').boundingBox();
+    await page.mouse.click(box.x + 60, box.y + 76);
+    const selected = (side) => panel(page, side).locator('.timeline-detail-body .timeline-name code');
+    await until(async () => /ProfilerStep#3/.test(await selected('base').innerText()), 'its namesake is selected in the other');
+    equal(await selected('new').innerText(), 'ProfilerStep#3', 'what was clicked');
+    await page.keyboard.press('Escape');
+    for (const side of SIDES) await until(async () => (await selected(side).count()) === 0, `let go in ${side}`);
     await page.mouse.move(box.x + 300, box.y + 56);
     await page.mouse.down();
     await page.mouse.move(box.x + 420, box.y + 56, { steps: 3 });

@@ -4,7 +4,7 @@
  * at once, so that both are drawn in the same frame. Moments pass between them in ns after the moment
  * at which they are aligned, lanes by names that both runs know.
  */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { inPanel, panelSide, sayBeside, useBeside, useNames } from '../base/panel';
 import { inOrder, type LaneNames, laneNames, topOf, topText, translate } from '../model/lane_mates';
 import type { TimelineAnswer } from '../model/timeline_types';
@@ -69,23 +69,20 @@ export function useTimelineBeside(
     const names = useMemo(() => laneNames(whole), [whole]);
     const mate = useMemo(() => (inPanel() ? saying(names) : null), [names]);
     useHearing(stage, names);
-    const tell = (): void => sayBeside(ORDER, names.order.join('\n'));
-    useBeside(ORDER, (text) => {
-        if (panelSide() === 'new') setOrder(text);
-    });
-    useBeside(ASKED, () => {
-        tell();
-        if (!stage.current) return;
+    // The base leads: it tells where it is when it comes, and when the new run, come later, asks.
+    const leads = panelSide() === 'base';
+    const tell = (): void => {
+        if (!leads || !stage.current) return;
+        sayBeside(ORDER, names.order.join('\n'));
         mate?.moved(stage.current);
         mate?.scrolled(stage.current);
-    });
-    const told = useRef(false);
+    };
+    useBeside(ORDER, setOrder);
+    useBeside(ASKED, tell);
     useEffect(() => {
-        if (told.current || !inPanel()) return;
-        told.current = true;
-        tell();
-        sayBeside(ASKED, '');
-    });
+        if (leads) tell();
+        else sayBeside(ASKED, '');
+    }, [timeline]);
     useNames(['off'], {
         nameOf: (value) => translate(value, names.nameOf, ',').join('\n'),
         valueOf: (name) => translate(name, names.keyOf, '\n').join(','),

@@ -52,6 +52,7 @@ export class TimelineStage {
     private askTimer = 0;
     private restTimer = 0;
     private commitTimer = 0;
+    private topTimer = 0;
     private spanWords = '';
     private labelsTop = -1;
 
@@ -219,6 +220,12 @@ export class TimelineStage {
         this.redraw();
         this.onBand();
         this.ask();
+        clearTimeout(this.topTimer);
+        this.topTimer = setTimeout(() => this.sayTop(), COMMIT_MS) as unknown as number;
+    }
+
+    private sayTop(): void {
+        this.props.onY(Math.round(this.scene.top) || null);
     }
 
     /** Another moment is aligned: what was at the ruler's place of a moment before gives way to what
@@ -261,7 +268,7 @@ export class TimelineStage {
             this.sent = at ?? '';
             this.props.mate?.wrote(this);
             this.props.onAt(at);
-            this.props.onY(Math.round(this.scene.top) || null);
+            this.sayTop();
         }, COMMIT_MS) as unknown as number;
     }
 
@@ -314,7 +321,8 @@ export class TimelineStage {
     dispose(): void {
         cancelAnimationFrame(this.frame);
         cancelAnimationFrame(this.easing);
-        for (const timer of [this.askTimer, this.restTimer, this.commitTimer]) clearTimeout(timer);
+        const { askTimer, restTimer, commitTimer, topTimer } = this;
+        for (const timer of [askTimer, restTimer, commitTimer, topTimer]) clearTimeout(timer);
         hideTooltip();
     }
 }

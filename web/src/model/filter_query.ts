@@ -57,3 +57,8 @@ export function readSort(query: Query, key: string, desc: boolean): { key: strin
 export function escapeRegex(text: string): string {
     return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
+
+/** The search for one name, all of it. */
+export function wholeName(name: string): { q: string; regex: boolean } {
+    return { q: `^${escapeRegex(name)}$`, regex: true };
+}

@@ -56,7 +56,12 @@ function useShell(host: PanelHost): void {
             host.dragged();
         };
         addEventListener('keydown', onKey, { signal });
-        addEventListener('pointerdown', active, { signal, capture: true });
+        // A picture takes no focus from a click; keys are for the panel that was clicked nevertheless.
+        const pressed = () => {
+            if (!document.hasFocus()) window.focus();
+            active();
+        };
+        addEventListener('pointerdown', pressed, { signal, capture: true });
         addEventListener('wheel', active, { signal, capture: true, passive: true });
         addEventListener('focusin', active, { signal });
         for (const type of DRAGS) addEventListener(type, onDrag, { signal });

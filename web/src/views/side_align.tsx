@@ -14,7 +14,7 @@ import { Menu } from '../components/menu';
 import { Segmented } from '../components/segmented';
 import { Spacer, Toolbar } from '../components/toolbar';
 import { deltaFig } from '../model/compare';
-import { escapeRegex } from '../model/filter_query';
+import { wholeName } from '../model/filter_query';
 import { SIDES } from '../model/side';
 import {
     type Align,
@@ -61,8 +61,6 @@ async function findBoth(
     alignBy(now, { by: 'event', base: hits[0].id, new: hits[1].id }, true);
     return true;
 }
-
-const wholeName = (name: string): Question => ({ q: `^${escapeRegex(name)}$`, regex: true });
 
 /* The slices that are selected, else the first that the search finds in each run. */
 async function alignEvent(props: BarProps): Promise<string | null> {

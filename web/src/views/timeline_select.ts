@@ -2,13 +2,14 @@
 /* Which slice is selected, what leads to another, and whether the picture has to move for it. */
 import { useEffect, useRef } from 'preact/hooks';
 import { route } from '../base/router';
-import { escapeRegex } from '../model/filter_query';
+import { wholeName } from '../model/filter_query';
 import { rangeQuery } from '../model/trace_range';
 import type { Run } from '../base/types';
 import type { Mark } from '../canvas/timeline_scene';
 import type { TimelineStage } from '../components/timeline_stage';
 import type { SliceAnswer } from '../model/timeline_types';
 import { type Find, findFrom } from './timeline_find';
+import { useLikeSlice } from './timeline_like';
 import { put } from './trace_data';
 import type { Answer } from './use_json';
 
@@ -20,13 +21,17 @@ interface SelectProps {
     detail: Answer<SliceAnswer>;
     selected: Mark | null;
     find: Find;
+    /** the slice of the URL */
+    id: number | null;
+    /** ns: from where this run and one beside it count */
+    origin: number;
 }
 
 /**
  * `select` brings the slice into sight; `clicked` was in sight already. A slice that came with the
  * URL is moved to unless the URL says the window too.
  */
-export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
+export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
     const asked = route.peek().query;
     const reveal = useRef<number | null>(asked.at ? null : Number(asked.slice) || null);
     useEffect(() => {
@@ -35,12 +40,16 @@ export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
         stage.current?.reveal(selected);
     }, [selected]);
 
+    const slice = detail.data?.slice ?? null;
+    const picked = useLikeSlice({ run, origin, id: now, slice, select: write });
     const select = (id: number | null): void => {
         reveal.current = id;
+        picked(id);
         write(id);
     };
     const clicked = (id: number | null): void => {
         reveal.current = null;
+        picked(id);
         write(id);
     };
     /** The neighbour on the same row. */
@@ -60,10 +69,10 @@ export function useSelect({ run, stage, detail, selected, find }: SelectProps) {
     };
     /** Searches for this name alone, and goes to the next slice of it. */
     const toName = async (name: string): Promise<string | null> => {
-        const q = `^${escapeRegex(name)}$`;
-        put({ q, regex: '1' });
+        const ask = wholeName(name);
+        put({ q: ask.q, regex: '1' });
         const from = { ns: stage.current?.view.from ?? 0, id: 0 };
-        const hit = await findFrom(run, { q, regex: true }, from, false);
+        const hit = await findFrom(run, ask, from, false);
         if (hit) select(hit.id);
         return hit ? null : 'no hit after this';
     };

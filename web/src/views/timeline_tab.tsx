@@ -81,7 +81,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const find = useFind(run, query.q ?? '', query.regex === '1');
     const range = useMemo(() => readRange(query), [query.from_ns, query.to_ns]);
     const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
-    const moves = useSelect({ run, stage, detail, selected: links.selected, find });
+    const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
     const beside = { timeline, mate, reach, origin };
     return {
         query,
