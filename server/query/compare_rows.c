@@ -389,6 +389,25 @@ static void write_values(const char *key, const double *values, size_t n, struct
     ps_json_end(json);
 }
 
+/* Where a row stands in the order that params ask for; not there: it does not pass. */
+static enum ps_status write_at(struct ps_store *store, const struct ps_compare_groups *groups,
+                               const struct ps_compared_table *table, struct ps_params params,
+                               int64_t row, struct ps_json *json, struct ps_err *err)
+{
+    struct ps_order *order = NULL;
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(store, groups->at[0].id, &db, err);
+
+    if (status == PS_OK)
+        status = find_order(db, table, params, &order, err);
+    ps_run_release(db);
+    for (int64_t i = 0; status == PS_OK && i < order->n; i++)
+        if (order->ids[i] == row - 1)
+            ps_json_kint(json, "at", i);
+    ps_order_release(order);
+    return status;
+}
+
 enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_compare_groups *groups,
                                     const char *of, int64_t row, struct ps_params params,
                                     struct ps_json *json, struct ps_err *err)
@@ -412,9 +431,11 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     if (!table->alone)
         write_values("base_values", values, n_base, json);
     write_values(table->alone ? "values" : "new_values", now, n_now, json);
+    if (ps_param_get(params, "sort"))
+        status = write_at(store, groups, table, params, row, json, err);
     ps_json_end(json);
     ps_compared_release(table);
-    return PS_OK;
+    return status;
 }
 
 /* The row that the run of one side knows by this id; NULL: none. */

@@ -85,8 +85,8 @@ test('compare: verdict, order, filters and the URL', ({ pages }) =>
         equal((await names(page)).slice(0, 3), ['slow', 'gone', 'fresh'], 'by size');
         const [slow, gone, fresh] = (await rows(page)).map((cells) => cells.map(plain));
         equal([slow[1], slow[2], slow[3], slow.at(-1)], ['9.008', '14.009', '+5.001', '▲ slower'], 'slow');
-        equal([gone[2], gone.at(-1)], ['–', '- gone'], 'gone');
-        equal([fresh[1], fresh.at(-1)], ['–', '+ new'], 'fresh');
+        equal([gone[2], gone.at(-1)], ['–', '- no longer imported'], 'gone');
+        equal([fresh[1], fresh.at(-1)], ['–', '+ newly imported'], 'fresh');
         const falls = page.locator('.fall-step');
         equal(plain(await falls.nth(1).innerText()).split(/\s+/), ['slow', '+5.001'], 'first step');
         await grid(page, 'Modules').getByRole('button', { name: /^Base/ }).click();

@@ -3,12 +3,33 @@
  * One group as a report: from the shelf to its medians, a row in each of its runs, the same after a
  * reload.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
 import { withGroups } from './compare.mjs';
-import { check, equal, grid, rowTexts, settle, test, until } from './lib.mjs';
+import { check, equal, grid, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 const rows = async (page) => (await rowTexts(page, 'Modules')).map((cells) => cells.map(plain));
+/* A shelf with these texts, by name. */
+async function withLogs(texts, work) {
+    const shelf = await Shelf.start();
+    const folder = mkdtempSync(join(tmpdir(), 'perfshelf-compare-'));
+    try {
+        const ids = Object.fromEntries(
+            Object.entries(texts).map(([name, text]) => {
+                writeFileSync(join(folder, name), text);
+                return [name, shelf.add(join(folder, name), '--name', name, '--series', 'made').id];
+            }),
+        );
+        await work({ shelf, ids });
+    } finally {
+        rmSync(folder, { recursive: true });
+        await shelf.stop();
+    }
+}
+
 const ready = (page) => until(async () => (await rows(page)).length > 0, 'rows');
 
 test('compare: checked runs become the report of their group', ({ pages }) =>
@@ -73,4 +94,25 @@ test('compare: calls of two dumps are drawn with their bounds', async ({ pages, 
     const tree = await page.evaluate((path) => fetch(path).then((got) => got.json()), `/api/v1/compare/tree?base=${plain}&new=${joined}`);
     check(tree.certainty.includes(0) && tree.certainty.includes(1), 'exact and bounded calls');
     check(tree.new_low.every((low, i) => low <= tree.new_total[i]), 'bounds in order');
+});
+
+test('compare: what became lazy, what is new and who imports it now, in words', async ({ pages }) => {
+    const log = (...rows) => ['import time: self [us] | cumulative | imported package', ...rows.map(([depth, name, self, total]) => `import time: ${String(self).padStart(9)} | ${String(total).padStart(10)} | ${'  '.repeat(depth)}${name}`), ''].join('\n');
+    const base = log([2, 'shared', 700, 700], [1, 'first', 100, 800], [1, 'lazy', 5000, 5000], [1, 'second', 90, 90]);
+    const fresh = log([1, 'first', 100, 100], [2, 'shared', 700, 700], [2, 'extra', 40, 40], [1, 'second', 90, 830]);
+    await withLogs({ base, fresh }, async ({ shelf, ids }) => {
+        const page = await pages.open(`${shelf.url}#/compare/imports?base=${ids.base}&new=${ids.fresh}`);
+        await ready(page);
+        const said = Object.fromEntries((await rows(page)).map((cells) => [cells[0].split('\n')[0], cells]));
+        equal(said.lazy.at(-1), '- no longer imported', 'lazy');
+        equal(said.extra.at(-1), '+ newly imported', 'extra');
+        const moved = Object.keys(said).find((name) => name.startsWith('shared'));
+        check(/now first imported by second/.test(moved), moved);
+        await grid(page, 'Modules').getByText('shared', { exact: true }).click();
+        const pane = page.getByRole('region', { name: 'The selected module' });
+        await until(async () => /Now first imported by second, in the base by first/.test(await pane.innerText()), 'the mover');
+        await grid(page, 'Modules').getByText('lazy', { exact: true }).click();
+        await until(async () => /No longer imported at start: it has become lazy/.test(await pane.innerText()), 'in words');
+        check(/made/.test(await page.getByRole('navigation').first().innerText()), 'the series of both');
+    });
 });

@@ -171,6 +171,9 @@ class Compare(ServerTest):
         self.assertEqual([row for rows, _ in pages for row in rows], whole)
         self.assertEqual([page["sums"] for _, page in pages], [answer["sums"]] * 4)
         self.assertEqual([r["name"] for r in self.rows(sort="name", desc=1)[0]], [r["name"] for r in whole][::-1])
+        for i, row in enumerate(whole):
+            self.assertEqual(self.get_json(f"/api/v1/compare/imports/{row['id']}?{self.pair}&sort=name&desc=0")["at"], i)
+        self.assertNotIn("at", self.get_json(f"/api/v1/compare/imports/{whole[0]['id']}?{self.pair}&sort=name&q=nothing"))
 
     def test_a_row_that_some_runs_lack(self):
         ids = [self.add(log((1, "always", 100 + i, 100 + i), *([(1, "seldom", 50, 50)] if i == 0 else [])))["id"] for i in range(3)]

@@ -54,16 +54,26 @@ export function wordOf(up: boolean, unit: string): string {
     return up ? 'more' : 'less';
 }
 
-const CHANGED: Record<string, [string, string]> = { added: ['+', 'new'], removed: [MINUS, 'gone'] };
+/** What a row that one group lacks is called; of modules it is an import. */
+export function changeWord(change: 'added' | 'removed', isImport: boolean): string {
+    if (isImport) return change === 'added' ? 'newly imported' : 'no longer imported';
+    return change === 'added' ? 'new' : 'gone';
+}
+
+function changedOf(change: Change | undefined, isImport: boolean): [string, string] | null {
+    if (change !== 'added' && change !== 'removed') return null;
+    return [change === 'added' ? '+' : MINUS, changeWord(change, isImport)];
+}
 
 /** The verdict of a row: sign, word and tone. With one run a side it is only a sign. */
 export function verdictOf(
     row: { verdict: Verdict; delta: number; change?: Change },
     unit: string,
+    isImport = false,
 ): Said {
     const up = row.delta > 0;
     const tone: Tone = up ? 'slower' : 'faster';
-    const changed = CHANGED[row.change ?? ''];
+    const changed = changedOf(row.change, isImport);
     if (row.verdict === 'same' || row.verdict === 'few') {
         const quiet = row.verdict === 'same' ? 'within noise' : 'too few runs';
         return {

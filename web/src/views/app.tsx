@@ -43,8 +43,24 @@ function useWindow(): void {
     }, []);
 }
 
+/* With the series that all the runs are of. */
+function compareCrumbs(): Crumb[] {
+    const { base = '', new: fresh = '' } = route.value.query;
+    const runs = `${base},${fresh}`
+        .split(',')
+        .filter(Boolean)
+        .map((id) => knownRuns.get(id));
+    const series = runs[0]?.series;
+    const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
+    if (series && runs.every((run) => run?.series === series)) {
+        list.push({ text: series, href: formatHash([], { series }) });
+    }
+    list.push({ text: base ? 'compare' : 'group' });
+    return list;
+}
+
 function crumbs(path: string[], _names: number): Crumb[] {
-    if (path[0] === 'compare') return [{ text: 'Shelf', href: shelfHref }, { text: 'compare' }];
+    if (path[0] === 'compare') return compareCrumbs();
     if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
     const run = knownRuns.get(path[1] ?? '');

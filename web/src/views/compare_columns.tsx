@@ -107,10 +107,16 @@ export function compareColumns(of: ColumnsOf): Column[] {
         {
             key: 'verdict',
             title: 'Verdict',
-            width: single ? 92 : 148,
+            width: isImports(table) ? 168 : single ? 92 : 148,
             sortKey: 'verdict',
             numeric: true,
-            render: (row) => <VerdictCell row={row} unit={unitOf(table, metric, row)} />,
+            render: (row) => (
+                <VerdictCell
+                    row={row}
+                    unit={unitOf(table, metric, row)}
+                    isImport={isImports(table)}
+                />
+            ),
         },
     ];
 }
@@ -126,11 +132,21 @@ function nameColumn({ table, search }: ColumnsOf): Column {
                 <span class="mono ellipsis">
                     <MarkedName text={row.name} search={search} />
                 </span>
-                {row.change === 'moved' && <small class="name-note">moved</small>}
+                {row.change === 'moved' && <small class="name-note">{movedWord(row)}</small>}
                 <small class="faint ellipsis">{whereWords(table, row)}</small>
             </span>
         ),
     };
+}
+
+/** Whose rows are imports: what one group lacks was imported, or is no more. */
+export function isImports({ of }: ComparedTable): boolean {
+    return of === 'imports' || of === 'packages';
+}
+
+/* Its line, or who imported it first. */
+function movedWord({ by, base_by }: ComparedRow): string {
+    return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
 }
 
 /* What tells rows of one name apart, as short as it may be. */
@@ -213,8 +229,14 @@ function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
     };
 }
 
-function VerdictCell({ row, unit }: { row: ComparedRow; unit: string }) {
-    const { glyph, word, tone } = verdictOf(row, unit);
+interface VerdictCellProps {
+    row: ComparedRow;
+    unit: string;
+    isImport: boolean;
+}
+
+function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
+    const { glyph, word, tone } = verdictOf(row, unit, isImport);
     const tip = row.p === null ? undefined : `p = ${fmtFixed(row.p, 4)}`;
     return (
         <span class={`verdict ${tone}`} title={tip}>

@@ -10,7 +10,7 @@ import type {
     Comparison,
     Metric,
 } from '../base/compare_types';
-import { formatHash, route } from '../base/router';
+import { formatHash, type Query, route } from '../base/router';
 import type { Page, Run } from '../base/types';
 import { int, signed, text, THIN } from '../base/units';
 import { CopyButton } from '../components/copy_button';
@@ -31,7 +31,7 @@ import {
     verdictOf,
 } from '../model/compare';
 import { waterfall } from '../model/waterfall';
-import { unitOf } from './compare_columns';
+import { isImports, unitOf } from './compare_columns';
 import { comparePath, put } from './compare_state';
 import { Pairs } from './named_pane';
 import { RowTrendLink } from './trend_link';
@@ -111,7 +111,7 @@ function RowPane(props: ComparePaneProps & { row: string }) {
 function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparedOne }) {
     const unit = unitOf(table, metric, data);
     const say = (value: number) => text(figOf(value, unit));
-    const said = verdictOf(data, unit);
+    const said = verdictOf(data, unit, isImports(table));
     const group = (values: number[]) => {
         const median = middle(values);
         return { values, median, mad: middle(values.map((v) => Math.abs(v - median))) };
@@ -135,6 +135,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
                 </span>
                 {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN}% of base)`}
             </p>
+            {isImports(table) && <ImportWords row={data} />}
             <GroupStrip
                 base={group(data.base_values)}
                 fresh={group(data.new_values)}
@@ -148,6 +149,28 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
             <Pairs rows={movedRows(data, table.place === 'unit')} />
             <ValueList {...{ comparison, table, data, say }} />
         </div>
+    );
+}
+
+/* What a change of an import log means for the start of the program. */
+function ImportWords({ row: { change, by, base_by } }: { row: ComparedOne }) {
+    const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
+    if (change === 'removed') {
+        return (
+            <p class="compare-note">
+                No longer imported at start: it has become lazy, or nobody needs it.
+            </p>
+        );
+    }
+    if (change === 'added') {
+        return <p class="compare-note">Not imported in the base; now by {mover(by)}.</p>;
+    }
+    if (change !== 'moved') return null;
+    return (
+        <p class="compare-note">
+            Now first imported by {mover(by)}, in the base by {mover(base_by)}: its time counts
+            below whoever comes first.
+        </p>
     );
 }
 
@@ -179,10 +202,10 @@ function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
     if (here && !isUnit) pairs.push(['where', <span class="mono break">{here}</span>]);
     if (before !== here) pairs.push(['in the base', <span class="mono break">{before}</span>]);
     if (row.within) pairs.push(['within', <span class="mono break">{row.within}</span>]);
-    if (row.by) pairs.push(['first imported by', <span class="mono break">{row.by}</span>]);
-    if (row.base_by && row.base_by !== row.by) {
-        pairs.push(['in the base by', <span class="mono break">{row.base_by}</span>]);
-    }
+    const name = (text: string) => <span class="mono break">{text}</span>;
+    const isMoved = row.base_by !== row.by && row.change === 'moved';
+    if (row.by) pairs.push([isMoved ? 'now first imported by' : 'first imported by', name(row.by)]);
+    if (row.base_by && row.base_by !== row.by) pairs.push(['in the base by', name(row.base_by)]);
     return pairs;
 }
 
@@ -199,9 +222,25 @@ const REPORT_TABS = [
     'modules',
 ];
 
-export function rowHref(run: Run, of: string, name: string): string {
+type Placed = Pick<ComparedRow, 'name' | 'place' | 'line'>;
+
+/** To a row in the report of a run: its line, or a search for its name. */
+export function rowHref(run: Run, of: string, { name, place, line }: Placed): string {
     if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
-    return formatHash(['run', run.id, of], of === 'lines' ? {} : { q: name });
+    if (of !== 'lines') return formatHash(['run', run.id, of], { q: name });
+    const query: Query = {};
+    if (place !== null) query.path = place;
+    if (line !== null) query.line = String(line);
+    return formatHash(['run', run.id, of], query);
+}
+
+/* Where a row stood in the base. */
+function inBase(row: ComparedRow): Placed {
+    return {
+        name: row.name,
+        place: row.base_place ?? row.place,
+        line: row.base_line ?? row.line,
+    };
 }
 
 /* Of one measurement a side the values are its samples. */
@@ -225,7 +264,7 @@ function ValueList({ comparison, table, data, say }: ValueListProps) {
                 <dd key={run.id}>
                     <a
                         class="link ellipsis"
-                        href={rowHref(run, table.of, data.name)}
+                        href={rowHref(run, table.of, side === 'base' ? inBase(data) : data)}
                         title={run.name}
                     >
                         {run.name}

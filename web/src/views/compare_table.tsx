@@ -11,10 +11,10 @@ import { DataGrid } from '../components/data_grid';
 import { Menu } from '../components/menu';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
-import { scaleOf, wordOf } from '../model/compare';
+import { changeWord, scaleOf, wordOf } from '../model/compare';
 import { readFilters, readSort } from '../model/filter_query';
 import { matcher } from '../model/search';
-import { type ColumnsOf, compareColumns } from './compare_columns';
+import { type ColumnsOf, compareColumns, isImports } from './compare_columns';
 import { ComparePane } from './compare_pane';
 import { comparePath, groupsOf, isSingle, metricOf, put } from './compare_state';
 import { CompareToolbar } from './compare_toolbar';
@@ -95,7 +95,7 @@ function TableBody({ comparison, table, changes = false, metric, top }: TableBod
                 csv={withParams(path, { ...params, format: 'csv' })}
             >
                 {!single && <VerdictMenu unit={metric.unit} />}
-                <ChangeMenu changes={changes} />
+                <ChangeMenu table={table} changes={changes} />
             </CompareToolbar>
             <div class="panes">
                 <section class="pane pane-main">
@@ -166,10 +166,12 @@ function VerdictMenu({ unit }: { unit: string }) {
     );
 }
 
-function ChangeMenu({ changes }: { changes: boolean }) {
+function ChangeMenu({ table, changes }: { table: ComparedTable; changes: boolean }) {
+    const isImport = isImports(table);
+    const word = (change: 'added' | 'removed') => (isImport ? changeWord(change, true) : change);
     const both = { value: null, text: changes ? 'added or removed' : 'any' };
     const more = [
-        { value: 'moved', text: 'moved' },
+        { value: 'moved', text: isImport ? 'first imported by another' : 'moved' },
         { value: 'kept', text: 'in both, in place' },
     ];
     return (
@@ -178,8 +180,8 @@ function ChangeMenu({ changes }: { changes: boolean }) {
             name="change"
             choices={[
                 both,
-                { value: 'added', text: 'added' },
-                { value: 'removed', text: 'removed' },
+                { value: 'added', text: word('added') },
+                { value: 'removed', text: word('removed') },
                 ...(changes ? [] : more),
             ]}
         />

@@ -101,7 +101,7 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
             </div>
             <ValueList
                 runs={report.new}
-                href={(run) => rowHref(run, table.of, data.name)}
+                href={(run) => rowHref(run, table.of, data)}
                 say={(i) => say(values[i])}
             />
         </div>

@@ -85,12 +85,17 @@ export function useSourceAnswer(
     files: LineFileRow[] | null,
     query: Query,
 ): Answer<SourceAnswer> {
-    const file = query.file ?? (files ? (files[0]?.id ?? null) : onlyFile(run));
+    const file = query.file ?? (files ? fileOf(files, query.path) : onlyFile(run));
     const path = withParams(`${API}/runs/${run.id}/source`, {
         file,
         v: attachedCount.value || null,
     });
     return useJson<SourceAnswer>(file === null ? null : path);
+}
+
+/* A link from elsewhere knows the path alone. */
+function fileOf(files: LineFileRow[], path: string | undefined): number | null {
+    return (files.find(({ file }) => file === path) ?? files[0])?.id ?? null;
 }
 
 /* With one file there is no need to wait for the list. */
