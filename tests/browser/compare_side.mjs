@@ -149,7 +149,7 @@ test('side: what the other run lacks is said', async ({ pages, demo }) => {
     const [base] = both(page);
     await grid(base, 'Functions').locator('.grid-row').first().click();
     await page.getByRole('status').filter({ hasText: /author_of.* is not in this run/ }).waitFor();
-    equal(queryOf(page).get('new.fn'), null, 'nothing is chosen there');
+    check(queryOf(page).get('new.fn') !== null, 'what was chosen there before still is');
 });
 
 test('side: an icicle zooms and selects in both, by the names above a frame', ({ pages }) =>
@@ -226,6 +226,16 @@ test('side: another run of a group is shown, links lead out of a panel, 800 px s
     await until(() => page.url().includes(`#/run/${cached}`), 'the report itself');
     await settle(page);
 });
+
+test('side: what the base shows first is shown in both', ({ pages }) =>
+    withTexts(STACKS, async (shelf, base, fresh) => {
+        const page = await openSide(pages, shelf, base, fresh, 'sandwich');
+        for (const one of both(page)) {
+            await until(async () => /parse/.test(await chosen(one, 'Functions')), 'the costliest of base, though read is that of new');
+        }
+        await grid(panel(page, 'new'), 'Functions').getByText('read', { exact: true }).click();
+        await until(async () => /read/.test(await chosen(panel(page, 'base'), 'Functions')), 'chosen in both');
+    }));
 
 test('side: call graphs choose and show the same function', async ({ pages, demo }) => {
     const page = await openSide(pages, demo, ...bookshop(demo), 'callgraph');

@@ -5,8 +5,9 @@
  * of both. What passes between them are texts, and names where both mean the same thing: ids and
  * positions are of one run only.
  */
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { KeyPress } from './keys';
+import { route, setQuery } from './router';
 
 export type Side = 'base' | 'new';
 
@@ -95,6 +96,18 @@ export function useNames(keys: readonly string[], names: Names): void {
             for (const key of keys) if (known.get(key) === own) known.delete(key);
         };
     }, [keys.join()]);
+}
+
+/**
+ * What a view shows before anything is chosen, as the value of its key of the URL: the panel of the
+ * base chooses it for both, as what comes first in one run may be far down in the other.
+ */
+export function useLead(key: string, value: string | number | null): void {
+    useEffect(() => {
+        if (host?.side !== 'base' || value === null || route.peek().query[key] !== undefined)
+            return;
+        setQuery({ [key]: String(value) }, { replace: true });
+    }, [key, value]);
 }
 
 /** For the other panel, if there is one. */

@@ -3,6 +3,7 @@
  * The Functions tab: pstats' table, the selected function as a sandwich, its call tree below.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLead } from '../base/panel';
 import { route } from '../base/router';
 import type { Page, Run } from '../base/types';
 import { setStatus } from '../components/status_line';
@@ -43,6 +44,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     useSumsRemark(run);
     const costliest = useCostliest(run, query.fn === undefined);
     const id = query.fn ? Number(query.fn) : costliest;
+    useLead('fn', costliest);
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
     const callers = !run.summary.flat; // Else there is only what each function took.

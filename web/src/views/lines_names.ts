@@ -3,7 +3,7 @@
  * What the Lines tab calls its file, function and line, for a panel beside it.
  */
 import { useMemo } from 'preact/hooks';
-import { useNames } from '../base/panel';
+import { useLead, useNames } from '../base/panel';
 import { route } from '../base/router';
 import { findPath, lineKey, lineName, type NamedLine } from '../model/line_names';
 import type { Lines } from './lines_model';
@@ -19,7 +19,8 @@ function inFile(file: string | null, name: string, find: (rest: string) => strin
     return find(name.slice(cut + 1));
 }
 
-export function useLineNames({ files, source, rows, text, figures, functionRows }: Lines): void {
+export function useLineNames(lines: Lines): void {
+    const { files, source, rows, text, figures, functionRows, current } = lines;
     const asked = route.value.query.file;
     const shown = source.data?.file ?? null;
     const file = shown && (asked === undefined || Number(asked) === shown.id) ? shown.path : null;
@@ -31,6 +32,8 @@ export function useLineNames({ files, source, rows, text, figures, functionRows 
                 : [],
         );
     }, [rows, text, figures]);
+    useLead('file', files && files.length > 1 ? files[0].id : null);
+    useLead('line', file && current);
     useNames(files ? ['file'] : [], {
         nameOf: (id) => files?.find((one) => one.id === Number(id))?.file ?? null,
         valueOf: (name) => {

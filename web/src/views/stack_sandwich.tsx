@@ -5,6 +5,7 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../base/axis';
+import { useLead } from '../base/panel';
 import { route } from '../base/router';
 import type { FlameAnswer } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -46,7 +47,9 @@ function useFunction(run: Run): string | null {
             ? null
             : rangedPath(run, 'stack_functions', range, { sort: 'self', desc: 1, limit: 1, track }),
     );
-    return asked ?? (first.data?.rows.length ? String(first.data.rows[0][2]) : null);
+    const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
+    useLead('fn', asked ? null : costliest);
+    return asked ?? costliest;
 }
 
 export function SandwichTab({ run }: { run: Run }) {

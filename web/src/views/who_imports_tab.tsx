@@ -6,6 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
+import { useLead } from '../base/panel';
 import { formatHash, navigate, route } from '../base/router';
 import type { Page, Run } from '../base/types';
 import { THIN, fig, fmtFixed, int, pct, text } from '../base/units';
@@ -47,6 +48,7 @@ export function WhoImportsTab({ run }: { run: Run }) {
         asked ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
     );
     const id = asked ? Number(asked) : (asRows(first.data)[0]?.id ?? null);
+    useLead('module', asked ? null : id);
     const answer = useJson<ImportDetail>(
         id === null ? null : `${API}/runs/${run.id}/imports/${id}`,
     );
