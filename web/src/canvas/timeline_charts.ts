@@ -96,10 +96,11 @@ function area(surface: Surface, scene: TimelineScene, curve: StepCurve, plot: Pl
     ctx.stroke();
 }
 
-/* A value holds until the next; what lies before the first is not known and not drawn. */
+/* A value holds until the next, the last one until the run ends; what lies before the first is not
+ * known and not drawn. */
 function steps(
     { ctx, width }: Surface,
-    { view }: TimelineScene,
+    { view, answer }: TimelineScene,
     t: Float64Array,
     value: Float64Array,
     plot: Plot,
@@ -123,7 +124,8 @@ function steps(
         [open, y] = [true, next];
     }
     if (!open) return;
-    const edge = last === t.length ? width : Math.min(width + 4, (t[last - 1] - view.from) * scale);
+    const end = last === t.length ? Math.max(answer.end_ns, t[last - 1]) : t[last - 1];
+    const edge = Math.min(width + 4, (end - view.from) * scale);
     ctx.lineTo(Math.max(edge, 0), y);
     if (closed) {
         ctx.lineTo(Math.max(edge, 0), ground);

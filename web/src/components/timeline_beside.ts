@@ -5,6 +5,7 @@
  * at which they are aligned, lanes by names that both runs know.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { axisUnit } from '../base/axis';
 import { inPanel, panelSide, sayBeside, useBeside, useNames } from '../base/panel';
 import { inOrder, type LaneNames, laneNames, topOf, topText, translate } from '../model/lane_mates';
 import type { TimelineAnswer } from '../model/timeline_types';
@@ -13,19 +14,28 @@ import type { StageMate } from './timeline_props';
 import type { TimelineStage } from './timeline_stage';
 
 const TOPICS = { moved: 'time', scrolled: 'lanes', pointed: 'moment', wrote: 'time sent' };
+
+/* Moments of runs that count different things have nothing in common. */
+function ofAxis(topic: string): string {
+    const { unit, scale } = axisUnit();
+    return `${topic} in ${unit} ${scale}`;
+}
 const ORDER = 'order of lanes';
 const ASKED = 'where are you';
 
 function saying(names: LaneNames): StageMate {
     return {
         moved: ({ view, scene }) =>
-            sayBeside(TOPICS.moved, `${view.from - scene.origin}~${view.to - scene.origin}`),
+            sayBeside(
+                ofAxis(TOPICS.moved),
+                `${view.from - scene.origin}~${view.to - scene.origin}`,
+            ),
         scrolled: ({ scene }) => sayBeside(TOPICS.scrolled, topText(scene.lanes, names, scene.top)),
         pointed: (now) => {
             const t = now.pointer && now.timeAt(now.pointer.x) - now.scene.origin;
-            sayBeside(TOPICS.pointed, t === null ? '' : String(t));
+            sayBeside(ofAxis(TOPICS.pointed), t === null ? '' : String(t));
         },
-        wrote: ({ sent }) => sayBeside(TOPICS.wrote, sent),
+        wrote: ({ sent }) => sayBeside(ofAxis(TOPICS.wrote), sent),
     };
 }
 
@@ -34,7 +44,7 @@ function useHearing(stage: { current: TimelineStage | null }, names: LaneNames):
         useBeside(topic, (text) => {
             if (stage.current) act(stage.current, text);
         });
-    on(TOPICS.moved, (now, text) => {
+    on(ofAxis(TOPICS.moved), (now, text) => {
         const [from, to] = text.split('~').map(Number);
         now.show(shifted({ from, to }, now.scene.origin));
     });
@@ -42,10 +52,10 @@ function useHearing(stage: { current: TimelineStage | null }, names: LaneNames):
         const top = topOf(now.props.lanes, names, text);
         if (top !== null) now.showTop(top);
     });
-    on(TOPICS.pointed, (now, text) =>
+    on(ofAxis(TOPICS.pointed), (now, text) =>
         now.showMoment(text === '' ? null : Number(text) + now.scene.origin),
     );
-    on(TOPICS.wrote, (now, text) => {
+    on(ofAxis(TOPICS.wrote), (now, text) => {
         now.sent = text;
     });
 }

@@ -19,7 +19,7 @@ import {
 } from '../model/time_align';
 import type { SliceAnswer, TimelineAnswer } from '../model/timeline_types';
 import type { TimeView } from '../model/timeline_view';
-import { isTrace, timelinePath } from './trace_data';
+import { axisOfRun, isTrace, timelinePath } from './trace_data';
 import { useJson } from './use_json';
 
 export const TIMELINE = 'timeline';
@@ -69,9 +69,10 @@ export function useAligned(
     return { aligned: last.current, failed: baseError !== null || newError !== null };
 }
 
-/** Both have a timeline, so that one may stand above the other. */
-export function haveTimelines(views: string[]): boolean {
-    return views.includes(TIMELINE);
+/** Both have a timeline, and count the same: so they have one axis. */
+export function haveAxis(runs: Record<Side, Run>, views: string[]): boolean {
+    const [a, b] = [axisOfRun(runs.base), axisOfRun(runs.new)];
+    return views.includes(TIMELINE) && a.unit === b.unit && a.scale === b.scale;
 }
 
 /** Steps and slices that tell a moment are those of traces; of stacks only the start is known. */

@@ -17,7 +17,7 @@ import { ALIGN_KEY, groupKeys, RUN_KEY, SIDES } from '../model/side';
 import { tabsOf, type TabSpec } from './report_tabs';
 import { AlignBar } from './side_align';
 import { sideHash, SideHost, sideView } from './side_host';
-import { canAlign, haveTimelines, TIMELINE, useAligned } from './side_places';
+import { canAlign, haveAxis, TIMELINE, useAligned } from './side_places';
 
 /* The run of each group that is shown: the first, unless another was picked. */
 function runsOf(comparison: Comparison, query: Query): Record<Side, Run> {
@@ -110,7 +110,8 @@ function Panels({ runs, comparison, views, current }: PanelsProps) {
     const host = useMemo(() => new SideHost(runs, views), []);
     // One below the other, time runs the same way in both.
     const stacked = current === TIMELINE;
-    const wanted = stacked || (haveTimelines(views) && route.value.query[ALIGN_KEY] !== undefined);
+    const asked = stacked || route.value.query[ALIGN_KEY] !== undefined;
+    const wanted = asked && haveAxis(runs, views);
     const { aligned, failed } = useAligned(runs, wanted);
     const places = aligned?.places ?? null;
     useLayoutEffect(
