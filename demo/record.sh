@@ -44,7 +44,7 @@ fi
 if command -v python2.7 >/dev/null; then
     python2.7 -m cProfile -o "$profiles/json-python27.prof" json_py2.py >/dev/null
 fi
-# Traces of a GPU are made, not recorded: few machines have one.
+# Few machines have a GPU: gpt-h200.pt.trace.json.gz is gpt_training of tests/recorded/record_cuda.py, the other traces are made.
 make_trace() { python3 "$profiles/../../tests/bench/make_trace.py" 8000 "$profiles/$1" --depth 8 "${@:2}"; }
 make_trace training-waits.pt.trace.json.gz --slow-loader
 make_trace training.pt.trace.json.gz --seed 2

@@ -107,9 +107,11 @@ class Transformer(nn.Sequential):
                          nn.Linear(width, words))
 
 
-def train(net, optimizer, x, y):
+def train(net, optimizer, x, y, mixed=False):
     optimizer.zero_grad(set_to_none=True)
-    loss = F.cross_entropy(net(x), y)
+    with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=mixed):
+        out = net(x)
+        loss = F.cross_entropy(out.flatten(0, -2), y.flatten())
     loss.backward()
     optimizer.step()
     return loss
@@ -124,6 +126,8 @@ def convolutions():
 
 def record_transformer():
     net, words = Transformer().to(DEVICE), torch.randint(0, 1000, (8, 128), device=DEVICE)
+    optimizer = torch.optim.AdamW(net.parameters(), 1e-3)
+    record("gpt_training", lambda: train(net, optimizer, words, words, mixed=True), steps=2, **EVERYTHING)
 
     def predict():
         with torch.inference_mode(), record_function("## predict ##"):
