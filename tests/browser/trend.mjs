@@ -135,7 +135,7 @@ test('trend: a baseline is pinned, drawn, marked on the shelf and let go', ({ pa
         const other = await pages.open(shelf.url);
         equal(await other.locator('.baseline-mark').count(), 1, 'marks on the shelf');
         await other.getByRole('link', { name: 'n16', exact: true }).click();
-        await other.getByRole('button', { name: 'More' }).click();
+        await other.getByRole('button', { name: 'More', exact: true }).click();
         await other.getByRole('menuitem', { name: /Unpin as baseline/ }).click();
         await until(async () => (await page.locator('.trend-baseline').count()) === 0, 'it is gone, here too');
     }));
