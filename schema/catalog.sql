@@ -103,3 +103,12 @@ CREATE TABLE IF NOT EXISTS removal_log( -- runs that were taken off the shelf
     kind TEXT NOT NULL, name TEXT NOT NULL,
     who TEXT NOT NULL        -- who removed it; '' unknown
 );
+
+CREATE TABLE IF NOT EXISTS removed_since( -- runs that were removed while an upload waited: it does not bring them back
+    upload INTEGER NOT NULL, -- upload.id
+    run TEXT NOT NULL,       -- run.id
+    PRIMARY KEY(upload, run)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS upload_forgotten AFTER DELETE ON upload BEGIN
+    DELETE FROM removed_since WHERE upload = old.id;
+END;

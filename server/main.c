@@ -65,6 +65,8 @@ static int run(const struct ps_options *options)
         return ps_cli_verify(options);
     case PS_VERB_TOKEN:
         return ps_cli_token(options);
+    case PS_VERB_REBUILD:
+        return ps_cli_rebuild(options);
     case PS_VERB_NONE:
         break;
     }

@@ -122,16 +122,22 @@ const struct ps_verb_row ps_verbs[] = {
          "of others. A token is sent as\n`Authorization: Bearer TOKEN`; a browser logs in with it "
          "once. revoke ends it and its logins at once.\n",
          0},
+    [PS_VERB_REBUILD] = {"rebuild", "", 0, 0, "make the catalog anew from the run files",
+                         "With the names, series, tags, people and sources that labels/ and the "
+                         "run files tell of, and of a damaged\ncatalog what can be read. Damaged "
+                         "run files are set aside in lost/ and imported again from their\n"
+                         "originals. The shelf must not be in use.\n",
+                         0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(TOKEN))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(TOKEN))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(TOKEN))
+     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(TOKEN))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT

@@ -29,6 +29,7 @@ enum ps_verb {
     PS_VERB_BASELINE,
     PS_VERB_VERIFY,
     PS_VERB_TOKEN,
+    PS_VERB_REBUILD,
 };
 
 struct ps_options {

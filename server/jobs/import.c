@@ -98,6 +98,7 @@ static enum ps_status begin(struct ps_store *store, const struct ps_import_reque
         .progress = on_progress,
         .user = watch,
         .input_bytes = bytes,
+        .upload = request->upload,
     };
 
     return ps_writer_create(store, &run, writer, err);

@@ -13,6 +13,7 @@ struct ps_import_request {
     const char *series, *who; /* NULL or "" for none */
     const struct ps_tag *tags;
     size_t n_tags;
+    int64_t upload; /* the accepted upload it comes from; 0: none */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;

@@ -203,6 +203,7 @@ static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_pr
         .who = job->who,
         .tags = job->tags,
         .n_tags = job->n_tags,
+        .upload = job->upload,
         .progress = progress,
         .user = job,
     };

@@ -38,6 +38,8 @@ static enum ps_status change(struct ps_store *store, const char *query, const ch
         store->changes++;
     }
     ps_stmt_done(stmt);
+    if (own.code == PS_OK)
+        (void)ps_baselines_save(store, &own);
     ps_catalog_unlock(store);
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }

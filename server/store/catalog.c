@@ -274,6 +274,8 @@ static enum ps_status remove_locked(struct ps_db *db, const char *id, const stru
     if (status == PS_OK)
         status = run_for(db, "baseline_forget", id, err);
     if (status == PS_OK)
+        status = run_for(db, "removed_since_add", id, err);
+    if (status == PS_OK)
         status = ps_sources_forget(db, id, doom, err);
     return status == PS_OK ? run_for(db, "run_delete", id, err) : status;
 }
@@ -365,8 +367,7 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":summary", ps_str_of(row->summary));
 }
 
-/* *name_out: what the run is called from now on. */
-static enum ps_status put_row(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
+enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
                               struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -396,13 +397,31 @@ static enum ps_status publish_label(struct ps_store *store, const struct ps_cata
     return PS_OK;
 }
 
+/* What was removed after an upload had been accepted stays away: a server may have died between the
+ * publication of the run and the end of the upload. */
+static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_row *row,
+                                    struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare_for(db, "removed_since", row->id, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":upload", row->upload);
+    if (ps_stmt_row(stmt, &own))
+        ps_fail(&own, PS_CANCELLED, "this run was removed after its upload");
+    ps_stmt_done(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
 static enum ps_status publish_locked(struct ps_store *store, const struct ps_catalog_row *row,
                                      const char *part, bool renewed, char **name_out,
                                      struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "runs", row->id, ".db");
     PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "runs", "", "");
-    enum ps_status status = put_row(store->catalog, row, name_out, err);
+    enum ps_status status = ps_catalog_put(store->catalog, row, name_out, err);
 
     if (status == PS_OK)
         status = insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
@@ -427,7 +446,9 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
         bool known = find_locked(store->catalog, row->sha256, id, NULL) == PS_OK;
 
         out->already = known && !ps_run_outdated(store, id);
-        if (!out->already)
+        if (row->upload && !known)
+            status = check_removed(store->catalog, row, err);
+        if (status == PS_OK && !out->already)
             status = publish_locked(store, row, part, known, &out->name, err);
     }
     status = ps_catalog_end(store, status, err);

@@ -50,6 +50,9 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
 
 /* A store that is not open yet: ps_store_close frees it. */
 struct ps_store *ps_store_new(const char *dir);
+/* Its folder with nobody else in it, and no catalog; nobody comes in until *lock is closed. */
+enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
+                                   struct ps_err *err);
 /* The catalog in this file, with its tables. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
@@ -88,6 +91,8 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
 void ps_session_end(struct ps_store *store);
 bool ps_session_lives(const struct ps_store *store, const char *session);
+/* Whether any other session lives. */
+bool ps_session_others(const struct ps_store *store);
 /* Removes what sessions that died left behind. */
 void ps_session_sweep(struct ps_store *store);
 
@@ -112,6 +117,10 @@ void ps_doomed_sweep(struct ps_store *store);
 /* --- labels (labels.c) */
 
 char *ps_label_path(struct ps_store *store, const char *id); /* malloc'ed */
+enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
+                              struct ps_err *err);
+/* All baselines, into labels/baselines.json. */
+enum ps_status ps_baselines_save(struct ps_store *store, struct ps_err *err);
 /* Writes what the catalog says of the run now; inside the transaction that changed it. */
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
 /* Those of all runs: of a shelf from before there were any. */
@@ -141,12 +150,17 @@ struct ps_catalog_row {
     const char *sha256, *kind, *name, *series, *who, *tool, *tool_version, *summary;
     int64_t created_ms;
     uint64_t bytes, db_bytes;
+    int64_t upload; /* 0: none */
     struct ps_ledger ledger;
     struct ps_headline headline;
     const struct ps_tag *tags;
     size_t n_tags;
 };
 
+/* The row alone, or what is new of it where there is one; *name_out: what the run is called from
+ * now on. */
+enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
+                              struct ps_err *err);
 /* Renames `part` to the run's file and inserts its row, or renews it, all or nothing. Sets already
  * (these bytes are on the shelf, nothing was done) or name of *out. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,

@@ -21,8 +21,8 @@ char *ps_label_path(struct ps_store *store, const char *id)
     return ps_store_path(store, "labels", id, ".json");
 }
 
-static enum ps_status write_label(struct ps_store *store, const char *id, struct ps_str text,
-                                  struct ps_err *err)
+enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
+                              struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_label_path(store, id);
     PS_AUTO(ps_free_ptr) char *part = NULL;
@@ -58,7 +58,7 @@ enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_e
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     enum ps_status status = ps_label_text(store->catalog, id, &text, err);
 
-    return status == PS_OK ? write_label(store, id, ps_buf_slice(&text), err) : status;
+    return status == PS_OK ? ps_label_write(store, id, ps_buf_slice(&text), err) : status;
 }
 
 enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
@@ -114,8 +114,20 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
     enum ps_status status = apply(db, "label_run", id, label, err);
 
     if (status == PS_OK)
+        status = apply(db, "tag_delete", id, label, err);
+    if (status == PS_OK)
         status = apply(db, "label_tags", id, label, err);
     if (status == PS_OK)
         status = apply(db, "label_sources", id, label, err);
     return status;
+}
+
+enum ps_status ps_baselines_save(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("baselines"), &stmt, err);
+
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    return ps_label_write(store, "baselines", ps_col_text(stmt, 0), err);
 }

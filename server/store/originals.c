@@ -97,21 +97,27 @@ static enum ps_status original_of(struct ps_store *store, const char *id, struct
     return status;
 }
 
+enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
+                                    struct ps_stream **out, int *fd_out, struct ps_err *err)
+{
+    static const struct ps_stream_limits none = {0, 0};
+    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "originals", sha256);
+
+    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd_out < 0)
+        return ps_fail_errno(err, "cannot read", path);
+    *out = ps_stream_unpack(ps_stream_fd(*fd_out, 0), &none);
+    return PS_OK;
+}
+
 enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out,
                                  int *fd_out, uint64_t *bytes_out, struct ps_err *err)
 {
-    static const struct ps_stream_limits none = {0, 0};
-    PS_AUTO(ps_free_ptr) char *path = NULL;
     struct ps_original original;
     enum ps_status status = original_of(store, id, &original, err);
 
     if (status != PS_OK)
         return status;
-    path = ps_kept_path(store, "originals", original.sha256);
-    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd_out < 0)
-        return ps_fail_errno(err, "cannot read", path);
     *bytes_out = original.bytes;
-    *out = ps_stream_unpack(ps_stream_fd(*fd_out, 0), &none);
-    return PS_OK;
+    return ps_store_original_of(store, original.sha256, out, fd_out, err);
 }

@@ -68,6 +68,7 @@ enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run 
     w->row.name = ps_arena_copy(a, ps_str_of(run->name)).at;
     w->row.series = ps_arena_copy(a, ps_str_of(run->series)).at;
     w->row.who = ps_arena_copy(a, ps_str_of(run->who)).at;
+    w->row.upload = run->upload;
     w->filename = ps_arena_copy(a, ps_str_of(run->filename)).at;
     copy_tags(w, run);
     w->summary = ps_json_to(&w->summary_text);

@@ -66,6 +66,20 @@ bool ps_session_lives(const struct ps_store *store, const char *session)
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
 }
 
+bool ps_session_others(const struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", "", "");
+    DIR *dir = opendir(path);
+    bool others = false;
+
+    for (struct dirent *entry; dir && !others && (entry = readdir(dir));)
+        others = entry->d_name[0] != '.' && strcmp(entry->d_name, store->session) != 0 &&
+                 ps_session_lives(store, entry->d_name);
+    if (dir)
+        (void)closedir(dir);
+    return others;
+}
+
 /* Files of its name: <session>-<n>, in runs/ and the like with .part behind. */
 static bool is_orphan(const struct ps_store *store, const char *name)
 {

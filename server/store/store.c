@@ -173,6 +173,30 @@ struct ps_store *ps_store_new(const char *dir)
     return store;
 }
 
+enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
+                                   struct ps_err *err)
+{
+    struct ps_store *store = ps_store_new(dir);
+    bool labels_new;
+    enum ps_status status = access(dir, F_OK) == 0
+                                ? make_folders(store, &labels_new, err)
+                                : ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+
+    if (status == PS_OK)
+        status = ps_session_begin(store, err);
+    if (status == PS_OK)
+        status = lock_folder(store, lock, err);
+    if (status == PS_OK && ps_session_others(store)) {
+        ps_hint(err, "stop `perfshelf serve` and whatever else uses it");
+        status = ps_fail(err, PS_CONFLICT, "somebody has the shelf open");
+    }
+    if (status == PS_OK)
+        *out = store;
+    else
+        ps_store_close(store);
+    return status;
+}
+
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
 {
     struct ps_store *store = ps_store_new(dir);

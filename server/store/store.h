@@ -85,6 +85,10 @@ void ps_intake_end(struct ps_intake *intake);
 enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out,
                                  int *fd_out, uint64_t *bytes_out, struct ps_err *err);
 
+/* The same of a hash, whether a run has it or not; fd_out likewise. */
+enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
+                                    struct ps_stream **out, int *fd_out, struct ps_err *err);
+
 /* --- writing a run
  * -----------------------------------------------------------------------------------------------
  */
@@ -100,6 +104,7 @@ struct ps_new_run {
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;
     uint64_t input_bytes; /* about as large as this; 0 unknown */
+    int64_t upload;       /* the accepted upload it comes from; 0: none */
 };
 
 /* Creates a file in runs/ that no reader sees. The writer's sink takes what an importer says; its
@@ -115,8 +120,9 @@ struct ps_published {
     char *name; /* malloc'ed */
 };
 
-/* Indexes, syncs, renames, inserts the catalog row: after PS_OK the run survives power loss. Frees
- * the writer either way. */
+/* Indexes, syncs, renames, inserts the catalog row: after PS_OK the run survives power loss.
+ * PS_CANCELLED: this run was removed after the upload it comes from was accepted. Frees the writer
+ * either way. */
 enum ps_status ps_writer_publish(struct ps_writer *writer, const char *kind,
                                  const struct ps_original *original, struct ps_published *out,
                                  struct ps_err *err);

@@ -35,4 +35,26 @@ struct ps_verified {
 enum ps_status ps_store_verify(const char *dir, const struct ps_verify *how,
                                struct ps_verified *out, struct ps_err *err);
 
+/* --- rebuild ---------------------------------------------------------------------------------- */
+
+struct ps_rebuild {
+    /* A file and what became of it, when it is not simply taken up. */
+    void (*told)(void *user, const char *file, const char *text);
+    ps_vault_progress *progress; /* run files looked at; the total is not known */
+    void *user;
+};
+
+struct ps_rebuilt {
+    uint64_t runs;           /* taken up */
+    uint64_t set_aside;      /* files that were moved to lost/ */
+    struct ps_buf originals; /* hashes, each with its NUL: those without a run file, for the caller
+                                to import with ps_store_original_of. Free it */
+};
+
+/* Makes the catalog anew from the run files, with what labels/ and the old catalog, as far as it
+ * can be read, say of them. PS_CONFLICT: somebody has the shelf open. On failure the shelf is as it
+ * was. */
+enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
+                                struct ps_rebuilt *out, struct ps_err *err);
+
 #endif

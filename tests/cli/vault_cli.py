@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The care of a shelf: verify."""
+"""The care of a shelf: verify, rebuild."""
 import glob
 import gzip
 import json
 import os
 import sqlite3
+import subprocess
 import unittest
 
-from program import ShelfTest
-
-SOURCE = b"def f(n):\n    return n\n"
+from program import DEMO, PROGRAM, ROOT, ShelfTest
 
 
 class VaultTest(ShelfTest):
@@ -123,6 +122,129 @@ class Verify(VaultTest):
         self.assertEqual(self.findings(), [("catalog", "catalog.db")])
         self.assertIn("perfshelf rebuild", self.fails("list"))
         self.assertFalse(os.path.exists(catalog))
+
+
+class Rebuild(VaultTest):
+    """The shelf shows the same after the catalog was lost."""
+    def setUp(self):
+        super().setUp()
+        self.third = self.json("add", os.path.join(DEMO, "events.lprof"), "--source-root",
+                               os.path.join(ROOT, "demo", "workloads"), "--series", "s")["id"]
+        self.catalog = os.path.join(self.data, "catalog.db")
+        self.ok("baseline", "start")
+        self.before = self.shown()
+
+    def shown(self):
+        """All that is told of the runs."""
+        return {run["id"]: (run, self.json("show", run["id"])) for run in self.json("list")}
+
+    def order(self):
+        return [run["id"] for run in self.json("list")]
+
+    def rebuild(self, *said, runs=3, again=0, aside=0):
+        done = self.run_verb("rebuild", "--json")
+        *_, total = map(json.loads, done.stdout.decode().splitlines())
+        self.assertEqual((done.returncode, total), (0, {"runs": runs, "imported_again": again, "set_aside": aside}), done.stderr)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(len(lines), len(said), lines)
+        for line, words in zip(sorted(lines), sorted(said)):
+            self.assertIn(words, line)
+
+    def assert_as_before(self):
+        self.assertEqual(self.shown(), self.before)
+        self.assertEqual(self.findings(), [])
+
+    def edit(self, run, **fields):
+        """PATCH through a server, as people rename runs."""
+        with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+            address = server.stdout.readline().decode().rsplit("http://", 1)[1].strip("/\n")
+            import http.client
+            connection = http.client.HTTPConnection(address, timeout=30)
+            connection.request("PATCH", f"/api/v1/runs/{run}", json.dumps(fields))
+            self.assertEqual(connection.getresponse().status, 200)
+            connection.close()
+            server.terminate()
+
+    def test_a_lost_catalog(self):
+        order = self.order()
+        os.unlink(self.catalog)
+        self.rebuild("catalog.db: note: it is gone")
+        self.assert_as_before()
+        self.assertEqual(self.order(), order)
+
+    def test_what_was_said_later(self):
+        self.edit(self.second, name="renamed \u2603 \"x\"", series="t", tags={"a": "1", "b'": ""})
+        self.edit(self.first, tags={})
+        self.ok("baseline", self.second)
+        self.before = self.shown()
+        self.assertEqual(self.before[self.second][0]["name"], "renamed \u2603 \"x\"")
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(self.catalog + suffix):
+                os.unlink(self.catalog + suffix)
+        self.rebuild("catalog.db")
+        self.assert_as_before()
+
+    def test_damaged_catalogs(self):
+        size = os.path.getsize(self.catalog)
+        for at, length in ((0, 100), (4096, 4096), (size // 2, size // 2), (20, 80)):
+            self.damage(self.catalog, at, b"\x5a" * length)
+            self.rebuild("catalog.db")
+            self.assert_as_before()
+        with open(self.catalog, "wb") as file:
+            file.write(b"not a database at all")
+        self.rebuild("catalog.db")
+        self.assert_as_before()
+        self.assertGreaterEqual(len(os.listdir(os.path.join(self.data, "lost"))), 1)
+
+    def test_a_whole_catalog_stays_as_it_is(self):
+        self.rebuild()
+        self.assert_as_before()
+        with sqlite3.connect(self.catalog) as db:
+            self.assertEqual(db.execute("SELECT count(*) FROM import_log").fetchone(), (3,))
+        db.close()
+
+    def test_a_damaged_run_is_imported_again(self):
+        self.edit(self.second, name="mine", tags={"k": "v"})
+        self.before = self.shown()
+        for lost in (False, True):
+            self.damage(self.path("runs", self.second + ".db"), 8192, b"\xa5" * 2000)
+            self.damage(self.path("runs", self.third + ".db"), 0, b"")
+            if lost:
+                os.unlink(self.catalog)
+            self.rebuild(*["catalog.db"] * lost, f"runs/{self.second}.db", runs=2, again=1, aside=1)
+            self.assert_as_before_but_for_the_file(self.second)
+
+    def assert_as_before_but_for_the_file(self, run):
+        now = self.shown()
+        self.assertEqual(self.findings(), [])
+        self.assertEqual(set(now), set(self.before))
+        for key in ("name", "series", "tags", "who", "created_at", "headline", "summary", "ledger"):
+            self.assertEqual(now[run][0][key], self.before[run][0][key], key)
+
+    def test_a_missing_run_comes_back_from_its_original(self):
+        os.unlink(self.path("runs", self.first + ".db"))
+        os.unlink(self.catalog)
+        self.rebuild("catalog.db", runs=2, again=1)
+        self.assertEqual(set(self.shown()), set(self.before))
+        self.assertEqual(self.findings(), [])
+
+    def test_removed_runs_stay_away(self):
+        self.ok("rm", "start")
+        os.unlink(self.catalog)
+        self.rebuild("catalog.db", runs=2)
+        self.assertEqual(set(self.shown()), {self.second, self.third})
+
+    def test_not_while_it_is_in_use(self):
+        with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+            server.stdout.readline()
+            self.assertIn("somebody has the shelf open", self.fails("rebuild"))
+            server.terminate()
+        self.assert_as_before()
+
+    def test_no_shelf(self):
+        self.data = os.path.join(self.folder, "nowhere")
+        self.assertIn("there is no shelf", self.fails("rebuild"))
+        self.assertFalse(os.path.exists(self.data))
 
 
 if __name__ == "__main__":

@@ -196,6 +196,43 @@ static void an_accepted_upload_stays_until_it_ended(void **state)
     assert_string_equal(listed("spool"), "");
 }
 
+static enum ps_status import(struct ps_store *store, int64_t upload, char id_out[PS_ID_SIZE])
+{
+    PS_AUTO(ps_close_fd)
+    int fd = bytes_fd("import time: self [us] | cumulative | imported package\n"
+                      "import time:       100 |        100 | a\n");
+    const struct ps_import_request request = {.fd = fd, .upload = upload};
+    struct ps_import_result result;
+    enum ps_status status = ps_import_file(store, &request, &result, NULL);
+
+    memcpy(id_out, result.id, PS_ID_SIZE);
+    ps_import_result_free(&result);
+    return status;
+}
+
+/* A server dies between the publication of an upload's run and the end of the upload; the run is
+ * removed; the next server takes the upload up again. */
+static void what_was_removed_does_not_come_back(void **state)
+{
+    struct ps_store *store = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    struct taken taken = {0};
+    char id[PS_ID_SIZE];
+
+    (void)state;
+    die_after(accept_a_file);
+    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
+    assert_int_equal(import(store, taken.id, id), PS_OK);
+    assert_int_equal(ps_store_remove(store, id, "", NULL), PS_OK);
+    assert_int_equal(import(store, taken.id, id), PS_CANCELLED);
+    assert_string_equal(listed("runs"), "");
+    assert_string_equal(listed("originals"), "");
+    ps_upload_end(store, taken.id);
+    assert_int_equal(import(store, taken.id, id), PS_OK);
+    ps_store_close(store);
+}
+
 static void two_that_doom_one_file_leave_it_to_the_last(void **state)
 {
     struct ps_store *store = NULL;
@@ -223,6 +260,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_spooled_file_goes_with_its_process, make_shelf,
                                         remove_shelf),
         cmocka_unit_test_setup_teardown(an_accepted_upload_stays_until_it_ended, make_shelf,
+                                        remove_shelf),
+        cmocka_unit_test_setup_teardown(what_was_removed_does_not_come_back, make_shelf,
                                         remove_shelf),
         cmocka_unit_test_setup_teardown(two_that_doom_one_file_leave_it_to_the_last, make_shelf,
                                         remove_shelf),

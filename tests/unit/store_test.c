@@ -100,7 +100,7 @@ static void say_functions(struct ps_sink *sink)
 static struct ps_writer *begin(struct shelf *shelf, const char *name)
 {
     const struct ps_tag tags[] = {{"branch", "main"}};
-    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, NULL, NULL, 0};
+    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, NULL, NULL, 0, 0};
     struct ps_writer *writer = NULL;
 
     assert_int_equal(ps_writer_create(shelf->store, &run, &writer, NULL), PS_OK);

@@ -189,7 +189,7 @@ static int open_shelf(void **state)
     struct ps_intake *intake;
     struct ps_writer *writer = NULL;
     struct ps_published published = {.name = NULL};
-    struct ps_new_run run = {"by hand", "", "", "", NULL, 0, NULL, NULL, 0};
+    struct ps_new_run run = {"by hand", "", "", "", NULL, 0, NULL, NULL, 0, 0};
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));

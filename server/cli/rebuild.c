@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* rebuild.c: the catalog made anew, and the runs whose files were damaged imported again. */
+#include "server/cli/cli.h"
+#include "server/cli/plain.h"
+#include "server/cli/progress.h"
+#include "server/cli/shelve.h"
+#include "server/store/vault.h"
+
+#include "base/json_out.h"
+
+#include <stdlib.h>
+
+struct rebuilding {
+    struct ps_progress progress;
+};
+
+static bool step(void *user, uint64_t done, uint64_t total, uint64_t files)
+{
+    struct rebuilding *rebuilding = user;
+    return ps_progress_step(&rebuilding->progress, done, total, files);
+}
+
+static void told(void *user, const char *file, const char *text)
+{
+    struct rebuilding *rebuilding = user;
+    struct ps_err note = PS_ERR_INIT;
+    ps_fail(&note, PS_IO, "%s", text);
+    ps_progress_end(&rebuilding->progress);
+    ps_say_note(file, &note);
+}
+
+/* The bytes of an original in a file that is gone when it is closed, and from there onto the shelf.
+ */
+static int import_original(const struct ps_options *options, struct ps_store *store,
+                           const char *sha256)
+{
+    PS_AUTO(ps_close_fd) int kept = -1;
+    PS_AUTO(ps_close_fd) int to = -1;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    struct ps_stream *in = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    const struct ps_label label = {.name = NULL, .who = ps_cli_login_name()};
+    enum ps_status status = ps_store_original_of(store, sha256, &in, &kept, &err);
+    if (status == PS_OK)
+        status = ps_store_scratch(store, &to, &fd, &err);
+    if (status == PS_OK)
+        status = ps_stream_spool(in, to, &err);
+    ps_stream_free(in);
+    if (status != PS_OK)
+        return ps_say_failure(sha256, &err);
+    return ps_cli_shelve(
+        store, &label,
+        &(struct ps_shelving){.fd = fd, .path = sha256, .filename = "", .again = true},
+        options->json, NULL);
+}
+
+static int import_originals(const struct ps_options *options, const struct ps_buf *originals)
+{
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    int status = store ? 0 : 1;
+    for (size_t at = 0; store && at < originals->len && !ps_progress_interrupted();
+         at += PS_SHA256_SIZE)
+        status |= import_original(options, store, originals->at + at);
+    return status;
+}
+
+static void say_sum(const struct ps_options *options, const struct ps_rebuilt *sum)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    unsigned long long originals = sum->originals.len / PS_SHA256_SIZE;
+    if (options->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kint(&json, "runs", (int64_t)sum->runs);
+        ps_json_kint(&json, "imported_again", (int64_t)originals);
+        ps_json_kint(&json, "set_aside", (int64_t)sum->set_aside);
+        ps_json_end(&json);
+    } else {
+        ps_buf_printf(&line,
+                      "%llu runs taken up, %llu originals imported again, %llu files set aside",
+                      (unsigned long long)sum->runs, originals, (unsigned long long)sum->set_aside);
+    }
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+}
+
+int ps_cli_rebuild(const struct ps_options *options)
+{
+    struct rebuilding rebuilding = {.progress = {.drawn = 0}};
+    const struct ps_rebuild how = {told, step, &rebuilding};
+    struct ps_rebuilt sum;
+    struct ps_err err = PS_ERR_INIT;
+    ps_progress_catch_interrupts();
+    ps_progress_start(&rebuilding.progress, "rebuild");
+    enum ps_status status = ps_store_rebuild(options->data, &how, &sum, &err);
+    ps_progress_end(&rebuilding.progress);
+    if (status != PS_OK)
+        return ps_say_failure(options->data, &err);
+    int failed = import_originals(options, &sum.originals);
+    say_sum(options, &sum);
+    ps_buf_free(&sum.originals);
+    return failed;
+}

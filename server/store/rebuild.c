@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rebuild.c: a new catalog from the run files and labels, beside the old one until it is whole.
+ *
+ * What only the catalog holds (the log, uploads that wait, baselines) is taken from the old one as
+ * far as that can be read, row by row. Files that are damaged are not removed but set aside in
+ * lost/, as is the old catalog.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/store/checks.h"
+#include "server/store/vault.h"
+
+struct found { /* a run file that is whole */
+    char id[PS_ID_SIZE];
+    int64_t created_ms, seq;
+};
+
+struct rebuilding {
+    const struct ps_rebuild *how;
+    struct ps_rebuilt *out;
+    struct ps_store *store; /* its catalog is the new one */
+    struct ps_db *old;      /* NULL: it cannot be read */
+    bool old_whole;
+    char *new_path, *old_path;
+    struct found *runs;
+    size_t n, cap;
+};
+
+static void tell(struct rebuilding *r, const char *file, const char *text)
+{
+    r->how->told(r->how->user, file, text);
+}
+
+/* Moves a file to lost/, which is made when it is needed. */
+static void set_aside(struct rebuilding *r, const char *folder, const char *name, const char *why)
+{
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_path(r->store, "lost", "", "");
+    PS_AUTO(ps_free_ptr) char *from = ps_store_path(r->store, folder, name, "");
+    PS_AUTO(ps_free_ptr) char *to = ps_store_path(r->store, "lost", name, "");
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    (void)mkdir(lost, 0777);
+    if (rename(from, to) == 0)
+        ps_buf_printf(&text, "%s; it is set aside as lost/%s", why, name);
+    else
+        ps_buf_printf(&text, "%s; it cannot be moved to lost/", why);
+    tell(r, from + strlen(r->store->dir) + 1, text.at);
+    r->out->set_aside++;
+}
+
+/* --- the old catalog -------------------------------------------------------------------------- */
+
+static void open_old(struct rebuilding *r)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    struct ps_err err = PS_ERR_INIT;
+
+    if (access(r->old_path, F_OK) != 0) {
+        tell(r, "catalog.db", "it is gone");
+        return;
+    }
+    ps_uri_path(&uri, r->old_path);
+    if (ps_db_open(uri.at, true, &r->old, &err) == PS_OK)
+        r->old_whole = ps_check_db(r->old, false, &err) == PS_OK;
+    if (!r->old_whole)
+        tell(r, "catalog.db", err.text);
+}
+
+/* Copies the rows of a table until one cannot be read. Both have the same columns. */
+static void copy_table(struct rebuilding *r, const char *table)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf read = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf write = {0};
+    sqlite3_stmt *from = NULL, *to = NULL;
+    int columns;
+
+    if (!r->old)
+        return;
+    ps_buf_printf(&read, "SELECT * FROM %s", table);
+    if (sqlite3_prepare_v2(r->old->handle, read.at, -1, &from, NULL) != SQLITE_OK)
+        return;
+    columns = sqlite3_column_count(from);
+    ps_buf_printf(&write, "INSERT OR IGNORE INTO %s VALUES (?", table);
+    for (int i = 1; i < columns; i++)
+        ps_buf_puts(&write, ", ?");
+    ps_buf_puts(&write, ")");
+    if (sqlite3_prepare_v2(r->store->catalog->handle, write.at, -1, &to, NULL) == SQLITE_OK)
+        while (sqlite3_step(from) == SQLITE_ROW) {
+            for (int i = 0; i < columns; i++)
+                sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
+            (void)sqlite3_step(to);
+            sqlite3_reset(to);
+        }
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+}
+
+static void copy_tables(struct rebuilding *r)
+{
+    static const char *const tables[] = {"import_log", "removal_log", "upload", "removed_since",
+                                         "doomed",     "token",       "session"};
+    PS_AUTO(ps_buf_free) struct ps_buf baselines = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        copy_table(r, tables[i]);
+    if (r->old_whole)
+        copy_table(r, "baseline");
+    if (ps_label_read(r->store, "baselines", &baselines) &&
+        ps_db_prepare(r->store->catalog, ps_sql_text("baselines_put"), &stmt, NULL) == PS_OK) {
+        ps_bind_text(stmt, ":label", ps_buf_slice(&baselines));
+        (void)ps_stmt_row(stmt, NULL);
+    }
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+/* When the label says the run was published. False: it is none. */
+static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(db, ps_sql_text("label_when"), &stmt, NULL) != PS_OK)
+        return false;
+    ps_bind_text(stmt, ":label", label);
+    if (!ps_stmt_row(stmt, NULL))
+        return false;
+    if (!ps_col_is_null(stmt, 0))
+        out->created_ms = ps_col_int(stmt, 0);
+    if (!ps_col_is_null(stmt, 1))
+        out->seq = ps_col_int(stmt, 1);
+    return true;
+}
+
+/* The last word about a run: of the old catalog where it is whole, else of labels/. `when` gets
+ * what it says of time. False: nobody says more than the run file. */
+static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out, struct found *when)
+{
+    if (r->old_whole && ps_label_text(r->old, id, out, NULL) == PS_OK)
+        return read_when(r->store->catalog, ps_buf_slice(out), when);
+    out->len = 0;
+    return ps_label_read(r->store, id, out) &&
+           read_when(r->store->catalog, ps_buf_slice(out), when);
+}
+
+/* --- run files -------------------------------------------------------------------------------- */
+
+static struct ps_str text_or_empty(struct ps_stmt *stmt, int column)
+{
+    struct ps_str text = ps_col_text(stmt, column);
+
+    return text.at ? text : PS_STR("");
+}
+
+static const char *keep(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+{
+    return ps_arena_copy(arena, text_or_empty(stmt, column)).at;
+}
+
+static const char *keep_null(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+{
+    return ps_col_is_null(stmt, column) ? NULL : keep(arena, stmt, column);
+}
+
+static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_catalog_row *row)
+{
+    row->sha256 = keep(arena, stmt, 0);
+    row->kind = keep(arena, stmt, 1);
+    row->name = keep(arena, stmt, 2);
+    row->series = row->who = "";
+    row->tool = keep_null(arena, stmt, 3);
+    row->tool_version = keep_null(arena, stmt, 4);
+    row->created_ms = ps_col_int(stmt, 5);
+    row->headline.value = ps_col_real(stmt, 6);
+    row->headline.unit = keep(arena, stmt, 7);
+    row->headline.label = keep(arena, stmt, 8);
+    row->bytes = (uint64_t)ps_col_int(stmt, 9);
+    row->ledger.unit = keep(arena, stmt, 10);
+    row->ledger.read = (uint64_t)ps_col_int(stmt, 11);
+    row->ledger.stored = (uint64_t)ps_col_int(stmt, 12);
+    row->ledger.repaired = (uint64_t)ps_col_int(stmt, 13);
+    row->ledger.rejected = (uint64_t)ps_col_int(stmt, 14);
+    row->ledger.other = (uint64_t)ps_col_int(stmt, 15);
+    row->summary = ps_col_is_null(stmt, 16) ? "{}" : keep(arena, stmt, 16);
+}
+
+/* What the run file says; *label is what was said of the run when it was published, or "". */
+static enum ps_status read_run(const char *path, struct ps_arena *arena, struct ps_catalog_row *row,
+                               const char **label, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_stmt *stmt = NULL;
+    struct stat about;
+    enum ps_status status = ps_check_open(path, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("run_meta"), &stmt, err);
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = err->code;
+    if (status == PS_OK) {
+        read_row(stmt, arena, row);
+        *label = keep(arena, stmt, 17);
+        row->db_bytes = stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+    }
+    ps_stmt_done(stmt);
+    ps_db_close(db);
+    return status;
+}
+
+/* A run file that is no run is set aside, and what was said of its run kept for the import of its
+ * original. */
+static void give_up(struct rebuilding *r, const char *id, const char *name, const char *label,
+                    const char *why)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    struct found when = {.seq = 0};
+
+    if (last_label(r, id, &last, &when))
+        (void)ps_label_write(r->store, id, ps_buf_slice(&last), NULL);
+    else if (read_when(r->store->catalog, ps_str_of(label), &when))
+        (void)ps_label_write(r->store, id, ps_str_of(label), NULL);
+    set_aside(r, "runs", name, why);
+}
+
+static void look_at(struct rebuilding *r, const char *name)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "runs", name, "");
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    struct ps_arena arena = {0};
+    struct ps_catalog_row row = {.name = NULL};
+    struct found run = {.seq = 0};
+    struct ps_err err = PS_ERR_INIT;
+    const char *label = "";
+    enum ps_status status = read_run(path, &arena, &row, &label, &err);
+
+    (void)snprintf(run.id, sizeof run.id, "%.16s", name);
+    if (status == PS_OK && strncmp(row.sha256, run.id, 16) != 0)
+        status = ps_fail(&err, PS_CONFLICT, "it is the run of another original");
+    if (status == PS_OK)
+        status = ps_check_run(path, row.sha256, true, &err);
+    if (status == PS_OK) {
+        run.created_ms = row.created_ms;
+        (void)last_label(r, run.id, &last, &run);
+        PS_PUSH_ROOM(r->runs, r->n, r->cap);
+        r->runs[r->n++] = run;
+    } else {
+        give_up(r, run.id, name, label, err.text);
+    }
+    ps_arena_free(&arena);
+}
+
+static bool is_run_file(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 16 && strcmp(name + 16, ".db") == 0;
+}
+
+static int by_age(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+
+    if (a->created_ms != b->created_ms)
+        return a->created_ms < b->created_ms ? -1 : 1;
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "runs", "", "");
+    DIR *dir = opendir(path);
+    uint64_t looked = 0;
+
+    if (!dir)
+        return ps_fail_errno(err, "cannot read", path);
+    for (struct dirent *entry; !err->code && (entry = readdir(dir));) {
+        if (!is_run_file(entry->d_name))
+            continue;
+        look_at(r, entry->d_name);
+        looked++;
+        if (!r->how->progress(r->how->user, looked, 0, looked))
+            (void)ps_fail(err, PS_CANCELLED, "stopped; the shelf is as it was");
+    }
+    (void)closedir(dir);
+    if (r->n)
+        qsort(r->runs, r->n, sizeof *r->runs, by_age);
+    return err->code;
+}
+
+static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "runs", run->id, ".db");
+    PS_AUTO(ps_free_ptr) char *name = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    struct ps_arena arena = {0};
+    struct ps_catalog_row row = {.name = NULL};
+    struct found when;
+    const char *label = "";
+    enum ps_status status = read_run(path, &arena, &row, &label, err);
+
+    memcpy(row.id, run->id, sizeof row.id);
+    row.created_ms = run->created_ms;
+    if (status == PS_OK)
+        status = ps_catalog_put(r->store->catalog, &row, &name, err);
+    if (status == PS_OK && last_label(r, run->id, &last, &when))
+        status = ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
+    else if (status == PS_OK && label[0])
+        status = ps_label_apply(r->store->catalog, run->id, ps_str_of(label), err);
+    ps_arena_free(&arena);
+    r->out->runs += status == PS_OK;
+    return status;
+}
+
+static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(r->store, PS_DURABLE, err);
+
+    for (size_t i = 0; status == PS_OK && i < r->n; i++)
+        status = put_run(r, &r->runs[i], err);
+    if (status == PS_OK)
+        copy_tables(r);
+    return ps_catalog_end(r->store, status, err);
+}
+
+/* --- what is left ----------------------------------------------------------------------------- */
+
+/* Originals whose run has no file, for the caller to import. */
+static void list_orphans(struct rebuilding *r)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "originals", "", "");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        char sha256[PS_SHA256_SIZE], id[PS_ID_SIZE];
+
+        if (strspn(entry->d_name, "0123456789abcdef") != 64)
+            continue;
+        (void)snprintf(sha256, sizeof sha256, "%.64s", entry->d_name);
+        if (ps_store_find(r->store, sha256, id, NULL) != PS_OK)
+            ps_buf_add(&r->out->originals, sha256, sizeof sha256);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+/* Accepted uploads whose row could not be read. */
+static void save_spool(struct rebuilding *r)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "spool", "", "");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.' && !ps_upload_holds(r->store, entry->d_name))
+            set_aside(r, "spool", entry->d_name,
+                      "an upload that was not imported yet, or part of one");
+    if (dir)
+        (void)closedir(dir);
+}
+
+/* The old catalog goes aside, its log before the new one stands in its place: SQLite would take
+ * that for the new one's. */
+static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_path(r->store, "lost", "", "");
+    PS_AUTO(ps_buf_free) struct ps_buf log = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf aside = {0};
+    char when[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    (void)strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+    ps_buf_printf(&aside, "%scatalog-%s-%ld.db", lost, when, (long)getpid());
+    (void)mkdir(lost, 0777);
+    if (link(r->old_path, aside.at) != 0 && errno != ENOENT)
+        tell(r, "catalog.db", "it cannot be kept in lost/");
+    ps_buf_printf(&log, "%s-wal", r->old_path);
+    ps_buf_puts(&aside, "-wal");
+    (void)rename(log.at, aside.at);
+    log.len -= 4;
+    ps_buf_puts(&log, "-shm");
+    (void)unlink(log.at);
+    if (rename(r->new_path, r->old_path) != 0)
+        return ps_fail_errno(err, "cannot rename to", r->old_path);
+    return ps_sync_dir(r->store->dir, err);
+}
+
+static void remove_new(const struct rebuilding *r)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+        ps_buf_printf(&path, "%s%s", r->new_path, endings[i]);
+        (void)unlink(path.at);
+    }
+}
+
+static enum ps_status rebuild(struct rebuilding *r, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_open(r->new_path, &r->store->catalog, err);
+
+    if (status != PS_OK)
+        return status;
+    open_old(r);
+    status = find_runs(r, err);
+    if (status == PS_OK)
+        status = fill(r, err);
+    if (status != PS_OK)
+        return status;
+    list_orphans(r);
+    save_spool(r);
+    ps_db_close(r->old);
+    r->old = NULL;
+    ps_db_close(r->store->catalog); /* its log is in the file now */
+    r->store->catalog = NULL;
+    return swap(r, err);
+}
+
+enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
+                                struct ps_rebuilt *out, struct ps_err *err)
+{
+    struct rebuilding r = {.how = how, .out = out};
+    PS_AUTO(ps_close_fd) int lock = -1;
+    enum ps_status status;
+
+    *out = (struct ps_rebuilt){.runs = 0};
+    status = ps_store_open_alone(dir, &r.store, &lock, err);
+    if (status != PS_OK)
+        return status;
+    r.old_path = ps_store_path(r.store, ".", "catalog", ".db");
+    r.new_path = ps_store_path(r.store, ".", "catalog.new", ".db");
+    remove_new(&r);
+    status = rebuild(&r, err);
+    ps_db_close(r.old);
+    ps_store_close(r.store);
+    if (status != PS_OK)
+        remove_new(&r);
+    free(r.old_path);
+    free(r.new_path);
+    free(r.runs);
+    return status;
+}
