@@ -64,7 +64,7 @@ function tasks(events) {
         else frames.push(ms);
         end = from + ms;
     }
-    return frames;
+    return { frames, callbacks: callbacks.length };
 }
 
 const at = (list, share) => list[Math.floor(share * (list.length - 1))] ?? 0;
@@ -138,10 +138,11 @@ export async function paceOf({ url, hash, drawn, canvas, seconds, frame }) {
         const box = await (frame ? page.frameLocator(frame) : page).locator(canvas).first().boundingBox();
         const events = await traced(page, () => move(page, box, seconds));
         const frames = [...scriptPerFrame(events).values()].sort((a, b) => a - b);
-        const painted = tasks(events).sort((a, b) => a - b);
+        const { frames: lasted, callbacks } = tasks(events);
+        const painted = lasted.sort((a, b) => a - b);
         const slow = painted.filter((ms) => ms >= 17).length;
         return {
-            first_paint_ms: first, frames: painted.length, script_p50_ms: at(painted, 0.5), script_p95_ms: at(painted, 0.95), script_max_ms: at(painted, 1),
+            first_paint_ms: first, frames: painted.length, callbacks, script_p50_ms: at(painted, 0.5), script_p95_ms: at(painted, 0.95), script_max_ms: at(painted, 1),
             under_17_ms: 1 - slow / Math.max(1, painted.length), all_script_p95_ms: at(frames, 0.95), tab_mib: rendererKib() / 1024,
         };
     } finally {
