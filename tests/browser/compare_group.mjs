@@ -116,3 +116,28 @@ test('compare: what became lazy, what is new and who imports it now, in words', 
         check(/made/.test(await page.getByRole('navigation').first().innerText()), 'the series of both');
     });
 });
+
+test('compare: a frame selects its row, far down too, and a row its frame', ({ pages }) =>
+    withGroups(async ({ shelf, hash, base }) => {
+        const page = await pages.open(`${shelf.url}${hash}&sort=new&desc=1`);
+        await ready(page);
+        const shown = async () => (await rows(page)).map(([name]) => name);
+        check(!(await shown()).includes('gone'), 'what is gone stands last, out of sight');
+        const tree = await page.evaluate((path) => fetch(path).then((got) => got.json()), `/api/v1/compare/tree?${hash.split('?')[1]}`);
+        const frameOf = (name) => String(tree.name.findIndex((id) => tree.names[id] === name));
+        await page.getByRole('button', { name: 'Width: base' }).click();
+        const canvas = page.getByRole('region', { name: 'Difference' }).locator('canvas');
+        await canvas.click({ position: { x: 8, y: 30 } });
+        await until(() => page.url().includes(`frame=${frameOf('slow')}`) && /row=\d/.test(page.url()), 'the widest frame');
+        const pane = page.getByRole('region', { name: 'The selected module' });
+        await until(async () => /slow/.test(await pane.innerText()), 'its row');
+        await grid(page, 'Modules').getByText('base_module', { exact: true }).click();
+        await until(() => page.url().includes(`frame=${frameOf('base_module')}`), 'the frame of a row');
+        const gone = await page.evaluate((path) => fetch(path).then((got) => got.json()), `/api/v1/compare/imports?${hash.split('?')[1]}&name=gone`);
+        await page.goto(`${shelf.url}${hash}&sort=new&desc=1&row=${gone.rows[0][0]}`);
+        await page.reload();
+        await until(async () => (await shown()).includes('gone'), 'the table goes to the row');
+        await page.goto(`${shelf.url}#/compare/imports?new=${base}`);
+        await page.getByRole('region', { name: 'Means of the runs' }).locator('canvas').click({ position: { x: 8, y: 30 } });
+        await until(async () => /slow/.test(await pane.innerText()), 'its row in the report of a group');
+    }));

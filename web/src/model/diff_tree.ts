@@ -2,7 +2,7 @@
 /*
  * The icicle of a difference: GET /compare/tree in, placed frames and steps of colour out.
  */
-import type { ComparedTree, GroupTree } from '../base/compare_types';
+import type { ComparedRow, ComparedTree, GroupTree } from '../base/compare_types';
 import { EXACT, UNKNOWN } from './call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
 import { functionName } from './labels';
@@ -112,6 +112,24 @@ function fitted(tree: GroupTree, nodes: number[], width: number[], room: number)
     const rest = Math.max(0, room - sum(true) * sure);
     const loose = Math.min(1, rest / (sum(false) || 1));
     return want.map((wide, i) => wide * (isSure[i] ? sure : loose));
+}
+
+export type RowName = Pick<ComparedRow, 'name' | 'place' | 'line'>;
+
+/** Whether a frame of that name, at that place, is of this row. */
+export function isOfRow(place: string | null, row: RowName): boolean {
+    const file = row.place?.split(/[\\/]/).pop() ?? '';
+    return place === null || place === file || place === `${file}:${row.line}`;
+}
+
+/** The widest frame of a row; -1: it has none. */
+export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
+    let best = -1;
+    for (let i = 0; i < tree.n; i++) {
+        if (tree.names[tree.name[i]] !== row.name || !isOfRow(placeOf(tree, i), row)) continue;
+        if (width[i] > (best < 0 ? 0 : width[best])) best = i;
+    }
+    return best;
 }
 
 /** What is gone and stands under nothing gone, the largest first. */

@@ -24,6 +24,7 @@ import {
     levelOf,
     nameOf,
     placeOf,
+    type RowName,
     type Side,
     vanished,
 } from '../model/diff_tree';
@@ -31,6 +32,7 @@ import type { FrameLayout } from '../model/frames';
 import { matcher, matchSet } from '../model/search';
 import { CertaintyLegend } from './calltree_pane';
 import { ComparedCurves } from './compare_curves';
+import { selectFrame, useFrameOfRow } from './compare_link';
 import { comparePath, metricOf, put } from './compare_state';
 import { ComparedSteps } from './compare_steps';
 import { useJson } from './use_json';
@@ -60,12 +62,19 @@ function isCurved({ base: [{ kind }] }: Comparison, table: ComparedTable): boole
     return CURVED.includes(table.of) || (kind === 'scalene' && metric !== table.metrics[0]);
 }
 
-export function ComparePicture(props: { comparison: Comparison; table: ComparedTable }) {
+interface ComparePictureProps {
+    comparison: Comparison;
+    table: ComparedTable;
+    /** what was picked in the table */
+    wanted: RowName | null;
+}
+
+export function ComparePicture(props: ComparePictureProps) {
     const { comparison, table } = props;
     if (isCurved(comparison, table)) return <ComparedCurves comparison={comparison} />;
     if (table.of === 'step_parts') return <ComparedSteps comparison={comparison} />;
     if (!hasPicture(comparison, table)) return <NoPicture report={comparison} table={table} />;
-    return <DiffPicture comparison={comparison} />;
+    return <DiffPicture {...props} />;
 }
 
 function titleOf(tree: ComparedTree, side: Side, comparison: Comparison): string {
@@ -90,13 +99,14 @@ function useDrawn(tree: ComparedTree | null, side: Side, comparison: Comparison)
     return { drawn, match };
 }
 
-function DiffPicture({ comparison }: { comparison: Comparison }) {
+function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
     const { query } = route.value;
     const { data, error, loading } = useJson<ComparedTree>(
         comparePath(query, '/tree', { limit: NODES }),
     );
     const side = query.width === 'base' ? 'base' : 'new';
     const { drawn, match } = useDrawn(data, side, comparison);
+    useFrameOfRow(data, (side === 'base' ? data?.base_total : data?.new_total) ?? [], wanted);
     const picked = Number(query.frame ?? -1);
     return (
         <section class="picture compare-picture" aria-label="Difference">
@@ -109,7 +119,7 @@ function DiffPicture({ comparison }: { comparison: Comparison }) {
                     paint={drawn.paint}
                     match={match?.set ?? null}
                     selected={picked < drawn.tree.n ? picked : -1}
-                    onSelect={(node) => put({ frame: node >= 0 ? String(node) : null })}
+                    onSelect={(node) => void selectFrame(table, drawn.tree, node)}
                     zoom={query.zoom ?? ''}
                     onZoom={(span) => put({ zoom: span })}
                     idOf={(node) => node}

@@ -2,19 +2,22 @@
  *
  * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
  */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
 import { type Params, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route } from '../base/router';
 import { DataGrid } from '../components/data_grid';
+import type { GridHandle } from '../components/grid_types';
 import { Menu } from '../components/menu';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { changeWord, scaleOf, wordOf } from '../model/compare';
+import type { RowName } from '../model/diff_tree';
 import { readFilters, readSort } from '../model/filter_query';
 import { matcher } from '../model/search';
 import { type ColumnsOf, compareColumns, isImports } from './compare_columns';
+import { useReveal } from './compare_link';
 import { ComparePane } from './compare_pane';
 import { comparePath, groupsOf, isSingle, metricOf, put } from './compare_state';
 import { CompareToolbar } from './compare_toolbar';
@@ -26,6 +29,8 @@ interface CompareTableProps {
     table: ComparedTable;
     /** Only what one of the groups lacks. */
     changes?: boolean;
+    /** A row was picked here. */
+    onPick?: (row: RowName) => void;
     /** The server has the rows: whatever else is asked of this table is quick. */
     onReady?: () => void;
 }
@@ -63,7 +68,9 @@ export function CompareTable(props: CompareTableProps) {
 
 type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparedRow> };
 
-function TableBody({ comparison, table, changes = false, metric, top }: TableBodyProps) {
+function TableBody(props: TableBodyProps) {
+    const { comparison, table, changes = false, metric, top, onPick } = props;
+    const grid = useRef<GridHandle | null>(null);
     const { query } = route.value;
     const filters = readFilters(query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
@@ -81,6 +88,7 @@ function TableBody({ comparison, table, changes = false, metric, top }: TableBod
     };
     const path = comparePath({}, `/${table.of}`);
     const source = useSource<ComparedRow>(path, params, filters.broken);
+    const own = useReveal(grid, source, path, params);
     const single = isSingle(comparison, table);
     const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
     const filtered = Boolean(filters.q || query.verdict || change);
@@ -107,7 +115,12 @@ function TableBody({ comparison, table, changes = false, metric, top }: TableBod
                         sort={sort}
                         onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
                         selected={query.row ?? null}
-                        onSelect={(row) => put({ row: String(row.id) })}
+                        onSelect={(row) => {
+                            own(row.id);
+                            put({ row: String(row.id) });
+                            onPick?.(row);
+                        }}
+                        handle={grid}
                         rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
                         resetKey={withParams('', params as Params)}
                         empty={emptyWords(table, filtered, changes)}

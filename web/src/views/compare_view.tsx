@@ -14,6 +14,7 @@ import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
 import { Tabs } from '../components/tabs';
 import { groupName, ledgerOf } from '../model/compare';
+import type { RowName } from '../model/diff_tree';
 import { CompareHead } from './compare_head';
 import { ComparePicture } from './compare_picture';
 import {
@@ -45,10 +46,13 @@ export function CompareView({ tab, view }: CompareProps) {
         for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) noteRun(run);
     }, [data]);
     if (error) return <NoComparison error={error} />;
+    const alone = !query.base;
+    // What is shown until the answer comes must not ask the new address for its rows.
+    const fits = data !== null && (data.base.length === 0) === alone;
     return (
         <main class="report compare">
-            {data && data.base.length === 0 && <GroupView report={data} tab={tab} />}
-            {data && data.base.length > 0 && <Compared comparison={data} tab={tab} view={view} />}
+            {fits && alone && <GroupView report={data} tab={tab} />}
+            {fits && !alone && <Compared comparison={data} tab={tab} view={view} />}
             <LoadingLine active={loading} />
         </main>
     );
@@ -106,6 +110,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
     const table = tableOf(comparison, tab);
     const [first] = comparison.tables;
     const [ready, setReady] = useState(false);
+    const [wanted, setWanted] = useState<RowName | null>(null);
     const changed = useChanges(first, ready);
     const tabs = [
         ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
@@ -145,13 +150,14 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 <SideView comparison={comparison} view={view} />
             ) : table ? (
                 <>
-                    {!changes && <ComparePicture comparison={comparison} table={table} />}
+                    {!changes && <ComparePicture {...{ comparison, table, wanted }} />}
                     <CompareTable
                         key={`${table.of} ${current} ${metricOf(table, query).metric}`}
                         comparison={comparison}
                         table={table}
                         changes={changes}
                         onReady={() => setReady(true)}
+                        onPick={setWanted}
                     />
                 </>
             ) : (

@@ -11,7 +11,7 @@ import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { figOf } from '../model/compare';
-import { certaintyOf, layoutTree, nameOf, placeOf } from '../model/diff_tree';
+import { certaintyOf, layoutTree, nameOf, placeOf, type RowName } from '../model/diff_tree';
 import { matcher, matchSet } from '../model/search';
 import {
     boundsText,
@@ -22,12 +22,21 @@ import {
     pictureHeight,
     SureLegend,
 } from './compare_picture';
+import { selectFrame, useFrameOfRow } from './compare_link';
 import { comparePath, put } from './compare_state';
 import { useJson } from './use_json';
 
-export function GroupPicture({ report, table }: { report: GroupReport; table: ComparedTable }) {
+interface GroupPictureProps {
+    report: GroupReport;
+    table: ComparedTable;
+    /** what was picked in the table */
+    wanted: RowName | null;
+}
+
+export function GroupPicture(props: GroupPictureProps) {
+    const { report, table } = props;
     if (!hasPicture(report, table)) return <NoPicture report={report} table={table} />;
-    return <TreePicture report={report} />;
+    return <TreePicture {...props} />;
 }
 
 function useDrawn(tree: GroupTree | null, report: GroupReport) {
@@ -47,12 +56,13 @@ function useDrawn(tree: GroupTree | null, report: GroupReport) {
     return { drawn, match };
 }
 
-function TreePicture({ report }: { report: GroupReport }) {
+function TreePicture({ report, table, wanted }: GroupPictureProps) {
     const { query } = route.value;
     const { data, error, loading } = useJson<GroupTree>(
         comparePath(query, '/tree', { limit: NODES }),
     );
     const { drawn, match } = useDrawn(data, report);
+    useFrameOfRow(data, data?.new_total ?? [], wanted);
     const picked = Number(query.frame ?? -1);
     return (
         <section class="picture compare-picture" aria-label="Means of the runs">
@@ -69,7 +79,7 @@ function TreePicture({ report }: { report: GroupReport }) {
                     paint={drawn.paint}
                     match={match?.set ?? null}
                     selected={picked < drawn.tree.n ? picked : -1}
-                    onSelect={(node) => put({ frame: node >= 0 ? String(node) : null })}
+                    onSelect={(node) => void selectFrame(table, drawn.tree, node)}
                     zoom={query.zoom ?? ''}
                     onZoom={(span) => put({ zoom: span })}
                     idOf={(node) => node}

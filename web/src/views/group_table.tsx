@@ -2,17 +2,20 @@
  *
  * One table of a group with its toolbar, beside it its runs or the selected row.
  */
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { ComparedTable, GroupReport, GroupRow, Metric } from '../base/compare_types';
 import { type Params, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route } from '../base/router';
 import { DataGrid } from '../components/data_grid';
+import type { GridHandle } from '../components/grid_types';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { scaleOf } from '../model/compare';
+import type { RowName } from '../model/diff_tree';
 import { readFilters, readSort } from '../model/filter_query';
 import { matcher, type Matcher } from '../model/search';
+import { useReveal } from './compare_link';
 import { comparePath, groupsOf, metricOf, put } from './compare_state';
 import { CompareToolbar } from './compare_toolbar';
 import { useTop } from './compare_top';
@@ -23,12 +26,15 @@ import { useSource } from './use_source';
 interface GroupTableProps {
     report: GroupReport;
     table: ComparedTable;
+    /** A row was picked here. */
+    onPick: (row: RowName) => void;
 }
 
-export function GroupTable({ report, table }: GroupTableProps) {
+export function GroupTable(props: GroupTableProps) {
+    const { table } = props;
     const metric = metricOf(table, route.value.query);
     const { top, error } = useTop<GroupRow>(table, metric);
-    if (top) return <TableBody {...{ report, table, metric }} top={top.rows} />;
+    if (top) return <TableBody {...props} metric={metric} top={top.rows} />;
     return (
         <div class="tab-body">
             {error && <Notice kind="error" title="The rows could not be read" error={error} />}
@@ -64,6 +70,8 @@ function TableBody(props: TableBodyProps) {
     };
     const path = comparePath({}, `/${table.of}`);
     const source = useSource<GroupRow>(path, params, filters.broken);
+    const grid = useRef<GridHandle | null>(null);
+    const own = useReveal(grid, source, path, params);
     const { scale, columns } = useColumns(props, search);
     useKeys('Group', [{ key: 'Escape', label: 'close the row', run: () => put({ row: null }) }]);
     return (
@@ -83,7 +91,12 @@ function TableBody(props: TableBodyProps) {
                         sort={sort}
                         onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
                         selected={query.row ?? null}
-                        onSelect={(row) => put({ row: String(row.id) })}
+                        onSelect={(row) => {
+                            own(row.id);
+                            put({ row: String(row.id) });
+                            props.onPick(row);
+                        }}
+                        handle={grid}
                         resetKey={withParams('', params as Params)}
                         empty={
                             filters.q ? `No ${table.row} matches.` : 'None of the runs holds a row.'

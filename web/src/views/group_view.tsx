@@ -2,7 +2,7 @@
  *
  * One group of runs as a report: its head, and a tab for every table that its runs share.
  */
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { GroupReport } from '../base/compare_types';
 import { useKeys } from '../base/keys';
 import { goTo, navigate, route } from '../base/router';
@@ -15,6 +15,7 @@ import { Tabs } from '../components/tabs';
 import { FigText } from '../components/text';
 import { viewportWidth } from '../components/viewport';
 import { figOf, groupName, ledgerOf } from '../model/compare';
+import type { RowName } from '../model/diff_tree';
 import { GroupLine } from './compare_head';
 import { metricOf, tableOf, tabHref } from './compare_state';
 import { GroupPicture } from './group_picture';
@@ -36,6 +37,7 @@ function useGroupKeys(hrefs: string[]): void {
 export function GroupView({ report, tab }: { report: GroupReport; tab: string | undefined }) {
     const { query } = route.value;
     const table = tableOf(report, tab);
+    const [wanted, setWanted] = useState<RowName | null>(null);
     const tabs = report.tables.map(({ of, title }) => ({
         id: of,
         title,
@@ -54,11 +56,12 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
                     <Tabs current={table.of} items={tabs} label="tables of this group">
                         <CopyButton class="quiet" label="Copy link" text={() => location.href} />
                     </Tabs>
-                    <GroupPicture report={report} table={table} />
+                    <GroupPicture report={report} table={table} wanted={wanted} />
                     <GroupTable
                         key={`${table.of} ${metricOf(table, query).metric}`}
                         report={report}
                         table={table}
+                        onPick={setWanted}
                     />
                 </>
             ) : (

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row of the table and its frames in the picture: the one that is selected selects the other, and
+ * the table shows the row wherever it stands.
+ */
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ComparedRow, ComparedTable, GroupTree } from '../base/compare_types';
+import { getJson, type Params, withParams } from '../base/client';
+import type { PagedSource } from '../base/paged_source';
+import { route } from '../base/router';
+import type { Page } from '../base/types';
+import type { GridHandle } from '../components/grid_types';
+import { frameOfRow, isOfRow, placeOf, type RowName } from '../model/diff_tree';
+import { comparePath, metricOf, put } from './compare_state';
+import { objectsOf } from './functions_data';
+import { useJson } from './use_json';
+
+/** Rows of one name that are told apart by their place. */
+const NAMESAKES = 200;
+
+/** Selects a frame, and the row it is of; -1: no frame. */
+export async function selectFrame(table: ComparedTable, tree: GroupTree, node: number) {
+    put({ frame: node >= 0 ? String(node) : null });
+    if (node < 0) return;
+    const { query } = route.peek();
+    const page = await getJson<Page>(
+        comparePath(query, `/${table.of}`, {
+            metric: metricOf(table, query).metric,
+            name: tree.names[tree.name[node]],
+            limit: NAMESAKES,
+        }),
+    ).catch(() => null); // the frame stays selected, which is what was asked for
+    const place = placeOf(tree, node);
+    const row = page && objectsOf<ComparedRow>(page).find((one) => isOfRow(place, one));
+    if (route.peek().query.frame === String(node)) put({ row: row ? String(row.id) : null });
+}
+
+/** Selects the widest frame of a row that was picked in the table. */
+export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowName | null) {
+    useEffect(() => {
+        if (!tree || !row) return;
+        const node = frameOfRow(tree, width, row);
+        put({ frame: node >= 0 ? String(node) : null });
+    }, [row]);
+}
+
+/** Scrolls the table to the selected row where that was not picked in it. */
+export function useReveal<R>(
+    grid: RefObject<GridHandle>,
+    source: PagedSource<R>,
+    path: string,
+    params: Params,
+) {
+    const own = useRef<string | undefined>(undefined);
+    const { row } = route.value.query;
+    const asked = row !== undefined && row !== own.current;
+    const { data } = useJson<{ at?: number; id: number }>(
+        asked ? withParams(`${path}/${encodeURIComponent(row)}`, params) : null,
+    );
+    const ready = source.ready.value;
+    useEffect(() => {
+        if (!ready || !data || String(data.id) !== row) return;
+        own.current = row;
+        if (data.at !== undefined) grid.current?.show(data.at);
+    }, [data, ready]);
+    return (id: number) => {
+        own.current = String(id);
+    };
+}
