@@ -66,8 +66,10 @@ const lineReport = (first, lines) =>
 
 const STACKS = ['main;load;read 30\nmain;run;parse 50\nmain;run;old 9\n', 'main;run;parse 20\nmain;load;read 40\nmain;load;fresh 5\n'];
 
+const viewTabs = (page) => page.getByRole('navigation', { name: 'views that both runs have' }).getByRole('link');
+
 async function everyView(page, wanted) {
-    const tabs = page.getByRole('navigation', { name: 'views that both runs have' }).getByRole('link');
+    const tabs = viewTabs(page);
     equal(await tabs.evaluateAll((all) => all.map((a) => a.firstChild.textContent)), wanted, 'views');
     for (const name of wanted) {
         await tabs.filter({ hasText: name }).first().click();
@@ -99,6 +101,37 @@ test('side: every view of stacks opens twice', ({ pages }) =>
         const page = await openSide(pages, shelf, base, fresh);
         await everyView(page, ['Left heavy', 'Functions', 'Sandwich', 'File order', 'Ledger']);
     }));
+
+const GOLDEN = join(ROOT, 'tests', 'golden');
+const OTHERS = [
+    ['key_averages', 'ok_cpu.txt', 'ok_cuda.txt'],
+    ['lightning', 'ok_simple.txt', 'ok_both.txt'],
+    ['lprof', 'ok_v40.lprof', 'ok_v42_recursion.lprof'],
+    ['measure', 'ok_hyperfine_v2.json', 'ok_pytest_v5.json'],
+    ['measure', 'ok_time_v.txt', 'ok_time_bash.txt'],
+    ['measure', 'ok_top.txt', 'ok_top_one.txt'],
+    ['memory_text', 'ok_basic.txt', 'ok_old.txt'],
+    ['memory_timeline', 'ok_raw.json', 'ok_sums.json'],
+    ['mprof', 'ok_children.dat', 'ok_functions.dat'],
+    ['nsys', 'ok_full.sqlite', 'ok_old.sqlite'],
+    ['pstats_text', 'ok_cprofile.txt', 'ok_several.txt'],
+    ['scalene', 'ok_v1516.json', 'ok_v1554.json'],
+    ['speedscope', 'ok_evented.json', 'ok_sampled.json'],
+];
+for (const [folder, ...samples] of OTHERS) {
+    test(`side: every view of ${folder}, ${samples.join(' and ')}, opens twice`, async ({ pages }) => {
+        const shelf = await Shelf.start();
+        try {
+            const ids = samples.map((name) => shelf.add(join(GOLDEN, folder, name)).id);
+            const page = await openSide(pages, shelf, ...ids);
+            const views = await viewTabs(page).evaluateAll((all) => all.map((a) => a.firstChild.textContent));
+            check(views.length > 1 && views.at(-1) === 'Ledger', `views: ${views}`);
+            await everyView(page, views);
+        } finally {
+            await shelf.stop();
+        }
+    });
+}
 
 test('side: search, sort and filters are one', async ({ pages, demo }) => {
     const page = await openSide(pages, demo, ...bookshop(demo), 'functions');
@@ -206,7 +239,7 @@ test('side: a line is met by its text where the source moved', ({ pages }) =>
             await until(() => queryOf(page).get('new.line'), 'the line of the same text');
             equal([queryOf(page).get('base.line'), queryOf(page).get('new.line')], ['4', '11'], 'lines');
             await left.locator('.source-row').filter({ hasText: 'gone()' }).click();
-            await page.getByRole('status').filter({ hasText: 'is not in this run' }).waitFor();
+            await page.getByRole('status').filter({ hasText: 'gone() is not in this run' }).waitFor();
         },
     ));
 
@@ -218,6 +251,7 @@ test('side: another run of a group is shown, links lead out of a panel, 800 px s
     await page.getByRole('menuitem', { name: /pages cached/ }).click();
     await until(() => queryOf(page).get('new.run') === cached, 'picked');
     await drawn(page);
+    await until(() => queryOf(page).get('new.fn'), 'what is chosen in base is looked for in it');
     await page.locator('.side-panel.is-new .side-name').filter({ hasText: 'pages cached' }).waitFor();
     await page.setViewportSize({ width: 800, height: 900 });
     const boxes = await page.locator('.side-panel').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().toJSON()));

@@ -4,7 +4,15 @@ import test from 'node:test';
 import { type FrameLayout, FrameBuilder } from '../src/model/frames';
 import { findPath, lineKey, lineName } from '../src/model/line_names';
 import { nodeAtPath, pathText } from '../src/model/frame_path';
-import { mergeQuery, ownChanges, panelQuery, swapSides, tableOfKey } from '../src/model/side';
+import {
+    aloneKeys,
+    mergeQuery,
+    ownChanges,
+    panelQuery,
+    pickRun,
+    swapSides,
+    tableOfKey,
+} from '../src/model/side';
 
 const URL_QUERY = {
     base: 'a,b',
@@ -147,9 +155,22 @@ test('a line is met by its text among its like, the last one where there are few
     const line = (key: string, owner: string, text: string) => ({ key, owner, text });
     const before = [line('1', 'f', 'x = 1'), line('2', 'f', 'step()'), line('3', 'f', ' step()')];
     const after = [line('5', 'g', 'step()'), line('7', 'f', 'step()'), line('9', 'f', 'y = 1')];
-    assert.equal(lineName(before, '3'), 'f\nstep()\n1');
+    assert.equal(lineName(before, '3'), 'f\n1\nstep()');
     assert.equal(lineKey(after, lineName(before, '2') ?? ''), '7');
     assert.equal(lineKey(after, lineName(before, '3') ?? ''), '7');
     assert.equal(lineKey(after, lineName(before, '1') ?? ''), null);
     assert.equal(lineName(before, '4'), null);
+});
+
+test('another run of a group is picked without what was chosen in the last', () => {
+    const picked = pickRun(URL_QUERY, 'base', 'a');
+    assert.deepEqual(picked, {
+        base: 'a,b',
+        new: 'c',
+        sort: 'tottime',
+        'new.fn': '7',
+        'base.run': 'a',
+    });
+    assert.deepEqual(aloneKeys(picked, 'new'), [['fn', '7']]);
+    assert.deepEqual(aloneKeys(picked, 'base'), []);
 });

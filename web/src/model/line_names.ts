@@ -32,17 +32,17 @@ function like(a: NamedLine, b: NamedLine): boolean {
     return a.owner === b.owner && a.text.trim() === b.text.trim();
 }
 
-/** `function\ntext\nN`: the N-th of its like. */
+/** `function\nN\ntext`: the N-th of its like. */
 export function lineName(lines: readonly NamedLine[], key: string): string | null {
     const line = lines.find((one) => one.key === key);
     if (!line) return null;
     const nth = lines.filter((one) => like(one, line)).indexOf(line);
-    return [line.owner, line.text.trim(), nth].join(BETWEEN);
+    return [line.owner, nth, line.text.trim()].join(BETWEEN);
 }
 
 /** The key of the line of this name; the last of its like where there are fewer. */
 export function lineKey(lines: readonly NamedLine[], name: string): string | null {
-    const [owner, text, nth] = name.split(BETWEEN);
+    const [owner, nth, text] = name.split(BETWEEN);
     const wanted = { key: '', owner, text };
     const found = lines.filter((one) => like(one, wanted));
     return found[Math.min(Number(nth), found.length - 1)]?.key ?? null;

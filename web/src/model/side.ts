@@ -92,6 +92,20 @@ export function mergeQuery(query: Query, side: Side, asked: Query, kind: string)
     return out;
 }
 
+/** Another run of a group: what was chosen in the one before is nothing in it. */
+export function pickRun(query: Query, side: Side, id: string): Query {
+    const kept = Object.entries(query).filter(([key]) => !key.startsWith(`${side}.`));
+    return { ...Object.fromEntries(kept), [`${side}.${RUN_KEY}`]: id };
+}
+
+/** Own keys of one side that the other has no value for. */
+export function aloneKeys(query: Query, side: Side): [key: string, value: string][] {
+    return Object.entries(query)
+        .filter(([key]) => key.startsWith(`${side}.`))
+        .map(([key, value]): [string, string] => [key.slice(side.length + 1), value])
+        .filter(([key]) => key !== RUN_KEY && query[`${otherSide(side)}.${key}`] === undefined);
+}
+
 /** What changed among the keys of one run; '' where one went. */
 export function ownChanges(
     before: Query,

@@ -11,6 +11,7 @@ import type { Panel, PanelHost, Side } from '../base/panel';
 import { formatHash, goTo, navigate, type Query, route, parseHash } from '../base/router';
 import type { Run } from '../base/types';
 import {
+    aloneKeys,
     groupKeys,
     mergeQuery,
     otherSide,
@@ -122,6 +123,7 @@ export class SideHost {
                 this.panels.set(side, panel);
                 if (!this.waiting) panel.show(this.hashOf(side, route.peek().query));
                 if (side === this.active) this.focus();
+                if (this.panels.size === SIDES.length) this.catchUp();
             },
             go: (hash, replace) => this.take(side, hash, { replace }),
             named: () => this.resolve(side),
@@ -135,6 +137,15 @@ export class SideHost {
                 this.active = side;
             },
         };
+    }
+
+    /* What is chosen on one side alone, in a link or after another run was picked. */
+    private catchUp(): void {
+        for (const side of SIDES) {
+            for (const [key, value] of aloneKeys(route.peek().query, side)) {
+                void this.followById(otherSide(side), key, value);
+            }
+        }
     }
 
     /** Keys go to the panel that was worked in last. */
@@ -221,12 +232,8 @@ export class SideHost {
         const beside = otherSide(side);
         const waiting = [...(this.pending.get(side) ?? [])];
         for (const [key, name] of waiting) this.followName(side, key, name, query);
-        for (const [name, value] of Object.entries(before)) {
-            const key = name.startsWith(`${side}.`) ? name.slice(side.length + 1) : '';
-            const known = key !== '' && this.panels.get(side)?.knows(key);
-            if (known && before[`${beside}.${key}`] === undefined) {
-                this.followByName(beside, key, value, query);
-            }
+        for (const [key, value] of aloneKeys(before, side)) {
+            if (this.panels.get(side)?.knows(key)) this.followByName(beside, key, value, query);
         }
         if (Object.keys(query).some((key) => query[key] !== before[key])) {
             navigate(route.peek().path, query, { replace: true });

@@ -7,13 +7,13 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
 import type { Side } from '../base/panel';
-import { formatHash, goTo, type Query, route, setQuery } from '../base/router';
+import { formatHash, goTo, navigate, type Query, route } from '../base/router';
 import type { Run } from '../base/types';
 import { text } from '../base/units';
 import { Menu } from '../components/menu';
 import { Tabs } from '../components/tabs';
 import { figOf } from '../model/compare';
-import { ALIGN_KEY, groupKeys, RUN_KEY, SIDES } from '../model/side';
+import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../model/side';
 import { tabsOf, type TabSpec } from './report_tabs';
 import { AlignBar } from './side_align';
 import { sideHash, SideHost, sideView } from './side_host';
@@ -171,18 +171,21 @@ function PanelFrame({ side, run, runs, host }: FrameProps) {
     );
 }
 
-/* The last name of a path says enough. */
+/* The last part of a name says enough: of a path of frames, of a line in its function. */
 function MissingNote({ name }: { name: string }) {
-    const last = name.slice(name.lastIndexOf('\n') + 1);
+    const last = name.split('\n').filter(Boolean).pop();
     return (
         <span class="side-missing" role="status" title={name}>
-            {last || 'it'} is not in this run
+            {last ?? 'it'} is not in this run
         </span>
     );
 }
 
 function RunPicker({ side, run, runs }: { side: Side; run: Run; runs: Run[] }) {
-    const pick = (id: string) => setQuery({ [`${side}.${RUN_KEY}`]: id });
+    const pick = (id: string) => {
+        const { path, query } = route.peek();
+        navigate(path, pickRun(query, side, id));
+    };
     return (
         <Menu
             label={`1 of ${runs.length}`}
