@@ -186,8 +186,30 @@ test('compare over time: timelines aligned by steps, one step after the other', 
     await alignment(page).getByRole('button', { name: 'step of new' }).click();
     await page.getByRole('menuitem', { name: /ProfilerStep#9/ }).click();
     await until(() => page.url().includes('align=step%3A2%3A7'), 'another step of the new run');
+    await page.goBack();
+    await until(() => page.url().includes('align=step%3A2%3A2'), 'Back undoes it');
     await page.keyboard.press('x');
-    await until(() => page.url().includes('align=step%3A7%3A2'), 'swapped with the runs');
+    await until(() => page.url().includes('align=step%3A2%3A2') && !page.url().includes(pairOf(demo)), 'swapped with the runs');
+});
+
+test('compare over time: the base stays where it is when its ruler counts from a step', async ({ pages, demo }) => {
+    const page = await openPair(pages, demo.url, `${pairOf(demo)}&at=20000000~30000000`);
+    equal(await spans(page), ['20.000 – 30.000 ms', '20.000 – 30.000 ms'], 'by start');
+    await alignment(page).getByRole('button', { name: 'Step', exact: true }).click();
+    await page.keyboard.press(']');
+    await until(() => page.url().includes('align=step%3A2%3A2'), 'the second steps');
+    await page.goBack();
+    await until(async () => (await spans(page)).every((words) => words === '20.000 – 30.000 ms'), 'Back leads to the start');
+    await alignment(page).getByRole('button', { name: 'Step', exact: true }).click();
+    await until(() => page.url().includes('align=step%3A1%3A1'), 'the first steps');
+    await quiet(page);
+    equal(await spans(page), ['19.999 – 29.999 ms', '19.999 – 29.999 ms'], 'the first step begins 0.7 µs after the start');
+    await alignment(page).getByRole('button', { name: 'step of base' }).click();
+    await page.getByRole('menuitem', { name: /ProfilerStep#5/ }).click();
+    await until(async () => (await spans(page))[0] !== '19.999 – 29.999 ms', 'counted from the third step of the base');
+    const [from, to] = /^([\d.]+) – ([\d.]+) ms$/.exec((await spans(page))[0]).slice(1).map(Number);
+    check(Math.abs(to - from - 10) < 0.01 && from > 9 && from < 11, `10 ms of the base as before: ${from} – ${to}`);
+    equal((await spans(page))[1], (await spans(page))[0], 'the new run beside it');
 });
 
 test('compare over time: timelines aligned by events, searched and ranged as one', async ({ pages, demo }) => {

@@ -91,6 +91,6 @@ export function alignBy(now: Aligned, next: Align, moveOn = false): void {
     const origin = anchorsOf(next, base, fresh, { base: null, new: null }).base.ns;
     setQuery(
         { align: alignText(next), ...(!kept && { at: atFrom(at, now.anchors.base.ns, origin) }) },
-        { replace: true },
+        { replace: moveOn },
     );
 }
