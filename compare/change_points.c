@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/change_points.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct finder {
 /* Where Q is largest; t counts from the start of the segment. */
 struct cut {
     double q;
-    size_t t;
+    size_t t, looked_at; /* cuts in all */
 };
 
 /* --- ranks ------------------------------------------------------------------------------------ */
@@ -81,14 +82,15 @@ static void best_in(const struct finder *f, size_t from, size_t length, struct c
         left += ranks[m - 1] - share;
         q = left * left * f->weights[m];
         if (m >= PS_CHANGE_LEAST && q > best->q)
-            *best = (struct cut){q, from + m};
+            best->q = q, best->t = from + m;
     }
+    best->looked_at += length;
 }
 
 /* Over the n ranks and the windows in them. */
 static struct cut best_cut(struct finder *f, size_t n)
 {
-    struct cut best = {0, 0};
+    struct cut best = {0, 0, 0};
 
     for (size_t length = n, windows = 1;; windows = 2 * windows + 1) {
         weigh(f, length);
@@ -132,6 +134,14 @@ static double chance_of(struct finder *f, size_t n, double q)
     return (double)(1 + as_large) / (double)(1 + rounds);
 }
 
+/* What p cannot exceed: Hoeffding's bound for sums of draws without replacement, for every cut. */
+static double bound_of(const struct cut *cut, size_t n)
+{
+    double range = (double)(n - 1);
+
+    return 2 * (double)cut->looked_at * exp(-cut->q / (range * range));
+}
+
 /* The change point of the values from .. to - 1; false: there is none. */
 static bool find(struct finder *f, size_t from, size_t to, struct ps_change_point *out)
 {
@@ -143,7 +153,9 @@ static bool find(struct finder *f, size_t from, size_t to, struct ps_change_poin
     cut = best_cut(f, n);
     if (cut.q <= 0)
         return false;
-    *out = (struct ps_change_point){.at = from + cut.t, .p = chance_of(f, n, cut.q)};
+    *out = (struct ps_change_point){.at = from + cut.t, .p = bound_of(&cut, n)};
+    if (out->p > PS_CHANGE_SURE)
+        out->p = chance_of(f, n, cut.q);
     return out->p <= PS_CHANGE_ALPHA;
 }
 

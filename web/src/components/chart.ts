@@ -157,6 +157,8 @@ export interface LineView {
     bottom?: number;
     /** between two ticks of that axis; without it the chart chooses */
     step?: number;
+    /** between two ticks of the horizontal axis */
+    xStep?: number;
     xText: (value: number) => string;
     yText: (value: number) => string;
 }
@@ -233,6 +235,7 @@ function timeScales(view: LineView, theme: BarTheme) {
             ticks: {
                 ...ticks,
                 maxRotation: 0,
+                stepSize: view.xStep,
                 maxTicksLimit: 12,
                 includeBounds: false,
                 callback: (value: string | number) => view.xText(Number(value)),

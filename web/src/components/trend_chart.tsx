@@ -20,6 +20,7 @@ interface TrendChartProps {
     trend: Trend;
     places: number[];
     fromZero: boolean;
+    xStep?: number;
     xText: (place: number) => string;
     yText: (value: number) => string;
     /** the point under the pointer or the cursor; the one that another is to be compared with */
@@ -60,12 +61,13 @@ function curvesOf({ trend, places }: TrendChartProps, token: Token): Curve[] {
 }
 
 function viewOf(props: TrendChartProps, span: Span, range: Span, token: Token): LineView {
-    const { xText, yText } = props;
+    const { xStep, xText, yText } = props;
     return {
         curves: curvesOf(props, token),
         ...span,
         bottom: range.from,
         top: range.to,
+        xStep,
         xText,
         yText,
     };

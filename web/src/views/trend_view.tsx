@@ -16,13 +16,16 @@ import { setStatus } from '../components/status_line';
 import { Tag } from '../components/tag';
 import { hideTooltip, showTooltip } from '../components/tooltip';
 import { TrendChart } from '../components/trend_chart';
-import { figOf } from '../model/compare';
+import { figOf, isTime } from '../model/compare';
 import { answerOf, aroundChange, pairOf, pctText, placesOf, tickTime } from '../model/trend';
 import { onRunChange } from './live';
 import { openComparison, pinBaseline, put, trendPath } from './trend_state';
 import { openPoint, TrendTable } from './trend_table';
 import { TrendToolbar } from './trend_toolbar';
 import { useJson } from './use_json';
+
+const TICKS = 10;
+const UNIT_MOST = 3;
 
 /** Runs come and go while one looks. */
 function useStamp(): number {
@@ -50,7 +53,8 @@ export function TrendView() {
     }, [name]);
     useEffect(() => () => hideTooltip(), []);
     useEffect(() => {
-        const left = data ? `${int(data.points.reduce((sum, { n }) => sum + n, 0))} runs` : null;
+        const runs = data?.points.reduce((sum, { n }) => sum + n, 0);
+        const left = runs === undefined ? null : `${int(runs)} run${runs === 1 ? '' : 's'}`;
         setStatus(
             left,
             'steps: E-divisive on ranks, permutation test, p ≤ 0.01; at least 3 points a level',
@@ -110,7 +114,7 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
                     </a>
                 </h1>
                 <span class="soft ellipsis">
-                    {trend?.row && <span class="mono">{trend.row}</span>} {trend?.title}
+                    {trend?.row && <span class="mono">{trend.row}</span>} {trend && titleOf(trend)}
                 </span>
                 <CopyButton class="quiet" label="Copy link" text={() => location.href} />
             </div>
@@ -123,6 +127,11 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
             {trend && <LeftOut trend={trend} />}
         </header>
     );
+}
+
+function titleOf({ title, unit, metric }: Trend): string {
+    const said = metric === title ? title.replaceAll('_', ' ') : title;
+    return unit && !isTime(unit) && unit !== title ? `${said}, ${unit}` : said;
 }
 
 /** Nothing goes in silence: runs that are not drawn are counted, with the reason. */
@@ -190,8 +199,9 @@ function TrendBody({ trend }: { trend: Trend }) {
                 trend={trend}
                 places={places}
                 fromZero={query.y === 'zero'}
+                xStep={byTime ? undefined : Math.ceil(places.length / TICKS)}
                 xText={(place) => axisText(trend, place, byTime)}
-                yText={(value) => text(figOf(value, trend.unit))}
+                yText={(value) => valueText(value, trend.unit)}
                 at={hovered ?? selected}
                 picked={picked}
                 onHover={(index, event) => {
@@ -221,6 +231,12 @@ function TrendBody({ trend }: { trend: Trend }) {
             />
         </>
     );
+}
+
+/* A word as long as "samples" stands in the head instead. */
+function valueText(value: number, unit: string): string {
+    const fig = figOf(value, unit);
+    return fig.unit.length > UNIT_MOST ? fig.value : text(fig);
 }
 
 function axisText({ points }: Trend, place: number, byTime: boolean): string {
