@@ -128,16 +128,24 @@ const struct ps_verb_row ps_verbs[] = {
                          "run files are set aside in lost/ and imported again from their\n"
                          "originals. The shelf must not be in use.\n",
                          0},
+    [PS_VERB_BACKUP] = {"backup", "TARGET", 1, 1,
+                        "copy the shelf into a folder, also while it is served",
+                        "TARGET is a shelf itself then, for `serve --data TARGET`: new, or a "
+                        "backup of the same shelf from before, to\nwhich only what is new is "
+                        "copied and from which goes what is no more. Copies are read again and "
+                        "compared.\n",
+                        0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(TOKEN))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
+     ON(TOKEN))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(TOKEN))
+     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT

@@ -30,6 +30,7 @@ enum ps_verb {
     PS_VERB_VERIFY,
     PS_VERB_TOKEN,
     PS_VERB_REBUILD,
+    PS_VERB_BACKUP,
 };
 
 struct ps_options {

@@ -59,6 +59,8 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
 /* Path below the store's folder, malloc'ed. */
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
                     const char *ending);
+/* A folder with all that it lies in, synced where they are new. */
+enum ps_status ps_make_dir(const char *path, struct ps_err *err);
 /* fsync of a folder, so that a rename in it is on the disk. */
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err);
 /* Appends a file: URI of path. */

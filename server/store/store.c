@@ -48,7 +48,7 @@ static enum ps_status make_one(char *path, struct ps_err *err)
     return status;
 }
 
-static enum ps_status make_dir(const char *path, struct ps_err *err)
+enum ps_status ps_make_dir(const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_of(path));
     size_t len = strlen(copy);
@@ -150,13 +150,13 @@ static enum ps_status make_folders(struct ps_store *store, bool *labels_new, str
     static const char *const folders[] = {"open",   "spool",     "runs",
                                           "labels", "originals", "sources"};
     PS_AUTO(ps_free_ptr) char *labels = ps_store_path(store, "labels", "", "");
-    enum ps_status status = make_dir(store->dir, err);
+    enum ps_status status = ps_make_dir(store->dir, err);
 
     *labels_new = access(labels, F_OK) != 0;
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++) {
         PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, folders[i], "", "");
 
-        status = make_dir(folder, err);
+        status = ps_make_dir(folder, err);
     }
     return status;
 }

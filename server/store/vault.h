@@ -57,4 +57,23 @@ struct ps_rebuilt {
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
                                 struct ps_rebuilt *out, struct ps_err *err);
 
+/* --- backup ----------------------------------------------------------------------------------- */
+
+struct ps_backup {
+    ps_vault_progress *progress; /* runs */
+    void *user;
+};
+
+struct ps_backed_up {
+    uint64_t runs;         /* in the backup */
+    uint64_t files, bytes; /* copied: those that were not there */
+    uint64_t removed;      /* files that were there, of runs that are no more */
+};
+
+/* Makes the folder `target` a copy of the shelf as it is now, whoever uses that meanwhile.
+ * PS_CONFLICT: the folder holds something else, or somebody has it open. On failure the backup that
+ * was there before stays, but for files that were added to it. */
+enum ps_status ps_store_backup(const char *dir, const char *target, const struct ps_backup *how,
+                               struct ps_backed_up *out, struct ps_err *err);
+
 #endif

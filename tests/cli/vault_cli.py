@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The care of a shelf: verify, rebuild."""
+"""The care of a shelf: verify, rebuild, backup."""
 import glob
 import gzip
 import json
@@ -245,6 +245,119 @@ class Rebuild(VaultTest):
         self.data = os.path.join(self.folder, "nowhere")
         self.assertIn("there is no shelf", self.fails("rebuild"))
         self.assertFalse(os.path.exists(self.data))
+
+
+class Backup(VaultTest):
+    def setUp(self):
+        super().setUp()
+        self.target = os.path.join(self.folder, "backups", "shelf")
+
+    def backup(self, **expected):
+        told = self.json("backup", self.target)
+        self.assertEqual({key: told[key] for key in expected}, expected)
+        return told
+
+    def of_target(self, verb, *args):
+        shelf, self.data = self.data, self.target
+        try:
+            return self.json(verb, *args) if verb != "verify" else self.findings(*args)
+        finally:
+            self.data = shelf
+
+    def assert_same(self):
+        self.assertEqual(self.of_target("list"), self.json("list"))
+        self.assertEqual(self.of_target("verify"), [])
+
+    def test_a_backup_is_a_shelf(self):
+        self.ok("add", os.path.join(DEMO, "events.lprof"), "--source-root", os.path.join(ROOT, "demo", "workloads"))
+        self.ok("baseline", "start")
+        told = self.backup(runs=3, removed=0)
+        self.assertGreater(told["bytes"], 100000)
+        self.assert_same()
+        for run in self.json("list"):
+            self.assertEqual(self.of_target("show", run["id"]), self.json("show", run["id"]))
+        self.assertEqual(self.of_target("sql", "start", "SELECT * FROM imports"), self.json("sql", "start", "SELECT * FROM imports"))
+
+    def test_the_next_copies_what_is_new(self):
+        self.backup(runs=2, files=4)
+        self.backup(runs=2, files=0, bytes=0, removed=0)
+        self.ok("add", self.file("more.log", b"import time: self [us] | cumulative | imported package\nimport time: 1 | 1 | a\n"))
+        self.backup(runs=3, files=2, removed=0)
+        self.ok("rm", "start")
+        self.backup(runs=2, files=0, removed=2)
+        self.assert_same()
+        self.assertEqual(self.findings(), [])
+
+    def test_a_damaged_copy_is_replaced(self):
+        self.backup(runs=2)
+        path = glob.glob(os.path.join(self.target, "runs", self.first + ".db"))[0]
+        os.truncate(path, 5000)
+        self.backup(files=1)
+        self.assert_same()
+
+    def test_folders_that_are_no_backup(self):
+        self.file("backups/shelf/letter.txt", b"dear")
+        self.assertIn("is no backup of a shelf", self.fails("backup", self.target))
+        self.assertEqual(os.listdir(self.target), ["letter.txt"])
+        for inside in (self.data, os.path.join(self.data, "b")):
+            self.assertIn("is the shelf itself, or inside it", self.fails("backup", inside))
+        shelf = self.data
+        self.target = os.path.join(self.folder, "b")
+        self.backup(runs=2)
+        self.data = os.path.join(self.folder, "other")
+        self.ok("add", self.log)
+        self.assertIn("the backup of another shelf, " + shelf, self.fails("backup", self.target))
+        self.data = os.path.join(self.folder, "nowhere")
+        self.assertIn("there is no shelf", self.fails("backup", self.target))
+
+    def test_a_shelf_with_a_missing_file(self):
+        self.backup(runs=2)
+        os.unlink(self.path("originals", self.first + "*"))
+        self.ok("add", self.file("more.log", b"import time: self [us] | cumulative | imported package\nimport time: 1 | 1 | a\n"))
+        self.assertIn("a file of run " + self.first + " is missing; `perfshelf verify`", self.fails("backup", self.target))
+        self.assertEqual(len(self.of_target("list")), 2)  # the backup before
+        # What was copied already is taken up by the next, or by nobody.
+        self.assertEqual({what for what, _ in self.of_target("verify")} - {"stray"}, set())
+
+    def test_while_it_is_served_and_changed(self):
+        import threading
+        from http.client import HTTPConnection
+        with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+            address = server.stdout.readline().decode().rsplit("http://", 1)[1].strip("/\n")
+            enough, faults = threading.Event(), []
+
+            def change(who):
+                link = HTTPConnection(address, timeout=60)
+                for number in range(100000):
+                    if enough.is_set():
+                        break
+                    body = f"import time: self [us] | cumulative | imported package\nimport time: 1 | 1 | a{who}.{number}\n"
+                    link.request("POST", "/api/v1/runs?wait=1", body.encode())
+                    answer = link.getresponse()
+                    run = json.loads(answer.read())
+                    link.request("DELETE", f"/api/v1/runs/{run['id']}") if number % 3 else link.request("GET", "/api/v1/shelf")
+                    status = link.getresponse()
+                    status.read()
+                    if answer.status != 201 or status.status not in (200, 204):
+                        faults.append((answer.status, status.status))
+                link.close()
+
+            clients = [threading.Thread(target=change, args=(i,)) for i in range(3)]
+            for client in clients:
+                client.start()
+            try:
+                for _ in range(6):
+                    told = self.backup()
+                    self.assertEqual(self.of_target("verify"), [])
+                    self.assertEqual(len(self.of_target("list")), min(told["runs"], 10 ** 6))
+            finally:
+                enough.set()
+                for client in clients:
+                    client.join()
+                server.terminate()
+        self.assertEqual(faults, [])
+        self.backup()
+        self.assert_same()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/cli.h"
+#include "server/cli/plain.h"
+#include "server/cli/progress.h"
+#include "server/store/vault.h"
+
+#include "base/json_out.h"
+
+static void say_sum(const struct ps_options *options, const struct ps_backed_up *sum)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    char size[48];
+    if (options->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kint(&json, "runs", (int64_t)sum->runs);
+        ps_json_kint(&json, "files", (int64_t)sum->files);
+        ps_json_kint(&json, "bytes", (int64_t)sum->bytes);
+        ps_json_kint(&json, "removed", (int64_t)sum->removed);
+        ps_json_end(&json);
+    } else {
+        ps_buf_printf(&line, "%llu runs; %llu files copied (%s), %llu removed",
+                      (unsigned long long)sum->runs, (unsigned long long)sum->files,
+                      ps_figure_bytes((double)sum->bytes, size), (unsigned long long)sum->removed);
+    }
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+}
+
+int ps_cli_backup(const struct ps_options *options)
+{
+    struct ps_progress progress;
+    const struct ps_backup how = {ps_progress_step, &progress};
+    struct ps_backed_up sum;
+    struct ps_err err = PS_ERR_INIT;
+    ps_progress_catch_interrupts();
+    ps_progress_start(&progress, "backup");
+    enum ps_status status = ps_store_backup(options->data, options->operands[0], &how, &sum, &err);
+    ps_progress_end(&progress);
+    if (status != PS_OK)
+        return ps_say_failure(options->data, &err);
+    say_sum(options, &sum);
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* copy.h: a file of one shelf into another, for backup. Inside this folder only. */
+#ifndef PS_STORE_COPY_H
+#define PS_STORE_COPY_H
+
+#include "server/store/db_impl.h"
+
+/*
+ * Copies folder/name unless the other has it already (as long, and written at the same moment: no
+ * file of these folders is ever altered). The copy is synced, read again and compared, then renamed
+ * into its place; the folder is for the caller to sync. *bytes: copied, 0 when it was there.
+ * PS_NOT_FOUND, without text: there is no such file.
+ */
+enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const char *folder,
+                            const char *name, uint64_t *bytes, struct ps_err *err);
+
+#endif
