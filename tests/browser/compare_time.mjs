@@ -188,6 +188,10 @@ test('compare over time: timelines aligned by steps, one step after the other', 
     await until(() => page.url().includes('align=step%3A2%3A7'), 'another step of the new run');
     await page.goBack();
     await until(() => page.url().includes('align=step%3A2%3A2'), 'Back undoes it');
+    await page.goto(page.url().replace('align=step%3A2%3A2', 'align=step%3A2%3A99'));
+    await until(async () => /is not in both runs/.test(await alignment(page).innerText()), 'a step that is not there');
+    await page.goBack();
+    await until(() => page.url().includes('align=step%3A2%3A2'), 'back again');
     await page.keyboard.press('x');
     await until(() => page.url().includes('align=step%3A2%3A2') && !page.url().includes(pairOf(demo)), 'swapped with the runs');
 });

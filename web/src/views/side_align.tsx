@@ -117,11 +117,15 @@ function useWays(props: BarProps, steps: Steps) {
     return { said, go, choose };
 }
 
+const LOST = 'What this address names is not in both runs: they are aligned by their start.';
+
 export function AlignBar(props: BarProps) {
     const { align, anchors, timelines } = props.now;
     const steps = { base: stepsOf(timelines.base), new: stepsOf(timelines.new) };
     const { said, go, choose } = useWays(props, steps);
     const can = steps.base.length > 0 && steps.new.length > 0;
+    const named = align.by === 'step' || align.by === 'event';
+    const lost = named && anchors.base.lasts === null ? LOST : null;
     useKeys('Alignment', [
         { key: ']', label: 'next step, or slice of the name, in both', run: () => go(1) },
         { key: '[', label: 'the one before', run: () => go(-1) },
@@ -148,14 +152,14 @@ export function AlignBar(props: BarProps) {
                 ]}
                 onChange={choose}
             />
-            {(align.by === 'step' || align.by === 'event') && <Walk go={go} />}
+            {named && <Walk go={go} />}
             {align.by === 'step' && <StepPicks now={props.now} steps={steps} align={align} />}
-            {align.by === 'event' && <EventNames anchors={anchors} />}
+            {align.by === 'event' && !lost && <EventNames anchors={anchors} />}
             <ShiftWords anchors={anchors} />
             <Spacer />
-            {said && (
-                <span class="align-said" role="status">
-                    {said}
+            {(said ?? lost) && (
+                <span class="align-said ellipsis" role="status">
+                    {said ?? lost}
                 </span>
             )}
         </Toolbar>
