@@ -171,7 +171,18 @@ static void place_processes(struct tr_trace *trace)
     free(order);
 }
 
-/* The main thread is the one with the steps; a program without has its busiest first. */
+/* The main thread is the one with the steps; else that with the number of the process. */
+static int mainness(const struct tr_trace *trace, uint32_t thread)
+{
+    const struct tr_thread *is = &trace->threads[thread];
+    const struct tr_thread_facts *facts = &trace->import->threads[thread];
+
+    if (facts->steps)
+        return 2;
+    return trace->torch && facts->n[TR_CLASS_THREAD] && is->tid_number == is->pid_number;
+}
+
+/* The main thread comes first; a program in which none is known has its busiest first. */
 static void main_threads(struct tr_trace *trace, struct placed *order)
 {
     struct tr_import *import = trace->import;
@@ -180,12 +191,12 @@ static void main_threads(struct tr_trace *trace, struct placed *order)
     for (uint32_t i = 0; i < import->n_processes; i++)
         most[i] = TR_NO_ROW;
     for (uint32_t i = 0; i < trace->n_threads; i++) {
-        const struct tr_thread_facts *facts = &import->threads[i], *best;
+        const struct tr_thread_facts *facts = &import->threads[i];
         uint32_t *at = &most[facts->process];
+        int more = *at == TR_NO_ROW ? 1 : mainness(trace, i) - mainness(trace, *at);
 
-        best = *at == TR_NO_ROW ? NULL : &import->threads[*at];
-        if (!best || facts->steps > best->steps ||
-            (facts->steps == best->steps && facts->n[TR_CLASS_THREAD] > best->n[TR_CLASS_THREAD]))
+        if (more > 0 ||
+            (more == 0 && facts->n[TR_CLASS_THREAD] > import->threads[*at].n[TR_CLASS_THREAD]))
             *at = i;
     }
     for (uint32_t i = 0; i < import->n_processes; i++)
@@ -229,6 +240,14 @@ void tr_names_place(struct tr_trace *trace)
     place_threads(trace);
 }
 
+/* Kineto writes what the profiler did itself under the process -1, and leaves that without a name.
+ */
+static bool is_profiler(const struct tr_process *process)
+{
+    return process->pid_number == -1 && process->worked == 1u << TR_CLASS_OVERHEAD &&
+           process->name.len == 0 && process->labels.len == 0;
+}
+
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
 {
     struct tr_process *process = &trace->import->processes[index];
@@ -237,12 +256,13 @@ uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
     if (process->id)
         return process->id;
     process->id = ++trace->import->given_processes;
-    given = (struct ps_process){.id = process->id,
-                                .pid = process->pid,
-                                .name = process->name,
-                                .labels = process->labels,
-                                .sort = process->sort,
-                                .device = process->device};
+    given =
+        (struct ps_process){.id = process->id,
+                            .pid = process->pid,
+                            .name = process->name,
+                            .labels = is_profiler(process) ? PS_STR("Profiler") : process->labels,
+                            .sort = process->sort,
+                            .device = process->device};
     trace->out->ops->process(trace->out, &given);
     return process->id;
 }
@@ -278,6 +298,8 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
     case PS_TRACK_SYNC:
         return PS_STR("waits of the device");
     case PS_TRACK_OVERHEAD:
+        if (ps_str_is(tid, "0")) /* no thread: the file does not know it */
+            return PS_STR("profiler overhead");
         return ps_str_of(
             ps_arena_printf(&trace->arena, "profiler overhead, thread %.*s", (int)tid.len, tid.at));
     case PS_TRACK_SPAN:

@@ -8,10 +8,11 @@ import gzip
 import json
 import os
 
-from corpus import CorpusTest, Shelf, needs_corpus, paths
+from corpus import ROOT, CorpusTest, Shelf, needs_corpus, paths
 
 FOLDERS = ("made/torch-trace", "wild/torch-trace")
 ROLES = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu")
+RECORDED = os.path.join(ROOT, "tests", "recorded", "torch-cuda")
 LARGEST = 40_000_000 # bytes of JSON that this file's own reading takes on
 
 
@@ -21,7 +22,8 @@ def is_trace(path):
 
 
 def traces():
-    return [path for path in paths(*FOLDERS) if is_trace(path)]
+    recorded = [os.path.join(RECORDED, name) for name in sorted(os.listdir(RECORDED))]
+    return [path for path in paths(*FOLDERS) + recorded if is_trace(path)]
 
 
 @functools.cache

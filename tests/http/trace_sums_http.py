@@ -159,6 +159,20 @@ class WorkedExample(Sums):
             self.assertEqual(use["parts"], step["parts"])
 
 
+class Places(Sums):
+    def test_the_main_thread_stands_first_and_the_profiler_has_a_name(self):
+        trace = Trace()
+        for i in range(3):
+            trace.host("MmBackward0", 10 + 5 * i, 4, tid=102)
+        trace.host("aten::mm", 0, 9)
+        trace.host("Buffer Flush", 2, 3, "overhead", tid=0)
+        trace.events[-1]["pid"] = -1
+        timeline = self.view(trace, "timeline", px=100)
+        named = {process["id"]: process["labels"] or process["pid"] for process in timeline["processes"]}
+        self.assertEqual([(named[track["process"]], track["name"]) for track in timeline["tracks"]],
+                         [("100", "thread 100"), ("100", "thread 102"), ("Profiler", "profiler overhead")])
+
+
 class Findings(Sums):
     def test_a_clean_trace_has_none(self):
         answer = self.view(training(), "findings")

@@ -50,7 +50,7 @@ const SHAPES: Column = {
     title: 'input shapes',
     width: 280,
     sortKey: 'input_shapes',
-    hideBelow: 900,
+    hideBelow: 700,
     render: ({ input_shapes }) => {
         if (!input_shapes) return <span class="zero">–</span>;
         const text = input_shapes.replaceAll(',', ', ');
@@ -62,11 +62,11 @@ const SHAPES: Column = {
     },
 };
 
-function hostColumns({ roomy, summary }: OperatorColumnsOf, device: boolean): Column[] {
+function hostColumns({ roomy, summary, byShape }: OperatorColumnsOf, device: boolean): Column[] {
     const noun = summary.torch ? 'CPU' : 'time';
     return [
         timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { pct: 'self_cpu_pct' }),
-        ...(roomy || !device ? [share('self_cpu_pct', `self ${noun}`)] : []),
+        ...(roomy || !device ? [share('self_cpu_pct', `self ${noun}`, byShape)] : []),
         timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'CPU total' : 'total', {
             hideBelow: device ? 900 : undefined,
         }),
@@ -87,7 +87,7 @@ function spanColumns(): Column[] {
     ];
 }
 
-function deviceColumns({ side }: OperatorColumnsOf): Column[] {
+function deviceColumns({ side, byShape }: OperatorColumnsOf): Column[] {
     return [
         timeColumn<OperatorRow>('self_device_us', 'self device', {
             pct: 'self_device_pct',
@@ -101,14 +101,15 @@ function deviceColumns({ side }: OperatorColumnsOf): Column[] {
                       hideBelow: 900,
                   }),
               ]),
-        share('self_device_pct', 'self device'),
+        share('self_device_pct', 'self device', byShape),
     ];
 }
 
-function share(key: 'self_cpu_pct' | 'self_device_pct', title: string): Column {
+/** Where rows are by shape, the shapes come first. */
+function share(key: 'self_cpu_pct' | 'self_device_pct', title: string, byShape: boolean): Column {
     return shareColumn<OperatorRow>(key, title, '% of its Σ', {
         width: 146,
-        hideBelow: 700,
+        hideBelow: byShape ? 900 : 700,
         title_tip:
             'percent of the sum over all operators of the run or range, whatever is filtered',
     });
