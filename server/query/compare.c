@@ -194,6 +194,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
     ps_json_array(json);
     if (ps_compare_tree_of(groups) != PS_TREE_NONE)
         ps_json_str(json, PS_STR("tree"));
+    if (ps_compare_tree_of(groups) == PS_TREE_CALLS)
+        ps_json_str(json, PS_STR("graph"));
     ps_json_end(json);
     ps_json_kstr(json, "no_tree",
                  ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_no_tree(groups) : NULL);

@@ -141,3 +141,25 @@ test('compare: a frame selects its row, far down too, and a row its frame', ({ p
         await page.getByRole('region', { name: 'Means of the runs' }).locator('canvas').click({ position: { x: 8, y: 30 } });
         await until(async () => /slow/.test(await pane.innerText()), 'its row in the report of a group');
     }));
+
+test('compare: the call graph is coloured by what changed, of either side', async ({ pages, demo }) => {
+    const [slow, joined] = ['bookshop-slow.prof', 'bookshop-joined.prof'].map((file) => demo.demo.get(file).id);
+    const page = await pages.open(`${demo.url}#/compare?base=${slow}&new=${joined}`);
+    await page.getByRole('link', { name: 'Call graph', exact: true }).click();
+    const nodes = page.locator('.graph-node');
+    await until(async () => (await nodes.count()) > 5, 'functions');
+    const fills = async () => nodes.locator('rect:first-child').evaluateAll((all) => all.map((rect) => rect.getAttribute('fill')));
+    const steps = (await fills()).map((fill) => Number(/^var\(--diff-(\d)\)$/.exec(fill)?.[1]));
+    check(steps.every((step) => step >= 1 && step <= 7) && steps.some((step) => step <= 2), `faster ones among ${steps}`);
+    const said = plain(await nodes.first().textContent());
+    check(/[+-][\d.]+ m?s · [\d.]+ m?s/.test(said.replace(/\s+/g, ' ')), said);
+    await page.getByRole('button', { name: 'Calls: base' }).click();
+    await until(async () => /bookshop|author by author/.test(await page.getByRole('toolbar', { name: 'what is drawn' }).innerText()), 'the base run');
+    await nodes.nth(2).dblclick();
+    await page.getByRole('button', { name: 'Whole graph' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Whole graph' }).waitFor();
+    await until(async () => (await nodes.count()) > 1, 'the same after a reload');
+    const faults = await page.evaluate(faultsOfPage);
+    check(!faults.length, faults.join('\n'));
+});

@@ -205,7 +205,7 @@ class Compare(ServerTest):
         self.assertEqual(set(tree["places"]), {"work.py"})
         self.assertEqual((tree["unit"], tree["base"], tree["new"]), ("s", 1.5, 1.75))
         about = self.get_json(f"/api/v1/compare?base={base}&new={new}")
-        self.assertEqual((about["pictures"], about["no_tree"]), (["tree"], None))
+        self.assertEqual((about["pictures"], about["no_tree"]), (["tree", "graph"], None))
 
     def test_lines_are_a_tree_of_files_and_functions(self):
         def report(parse, *more):

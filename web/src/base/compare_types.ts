@@ -49,7 +49,7 @@ export interface Comparison {
     new: Run[];
     headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
     tables: ComparedTable[];
-    /** 'tree': GET /compare/tree answers */
+    /** 'tree': GET /compare/tree answers; 'graph': each run has a call graph */
     pictures: string[];
     /** why it does not */
     no_tree: string | null;

@@ -31,6 +31,8 @@ export interface CallGraphViewProps {
     view: string;
     onView: (view: string | null) => void;
     tip: (node: GraphNode) => ComponentChildren;
+    /** The fill of a node, a token of the style sheet; without it its temperature. */
+    fillOf?: (node: GraphNode) => string;
 }
 
 const COMMIT_MS = 250;
@@ -133,6 +135,7 @@ export function CallGraphView(props: CallGraphViewProps) {
                             arrow={arrow}
                             label={label}
                             dark={dark}
+                            plain={props.fillOf !== undefined}
                             class={off ? 'is-faded' : on ? 'is-on' : ''}
                         />
                     );
@@ -175,13 +178,16 @@ interface EdgeProps {
     arrow: number[] | null;
     label: { x: number; y: number };
     dark: boolean;
+    /** no temperature */
+    plain: boolean;
     class: string;
 }
 
-function EdgeMark({ edge, path, arrow, label, dark, class: state }: EdgeProps) {
+function EdgeMark({ edge, path, arrow, label, dark, plain, class: state }: EdgeProps) {
     const share = (edge.pct ?? 0) / 100;
     const hot = temperature(share);
-    const colour = dark ? mix(hot, '#ffffff', 0.45) : mix(hot, '#ffffff', 0.15);
+    const warm = dark ? mix(hot, '#ffffff', 0.45) : mix(hot, '#ffffff', 0.15);
+    const colour = plain ? 'var(--text-3)' : warm;
     return (
         <g class={`graph-edge ${state}`}>
             <path d={path} stroke={colour} stroke-width={edgeWidth(share)} fill="none" />
@@ -204,8 +210,9 @@ interface NodeProps {
 }
 
 function NodeMark({ node, text, box, selected, focused, faded, props }: NodeProps) {
-    const fill = temperature((node.total_pct ?? 0) / 100);
-    const ink = inkOn(fill);
+    const hot = temperature((node.total_pct ?? 0) / 100);
+    const fill = props.current.fillOf?.(node) ?? hot;
+    const ink = fill === hot ? inkOn(hot) : 'var(--ink)';
     const { x, y, width, height } = box;
     const state = `${selected ? ' is-selected' : ''}${focused ? ' is-focus' : ''}${faded ? ' is-faded' : ''}`;
     return (

@@ -55,8 +55,20 @@ export function levelOf(tree: ComparedTree, node: number): number {
     if (isOpen(tree, node)) return 0;
     if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
     if (fateOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
-    const share = Math.abs(delta) / (Math.max(tree.base, tree.new) || 1);
+    return stepOf(delta, Math.max(tree.base, tree.new));
+}
+
+/** -3 … 3: how large a difference is, measured by the whole. */
+export function stepOf(delta: number, whole: number): number {
+    const share = Math.abs(delta) / (whole || 1);
     return Math.sign(delta) * (1 + STEPS.filter((step) => share >= step).length);
+}
+
+/** The same of a row, which is new, gone or judged. */
+export function levelOfRow(row: ComparedRow, whole: number): number {
+    if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
+    if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
+    return stepOf(row.delta, whole);
 }
 
 /** Frames as wide as one side says, the widest first. */

@@ -50,12 +50,13 @@ function measures(): { mono: (text: string) => number; sans: (text: string) => n
     };
 }
 
-function useLaidOut(graph: CallGraph | null): Laid {
+/** `textOf`, the same at each call: what a node says. */
+export function useLaidOut(graph: CallGraph | null, textOf = nodeText): Laid {
     const [laid, setLaid] = useState<Laid>({ drawn: null, error: null, busy: false });
     useEffect(() => {
         if (!graph) return undefined;
         const { mono, sans } = measures();
-        const texts = new Map(graph.nodes.map((node) => [node.id, nodeText(node, mono)]));
+        const texts = new Map(graph.nodes.map((node) => [node.id, textOf(node, mono)]));
         const toDot = (labels: boolean): string =>
             graphToDot(
                 graph,
@@ -91,7 +92,7 @@ function useLaidOut(graph: CallGraph | null): Laid {
             gone = true;
             stop?.();
         };
-    }, [graph]);
+    }, [graph, textOf]);
     return laid;
 }
 

@@ -184,7 +184,7 @@ function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) 
     );
 }
 
-function DiffLegend({ unit }: { unit: string }) {
+export function DiffLegend({ unit }: { unit: string }) {
     return (
         <span class="diff-legend">
             {wordOf(false, unit)}

@@ -15,6 +15,7 @@ import { setStatus } from '../components/status_line';
 import { Tabs } from '../components/tabs';
 import { groupName, ledgerOf } from '../model/compare';
 import type { RowName } from '../model/diff_tree';
+import { CompareGraph, GRAPH_TAB } from './compare_graph';
 import { CompareHead } from './compare_head';
 import { ComparePicture } from './compare_picture';
 import {
@@ -124,11 +125,15 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                   },
               ]
             : []),
+        ...(comparison.pictures.includes('graph')
+            ? [{ id: GRAPH_TAB, title: 'Call graph', href: tabHref(query, GRAPH_TAB) }]
+            : []),
         { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
     const beside = tab === SIDE_TAB;
     const changes = tab === CHANGES_TAB;
-    const current = changes ? CHANGES_TAB : beside ? SIDE_TAB : (table?.of ?? '');
+    const graph = tab === GRAPH_TAB && comparison.pictures.includes('graph');
+    const current = changes || beside || graph ? (tab as string) : (table?.of ?? '');
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
@@ -148,6 +153,8 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
             </Tabs>
             {beside ? (
                 <SideView comparison={comparison} view={view} />
+            ) : graph ? (
+                <CompareGraph comparison={comparison} />
             ) : table ? (
                 <>
                     {!changes && <ComparePicture {...{ comparison, table, wanted }} />}
