@@ -284,6 +284,24 @@ test('side: call graphs choose and show the same function', async ({ pages, demo
     await until(async () => Math.abs((await scale(base)) - (await scale(fresh))) < 0.01 && queryOf(page).has('new.view'), 'the same scale');
 });
 
+test('side: curves have one pointer and one stretch of time', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const ids = ['ok_children.dat', 'ok_functions.dat'].map((name) => shelf.add(join(GOLDEN, 'mprof', name)).id);
+        const page = await openSide(pages, shelf, ...ids, 'memory');
+        const [base, fresh] = both(page);
+        await base.locator('.memory-chart').hover({ position: { x: 90, y: 200 } });
+        await fresh.locator('.beside-line').waitFor();
+        await page.mouse.wheel(0, -300);
+        await until(() => queryOf(page).has('to'), 'zoomed');
+        await quiet(page);
+        await page.keyboard.press('0');
+        await until(() => !queryOf(page).has('to'), 'the whole time in both');
+    } finally {
+        await shelf.stop();
+    }
+});
+
 test('side: files dropped on a panel are for the shelf', async ({ pages, demo }) => {
     const page = await openSide(pages, demo, ...imports(demo));
     await dropFiles(page, [join(ROOT, 'demo', 'profiles', 'stdlib.log')], { release: false });

@@ -51,7 +51,7 @@ export interface Names {
 
 let host: PanelHost | null = null;
 const known = new Map<string, Names>();
-const listeners = new Map<string, (text: string) => void>();
+const listeners = new Map<string, Set<(text: string) => void>>();
 
 /** What the page hung on the frame of this window; null: this window is no panel. */
 export function hostOfWindow(): PanelHost | null {
@@ -73,7 +73,7 @@ export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
     host = by;
     by.join({
         show,
-        hear: (topic, text) => listeners.get(topic)?.(text),
+        hear: (topic, text) => listeners.get(topic)?.forEach((hear) => hear(text)),
         knows: (key) => known.has(key),
         nameOf: (key, value) => known.get(key)?.nameOf(value) ?? null,
         valueOf: (key, name) => known.get(key)?.valueOf(name),
@@ -117,9 +117,10 @@ export function sayBeside(topic: string, text: string): void {
 
 /** Hears what the other panel says of a topic; returns what ends it. */
 export function hearBeside(topic: string, hear: (text: string) => void): () => void {
-    listeners.set(topic, hear);
+    const all = listeners.get(topic) ?? new Set();
+    listeners.set(topic, all.add(hear));
     return () => {
-        if (listeners.get(topic) === hear) listeners.delete(topic);
+        all.delete(hear);
     };
 }
 

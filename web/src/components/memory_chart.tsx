@@ -5,7 +5,7 @@
  */
 import { panWindow, tickText, type TimeWindow, zoomWindow } from '../model/memory_curve';
 import type { LineView, PlotArea } from './chart';
-import { type Token, usePlot, useRangeDrag } from './plot';
+import { BesideLine, type Token, usePlot, useRangeDrag } from './plot';
 
 export interface ChartCurve {
     label: string;
@@ -29,6 +29,7 @@ interface MemoryChartProps {
     onArea?: (area: PlotArea) => void;
 }
 
+const LABEL = 'memory over time';
 const WHEEL_STEP = 1.2;
 
 function viewOf({ curves, window, top }: MemoryChartProps, token: Token): LineView {
@@ -56,7 +57,8 @@ export function MemoryChart(props: MemoryChartProps) {
         [curves, window.from, window.to, top],
         props.onArea,
     );
-    const { events, xOf, at, boxOf, drag } = useRangeDrag({
+    const { events, xOf, at, boxOf, drag, beside } = useRangeDrag({
+        label: LABEL,
         area,
         window,
         onRange: onWindow,
@@ -82,7 +84,7 @@ export function MemoryChart(props: MemoryChartProps) {
             onDblClick={() => onWindow({ from: 0, to: length })}
             onWheel={onWheel}
         >
-            <canvas ref={canvas} role="img" aria-label="memory over time" />
+            <canvas ref={canvas} role="img" aria-label={LABEL} />
             {area && seen && (
                 <>
                     <span
@@ -92,6 +94,7 @@ export function MemoryChart(props: MemoryChartProps) {
                     <span class="peak-dot" style={{ left: xOf(seen.t_s), top: yOf(seen.mib) }} />
                 </>
             )}
+            <BesideLine area={area} at={beside} />
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}
         </div>
     );

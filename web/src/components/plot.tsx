@@ -5,6 +5,7 @@
  */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { sayBeside, useBeside } from '../base/panel';
 import type { TimeWindow } from '../model/memory_curve';
 import { type LineChart, lineChart, type LineView, type PlotArea } from './chart';
 import { watchTheme } from './theme_watch';
@@ -86,9 +87,13 @@ interface RangeDrag {
     boxOf: (range: TimeWindow) => JSX.CSSProperties;
     /** the range being dragged */
     drag: TimeWindow | null;
+    /** px of the pointer in the same chart of the panel beside this one */
+    beside: number | null;
 }
 
 interface RangeDragProps {
+    /** Names the chart. */
+    label: string;
     area: PlotArea | null;
     window: TimeWindow;
     onRange: (range: TimeWindow) => void;
@@ -96,7 +101,28 @@ interface RangeDragProps {
     onHover?: (at: number | null, event: PointerEvent) => void;
 }
 
-export function useRangeDrag({ area, window, onRange, onHover }: RangeDragProps): RangeDrag {
+/* Where the pointer is in the same chart of the panel beside this one: a line at the same value. */
+function useHoverBeside(label: string) {
+    const topic = `time ${label}`;
+    const [beside, setBeside] = useState<number | null>(null);
+    useBeside(topic, (text) => setBeside(text === '' ? null : Number(text)));
+    return { beside, say: (at: number | null) => sayBeside(topic, at === null ? '' : String(at)) };
+}
+
+/** The line of `beside`. */
+export function BesideLine({ area, at }: { area: PlotArea | null; at: number | null }) {
+    if (!area || at === null) return null;
+    return (
+        <span
+            class="beside-line"
+            style={{ left: at, top: area.top, height: area.bottom - area.top }}
+        />
+    );
+}
+
+export function useRangeDrag(props: RangeDragProps): RangeDrag {
+    const { area, window, onRange, onHover } = props;
+    const { beside, say } = useHoverBeside(props.label);
     const [drag, setDrag] = useState<TimeWindow | null>(null);
     const left = area?.left ?? 0;
     const width = area ? Math.max(1, area.right - area.left) : 1;
@@ -120,6 +146,7 @@ export function useRangeDrag({ area, window, onRange, onHover }: RangeDragProps)
         },
         onPointerMove: (event) => {
             onHover?.(at(event), event);
+            say(at(event));
             if (drag) setDrag({ from: drag.from, to: at(event) });
         },
         onPointerUp: () => {
@@ -129,7 +156,11 @@ export function useRangeDrag({ area, window, onRange, onHover }: RangeDragProps)
             if (xOf(to) - xOf(from) >= CLICK_PX) onRange({ from, to });
         },
         onPointerCancel: () => setDrag(null),
-        onPointerLeave: (event) => onHover?.(null, event),
+        onPointerLeave: (event) => {
+            onHover?.(null, event);
+            say(null);
+        },
     };
-    return { events, xOf, at, boxOf, drag };
+    const within = beside !== null && beside >= window.from && beside <= window.to;
+    return { events, xOf, at, boxOf, drag, beside: within ? xOf(beside) : null };
 }

@@ -5,7 +5,7 @@
 import type { TimeWindow } from '../model/memory_curve';
 import { mix } from '../model/tint';
 import type { Curve, LineView } from './chart';
-import { type Token, usePlot, useRangeDrag } from './plot';
+import { BesideLine, type Token, usePlot, useRangeDrag } from './plot';
 
 /** A curve whose colours are tokens, so that it follows the theme. */
 export interface TimeCurve {
@@ -54,7 +54,8 @@ export function TimeChart(props: TimeChartProps) {
         (token) => viewOf(props, token),
         [curves, window.from, window.to, top],
     );
-    const { events, boxOf, drag } = useRangeDrag({ area, window, onRange, onHover });
+    const { label } = props;
+    const { events, boxOf, drag, beside } = useRangeDrag({ label, area, window, onRange, onHover });
     const levelY = area && level ? area.bottom - (level.y / top) * (area.bottom - area.top) : 0;
     return (
         <div class="time-chart" {...events} onDblClick={() => onRange(null)}>
@@ -67,6 +68,7 @@ export function TimeChart(props: TimeChartProps) {
                     <span>{level.word}</span>
                 </span>
             )}
+            <BesideLine area={area} at={beside} />
             {area && range && <span class="chart-range" style={boxOf(range)} />}
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}
         </div>

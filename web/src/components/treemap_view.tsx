@@ -6,6 +6,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
+import { sayBeside, useBeside } from '../base/panel';
 import { type FrameTheme, readTheme } from '../canvas/theme';
 import { drawTreemap } from '../canvas/treemap_canvas';
 import type { ImportTree } from '../model/icicle';
@@ -30,12 +31,15 @@ interface TreemapViewProps {
 }
 
 const CRUMB = 18;
+const TOPIC = 'treemap';
 
 export function TreemapView(props: TreemapViewProps) {
     const { tree, hidden, minUs, match, selected, zoom } = props;
     const canvas = useRef<HTMLCanvasElement | null>(null);
     const [size, setSize] = useState<Rect>({ x: 0, y: 0, w: 0, h: 0 });
     const [hover, setHover] = useState(-1);
+    /** the tile under the pointer in the panel beside this one */
+    const [beside, setBeside] = useState(-1);
     const [theme, setTheme] = useState<FrameTheme | null>(null);
     const only = zoom ? tree.packages.indexOf(zoom) : -1;
     const room = useMemo(
@@ -73,9 +77,18 @@ export function TreemapView(props: TreemapViewProps) {
         element.width = Math.round(size.w * ratio);
         element.height = Math.round(size.h * ratio);
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-        drawTreemap(ctx, { map, tree, theme, match, hover, selected }, size);
-    }, [map, theme, match, hover, selected, size]);
+        const under = hover >= 0 ? hover : beside;
+        drawTreemap(ctx, { map, tree, theme, match, hover: under, selected }, size);
+    }, [map, theme, match, hover, beside, selected, size]);
 
+    const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
+    useBeside(TOPIC, (name) =>
+        setBeside(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
+    );
+    const point = (tile: number): void => {
+        if (tile !== hover) sayBeside(TOPIC, nameOf(tile));
+        setHover(tile);
+    };
     const at = (event: MouseEvent): number => {
         const box = canvas.current?.getBoundingClientRect();
         return box ? tileAt(map, event.clientX - box.left, event.clientY - box.top) : -1;
@@ -112,7 +125,7 @@ export function TreemapView(props: TreemapViewProps) {
 
     function onMove(event: PointerEvent): void {
         const tile = at(event);
-        setHover(tile);
+        point(tile);
         const found = map.tiles[tile];
         if (!found || !canvas.current) {
             hideTooltip();
@@ -139,7 +152,7 @@ export function TreemapView(props: TreemapViewProps) {
                 aria-label={`Treemap of self times, ${map.tiles.length} tiles`}
                 onPointerMove={onMove}
                 onPointerLeave={() => {
-                    setHover(-1);
+                    point(-1);
                     hideTooltip();
                 }}
                 onClick={(event) => props.onSelect(Math.max(-1, map.tiles[at(event)]?.node ?? -1))}
