@@ -77,6 +77,22 @@ static void take_broken(struct reader *r, const struct ps_line *line)
                                  : "the log ends within this row");
 }
 
+static void take_edge(struct reader *r, const struct ps_it_line *row, const struct ps_line *line)
+{
+    struct ps_it_log *log = &r->log;
+
+    if (line->cut || !ps_is_clean_text(row->by) || !ps_is_clean_text(row->name)) {
+        take_broken(r, line);
+        return;
+    }
+    PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
+    log->edges[log->n_edges++] = (struct ps_it_edge){
+        .by = ps_intern_id(&log->edge_names, row->by),
+        .name = ps_intern_id(&log->edge_names, row->name),
+        .line = log->lines,
+    };
+}
+
 static void take_line(struct reader *r, struct ps_line *line)
 {
     struct ps_it_line row;
@@ -94,6 +110,14 @@ static void take_line(struct reader *r, struct ps_line *line)
     case PS_IT_BROKEN:
         take_broken(r, line);
         return;
+    case PS_IT_EDGE:
+        take_edge(r, &row, line);
+        return;
+    case PS_IT_EDGES:
+        if (__builtin_add_overflow(r->log.edges_told, (uint64_t)row.self.i, &r->log.edges_told))
+            r->log.edges_told = UINT64_MAX;
+        r->log.other++;
+        return;
     case PS_IT_HEADER:
         r->log.headers++;
         r->log.other++;
@@ -110,7 +134,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
     while (ps_stream_line(r->in, LONGEST_LINE, &line)) {
         take_line(r, &line);
-        if (r->log.n > MOST_ROWS)
+        if (r->log.n + r->log.n_edges > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, line.at, "the log has more than %d rows", MOST_ROWS);
         if (r->log.lines % BREATH)
             continue;

@@ -4,8 +4,8 @@
  * them alone.
  *
  * _line.c knows the grammar, _tree.c what the rows mean together (order, packages, start-up),
- * _cached.c who asked for a cached module, _report.c tells the sink, importtime.c reads and holds
- * the descriptor.
+ * _cached.c who asked for a cached module, _edges.c what the recorder saw of that, _report.c tells
+ * the sink, importtime.c reads and holds the descriptor.
  */
 #ifndef PS_IMPORTERS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTTIME_H
@@ -18,6 +18,8 @@ enum ps_it_kind {
     PS_IT_HEADER, /* an interpreter begins */
     PS_IT_TIMED,
     PS_IT_CACHED,
+    PS_IT_EDGES,  /* so many lines of who imports what follow */
+    PS_IT_EDGE,   /* who imports what */
     PS_IT_BROKEN, /* meant to be a row, but its fields cannot be read */
 };
 
@@ -28,6 +30,7 @@ struct ps_it_line {
     size_t
         spaces; /* before the name, without the odd one of a timed row, which belongs to the name */
     struct ps_str name;
+    struct ps_str by; /* of an edge: the importer, "__main__" for the program */
 };
 
 /* Reads a line without its \n and \r. `ended`: it had a \n, so nothing of it is missing. */
@@ -45,7 +48,7 @@ struct ps_it_row {
     uint32_t interpreter;
     uint32_t spaces, width; /* of a cached row: as printed, bytes */
     int32_t depth;          /* as printed; -1: not told */
-    bool cached, startup, unfinished, topmost, first, estimated, gap;
+    bool cached, startup, unfinished, topmost, first, estimated, gap, recorded;
 };
 
 struct ps_it_package {
@@ -58,6 +61,12 @@ struct ps_it_tally {
     uint64_t count, at, line; /* of the first one */
 };
 
+/* A line of who imports what; ids in the log's edge_names. */
+struct ps_it_edge {
+    uint32_t by, name;
+    uint64_t line;
+};
+
 struct ps_it_log {
     struct ps_it_row *rows;
     size_t n, cap;
@@ -66,6 +75,11 @@ struct ps_it_log {
     struct ps_it_package *package; /* by id; made by ps_it_understand */
     uint32_t *pending;             /* rows that wait for their parent, depth rising */
     size_t n_pending, cap_pending;
+    struct ps_it_edge *edges;
+    size_t n_edges, cap_edges;
+    struct ps_intern edge_names;
+    uint64_t edges_told;   /* as their heads say */
+    uint64_t edges_unused; /* to modules without a timed row, or not whole */
     uint32_t headers;
     uint64_t lines, other, repaired, rejected;
     struct ps_it_tally others, rejects, repairs, uneven;
@@ -89,6 +103,10 @@ void ps_it_understand(struct ps_it_log *log);
 
 /* The importers of cached rows, from the layout; a step of ps_it_understand, in _cached.c. */
 void ps_it_find_importers(struct ps_it_log *log);
+
+/* Edges become cached rows at the end of the log, when all of them came; a step of
+ * ps_it_understand, in _edges.c. */
+void ps_it_add_edges(struct ps_it_log *log);
 
 /* Packages, rows, figures and notes to the sink. */
 void ps_it_report(const struct ps_it_log *log, struct ps_sink *out);

@@ -6,6 +6,11 @@
  *     import time: <self> | <cumulative> | <2 * depth blanks><name>
  *     import time: cached    | cached     | <name, right-aligned>   -X importtime=2, Python 3.14 on
  *
+ * `perfshelf record --importers` adds who imports what, all modules that were asked for:
+ *
+ *     import edges: <how many follow>
+ *     import edge: <importer> | <imported module>
+ *
  * Other programs write to the same stream, so a row may begin anywhere in a line; it always goes to
  * its end. Where several places could begin one, the first that reads as a timed row counts, then
  * the first that reads as a cached row.
@@ -125,12 +130,35 @@ static bool is_header(struct ps_str text)
     return text.len >= n && memcmp(text.at + text.len - n, header, n) == 0;
 }
 
+/* The lines of the recorder begin where a line does. */
+static bool read_edge(struct ps_str text, bool ended, struct ps_it_line *out)
+{
+    struct ps_str rest = text;
+    const char *bar;
+
+    if (take(&rest, PS_STR("import edges: "))) {
+        out->kind = PS_IT_EDGES;
+        out->self.kind = PS_NUM_INT;
+        return ended && ps_str_i64(rest, &out->self.i) && out->self.i >= 0;
+    }
+    bar = take(&rest, PS_STR("import edge: ")) ? ps_str_find(rest, PS_STR(" | ")) : NULL;
+    if (!bar || !ended)
+        return false;
+    out->kind = PS_IT_EDGE;
+    out->by = (struct ps_str){rest.at, (size_t)(bar - rest.at)};
+    out->name = ps_str_skip(rest, out->by.len + 3);
+    return true;
+}
+
 struct ps_it_line ps_it_read(struct ps_str text, bool ended)
 {
     struct ps_str mark = {begin, sizeof begin - 1}, rest = text;
     struct ps_it_line found = {.kind = PS_IT_OTHER};
     const char *first = ps_str_find(text, mark);
+    struct ps_it_line edge = {.kind = PS_IT_OTHER};
 
+    if (!first && read_edge(text, ended, &edge))
+        return edge;
     for (const char *at = first; at; at = ps_str_find(rest, mark)) {
         rest = ps_str_skip(text, (size_t)(at - text.at) + mark.len);
         if (read_timed(rest, &found))

@@ -40,6 +40,7 @@ static void tell_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *o
         .total_us = row->total,
         .cached = row->cached,
         .startup = row->startup,
+        .recorded = row->recorded,
         .unfinished = row->unfinished,
         .topmost = row->topmost,
         .first = row->first,
@@ -129,6 +130,18 @@ static void tell_doubts(const struct ps_it_log *log, struct ps_sink *out)
                "the log leaves several open");
 }
 
+static void tell_edges(const struct ps_it_log *log, struct ps_sink *out)
+{
+    uint64_t n = log->n_edges;
+
+    if (n != log->edges_told)
+        ps_sink_note(
+            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "who imports what was to be told in %llu lines and is in %llu; the list is not "
+            "whole and not used",
+            (unsigned long long)log->edges_told, (unsigned long long)n);
+}
+
 static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
 {
     struct ps_ledger ledger = {
@@ -137,7 +150,7 @@ static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
         .stored = log->n - log->repaired,
         .repaired = log->repaired,
         .rejected = log->rejected,
-        .other = log->other,
+        .other = log->other + log->edges_unused,
     };
 
     if (log->others.count)
@@ -162,6 +175,7 @@ void ps_it_report(const struct ps_it_log *log, struct ps_sink *out)
         tell_row(log, id, out);
     tell_figures(log, out);
     tell_doubts(log, out);
+    tell_edges(log, out);
     tell_lines(log, out);
     out->ops->headline(out, &(struct ps_headline){ps_num_real(log->total_us) / 1e6, "s", "import"});
 }

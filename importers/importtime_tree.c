@@ -311,6 +311,7 @@ void ps_it_understand(struct ps_it_log *log)
         ps_it_sum_add(&all, row->cumulative);
         ps_it_sum_add(row->startup ? &startup : &program, row->cumulative);
     }
+    ps_it_add_edges(log);
     log->total_us = ps_it_sum_value(&all);
     log->self_us = ps_it_sum_value(&self);
     log->startup_us = ps_it_sum_value(&startup);
@@ -323,6 +324,8 @@ void ps_it_free(struct ps_it_log *log)
     free(log->pending);
     free(log->module_package);
     free(log->package);
+    free(log->edges);
+    ps_intern_free(&log->edge_names);
     ps_intern_free(&log->modules);
     ps_intern_free(&log->packages);
 }

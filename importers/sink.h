@@ -43,6 +43,7 @@ struct ps_import {
                          for cached rows */
     bool cached;
     bool startup;    /* part of the interpreter's own start, before the program */
+    bool recorded;   /* of a cached one: the recorder saw it, and then all that there are */
     bool unfinished; /* its parent never ended: the program was killed, or the log was cut */
     bool topmost; /* no ancestor is of the same package: its cumulative time counts for the package
                    */

@@ -54,6 +54,7 @@ CREATE TABLE import( -- one row of the log, in its order; a subtree is a run of 
     self_us, cumulative_us,    -- as printed; NULL for cached rows
     total_us INTEGER NOT NULL, -- max(self, 0) + the children's total_us: what can be drawn
     flags INTEGER NOT NULL,    -- 1 cached 2 startup 4 unfinished 8 topmost of its package 16 first of its name 32 importer estimated
+                               -- 64 a cached one, seen by the recorder, which lists all
     children INTEGER NOT NULL, -- direct, timed
     interpreter INTEGER NOT NULL,
     line INTEGER NOT NULL
@@ -293,7 +294,7 @@ SELECT i.id,
        p.name AS package,                      -- first part of the name
        o.word AS origin,                       -- own third-party stdlib builtin unknown
        i.self_us, i.cumulative_us,             -- as printed, each rounded up by CPython; NULL when cached
-       i.flags & 1 AS cached,                  -- importtime=2: was loaded already, cost unknown
+       i.flags & 1 AS cached,                  -- importtime=2, record --importers: asked for, cost none of its own
        (i.flags >> 1) & 1 AS startup,          -- the interpreter's own start
        (i.flags >> 2) & 1 AS unfinished,       -- its parent never ended
        (i.flags >> 4) & 1 AS first,            -- no earlier row of this name

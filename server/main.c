@@ -59,6 +59,8 @@ static int run(const struct ps_options *options)
         return ps_cli_check(options);
     case PS_VERB_TREND:
         return ps_cli_trend(options);
+    case PS_VERB_WHATIF:
+        return ps_cli_whatif(options);
     case PS_VERB_BASELINE:
         return ps_cli_baseline(options);
     case PS_VERB_VERIFY:

@@ -105,11 +105,12 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
     ps_buf_printf(out, " package=%u", row->package);
     put_num(out, "self", row->self_us);
     put_num(out, "cumulative", row->cumulative_us);
-    ps_buf_printf(out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s\n",
+    ps_buf_printf(out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s%s\n",
                   (long long)row->total_us, row->children, row->interpreter,
                   row->cached ? " cached" : "", row->startup ? " startup" : "",
                   row->unfinished ? " unfinished" : "", row->topmost ? " topmost" : "",
-                  row->first ? " first" : "", row->importer_estimated ? " estimated" : "");
+                  row->first ? " first" : "", row->importer_estimated ? " estimated" : "",
+                  row->recorded ? " recorded" : "");
 }
 
 static void put_call(struct ps_buf *out, const struct ps_call *call)

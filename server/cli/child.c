@@ -247,6 +247,8 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
     struct sigaction before[N_PASSED];
     sigset_t mask;
     struct plumbing to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
+    if (child->silent)
+        to = (struct plumbing){NOWHERE, NOWHERE, NOWHERE, &mask};
     interrupted = 0;
     block(&mask);
     catch_signals(before);

@@ -21,6 +21,7 @@ struct ps_child {
     const char *const *argv;
     int import_log;     /* >= 0: lines of imports among its stderr go there, all else to ours */
     bool out_to_stderr; /* our stdout is for us alone */
+    bool silent;        /* it has nothing to read, and what it says is dropped */
 };
 
 /*

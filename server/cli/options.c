@@ -135,6 +135,14 @@ const struct ps_verb_row ps_verbs[] = {
                         "copied and from which goes what is no more. Copies are read again and "
                         "compared.\n",
                         0},
+    [PS_VERB_WHATIF] =
+        {"whatif", "RUN [MODULE...]", 1, MANY, "what a start-up saves with some imports made lazy",
+         "RUN is an import log. MODULE is made lazy where the log has it first, MODULE@IMPORTER in "
+         "that one (__main__:\nthe program), MODULE@* wherever it is imported. Without a MODULE: "
+         "what is worth trying. What others import\nanyway is not saved; the log of `record "
+         "importtime --importers` and that of -X importtime=2 say who they are,\na plain one does "
+         "not: then the answer is an interval.\n",
+         0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
@@ -142,10 +150,11 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
      ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
-     ON(TOKEN))
+     ON(TOKEN) | ON(WHATIF))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN))
+     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
+     ON(WHATIF))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
@@ -184,6 +193,8 @@ const struct ps_option_row ps_option_rows[] = {
      "make one run of several .lprof files, or of the traces of one job"},
     {"--repeat", "N", TEXT, ON(RECORD), offsetof(struct ps_options, repeat),
      "record N times, as one series"},
+    {"--importers", NULL, FLAG, ON(RECORD), offsetof(struct ps_options, importers),
+     "importtime: run the program once more, to see who else imports what"},
     {"-o", "FILE", TEXT, ON(RECORD), offsetof(struct ps_options, output),
      "keep the profile in FILE too"},
     {"--of", "TABLE", TEXT, ON(DIFF) | ON(SHOW) | ON(TREND), offsetof(struct ps_options, of),

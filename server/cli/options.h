@@ -31,6 +31,7 @@ enum ps_verb {
     PS_VERB_TOKEN,
     PS_VERB_REBUILD,
     PS_VERB_BACKUP,
+    PS_VERB_WHATIF,
 };
 
 struct ps_options {
@@ -50,7 +51,7 @@ struct ps_options {
     const char *role, *tls_cert, *tls_key; /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
-    bool json, csv, open, merge, markdown, quick, tokens, proxy;
+    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

@@ -32,6 +32,7 @@ struct recording {
     struct ps_about about;
     const char *filename; /* "app.prof" */
     char *folder, *file;  /* where the tool writes; ours, and removed */
+    char *importers;      /* who imports what, likewise; NULL: not asked for */
     char run[PS_ID_SIZE];
     struct ps_arena arena;
 };
@@ -87,6 +88,8 @@ static enum ps_status prepare(struct recording *r, struct ps_err *err)
     const struct ps_options *options = r->options;
     r->subject = ps_arena_printf(&r->arena, "record %s", options->operands[0]);
     r->recorder = ps_recorder_find(options->operands[0], err);
+    if (r->recorder && options->importers && !r->recorder->from_stderr)
+        return ps_fail(err, PS_BAD_REQUEST, "--importers is for importtime");
     if (!r->recorder || read_repeat(options->repeat, &r->repeat, err) != PS_OK)
         return err->code;
     r->typed = ps_about_quote(options->operands + 1, options->n_operands - 1, true);
@@ -107,6 +110,8 @@ static enum ps_status make_folder(struct recording *r, struct ps_err *err)
         return ps_fail_errno(err, "cannot make", folder);
     r->folder = folder;
     r->file = ps_arena_printf(&r->arena, "%s/%s", folder, r->filename);
+    if (r->options->importers)
+        r->importers = ps_arena_printf(&r->arena, "%s/importers", folder);
     return PS_OK;
 }
 
@@ -125,6 +130,38 @@ static enum ps_status run_program(struct recording *r, int fd, int *exit_status,
     return ps_child_run(&child, exit_status, err);
 }
 
+static enum ps_status copy(int from, int to, const char *path, struct ps_err *err)
+{
+    static char block[1 << 16];
+    ssize_t n;
+    while ((n = read(from, block, sizeof block)) > 0)
+        if (ps_write_all(to, (struct ps_str){block, (size_t)n}, path, err) != PS_OK)
+            return err->code;
+    return n == 0 ? PS_OK : ps_fail_errno(err, "cannot read", "the profile");
+}
+
+/* Who imports what, at the end of the log: the program runs once more, with a listener that would
+ * change what the imports take. One such run is enough for all of --repeat. */
+static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_err *err)
+{
+    PS_AUTO(ps_words_free) struct ps_words words = {0};
+    int exit_status = 0;
+    ps_recorder_importer_words(&r->command, r->importers, &r->arena, &words);
+    const struct ps_child child = {
+        .path = r->command.path, .argv = ps_words_end(&words), .import_log = -1, .silent = true};
+    if (i == 1 && ps_child_run(&child, &exit_status, err) != PS_OK)
+        return err->code;
+    PS_AUTO(ps_close_fd) int from = open(r->importers, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int to = open(r->file, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (from < 0)
+        return ps_fail(err, PS_NOT_FOUND,
+                       "the second run left no list of importers: it ends by os._exit, replaces "
+                       "itself, or was ended");
+    if (to < 0)
+        return ps_fail_errno(err, "cannot write", r->file);
+    return copy(from, to, r->file, err);
+}
+
 /* "out.prof", of the third of several runs "out.3.prof". */
 static const char *kept_name(struct recording *r, unsigned i)
 {
@@ -134,16 +171,6 @@ static const char *kept_name(struct recording *r, unsigned i)
     if (r->repeat == 1)
         return out;
     return ps_arena_printf(&r->arena, "%.*s.%u%s", (int)len, out, i, out + len);
-}
-
-static enum ps_status copy(int from, int to, const char *path, struct ps_err *err)
-{
-    static char block[1 << 16];
-    ssize_t n;
-    while ((n = read(from, block, sizeof block)) > 0)
-        if (ps_write_all(to, (struct ps_str){block, (size_t)n}, path, err) != PS_OK)
-            return err->code;
-    return n == 0 ? PS_OK : ps_fail_errno(err, "cannot read", "the profile");
 }
 
 /* The file of -o. */
@@ -240,6 +267,8 @@ static int record_once(struct recording *r, unsigned i)
         ps_say_failure(r->subject, &err);
         return exit_status ? exit_status : 1;
     }
+    if (r->importers && !ps_child_interrupted() && add_importers(r, i, &err) != PS_OK)
+        ps_say_note(r->subject, &err);
     return take_profile(r, i, exit_status);
 }
 
@@ -280,6 +309,8 @@ static int record_to(struct recording *r)
         return ps_say_failure(r->subject, &err);
     int status = record_all(r);
     unlink(r->file);
+    if (r->importers)
+        unlink(r->importers);
     if (rmdir(r->folder) != 0) { /* somebody else's file is in it */
         ps_fail_errno(&err, "cannot remove", r->folder);
         ps_say_note(r->subject, &err);

@@ -171,3 +171,9 @@ void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_pytho
     }
     add_launch(recorder, command, out, arena, words);
 }
+
+void ps_recorder_importer_words(const struct ps_python_command *command, const char *out,
+                                struct ps_arena *arena, struct ps_words *words)
+{
+    add_launch(&(const struct ps_recorder){.launch = "importers"}, command, out, arena, words);
+}

@@ -32,4 +32,9 @@ void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_pytho
                        const char *out, const char *typed, struct ps_arena *arena,
                        struct ps_words *words);
 
+/* Those that run it once more, to write into the file `out` who imports what (launch/importers.py).
+ */
+void ps_recorder_importer_words(const struct ps_python_command *command, const char *out,
+                                struct ps_arena *arena, struct ps_words *words);
+
 #endif

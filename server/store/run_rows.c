@@ -158,7 +158,7 @@ static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 static int import_flags(const struct ps_import *row)
 {
     return row->cached | row->startup << 1 | row->unfinished << 2 | row->topmost << 3 |
-           row->first << 4 | row->importer_estimated << 5;
+           row->first << 4 | row->importer_estimated << 5 | row->recorded << 6;
 }
 
 static void import(struct ps_sink *sink, const struct ps_import *row)

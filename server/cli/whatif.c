@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/cli.h"
+#include "server/cli/compared.h"
+#include "server/cli/table.h"
+
+#define ROWS 20 /* of modules shown to people, the dearest */
+
+static const cJSON *member(const cJSON *answer, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(answer, key);
+}
+
+/* "12.30 ms, 3.1 % of the imports" */
+static void add_share(const char *what, double us, double of, struct ps_buf *out)
+{
+    char figure[64];
+    ps_buf_printf(out, "%s%s", what, ps_cli_figure(us, "us", figure));
+    if (of > 0)
+        ps_buf_printf(out, " (%.1f %% of all imports)", 100 * us / of);
+    ps_buf_puts(out, "\n");
+}
+
+static void add_head(const cJSON *answer, struct ps_buf *out)
+{
+    const cJSON *saving = member(answer, "saving_us");
+    double before = ps_run_number(answer, "before_us"), low = ps_run_number(saving, "low"),
+           high = ps_run_number(saving, "high");
+    char least[64], most[64], figure[64];
+    add_share("saves    ", ps_run_number(saving, "best"), before, out);
+    if (low < high)
+        ps_buf_printf(out, "between  %s and %s\n", ps_cli_figure(low, "us", least),
+                      ps_cli_figure(high, "us", most));
+    ps_buf_printf(out, "imports  %s now", ps_cli_figure(before, "us", figure));
+    ps_buf_printf(out, ", %s then\n",
+                  ps_cli_figure(ps_run_number(answer, "after_us"), "us", figure));
+    ps_buf_printf(out, "verdict  %s", ps_run_text(answer, "verdict"));
+    if (ps_run_text(answer, "why")[0])
+        ps_buf_printf(out, ": %s; %s", ps_run_text(answer, "why"), ps_run_text(answer, "do"));
+    ps_buf_puts(out, "\n");
+}
+
+static void add_startup(const cJSON *answer, struct ps_buf *out)
+{
+    const cJSON *tick;
+    cJSON_ArrayForEach(tick, member(answer, "lazy"))
+    {
+        if (!cJSON_IsTrue(member(tick, "startup")))
+            continue;
+        ps_plain_text(out, ps_str_of(ps_run_text(tick, "module")));
+        ps_buf_puts(out,
+                    " is imported by Python itself before the program: nothing to make lazy\n");
+    }
+}
+
+static void add_modules(const cJSON *answer, struct ps_buf *out)
+{
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 4, .right = 2};
+    const cJSON *row, *rows = member(answer, "rows");
+    int n = 0;
+    if (cJSON_GetArraySize(rows) == 0)
+        return;
+    ps_table_cell(&table, "module");
+    ps_table_cell(&table, "self");
+    ps_table_cell(&table, "");
+    ps_table_cell(&table, "imported anyway by");
+    cJSON_ArrayForEach(row, rows)
+    {
+        char figure[64];
+        if (n++ == ROWS)
+            break;
+        ps_table_cell(&table, ps_run_text(row, "module"));
+        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "self_us"), "us", figure));
+        ps_table_cell(&table, ps_run_text(row, "fate"));
+        ps_table_cell(&table, ps_run_text(row, "by"));
+    }
+    ps_table_print(&table, out);
+    if (cJSON_GetArraySize(rows) > ROWS)
+        ps_buf_printf(out, "and %d more; --json prints them\n", cJSON_GetArraySize(rows) - ROWS);
+}
+
+static void add_suggestions(const cJSON *answer, struct ps_buf *out)
+{
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 4, .right = 7};
+    static const char *const titles[] = {"certain", "likely", "at most", "make lazy"};
+    const cJSON *row;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        ps_table_cell(&table, titles[i]);
+    cJSON_ArrayForEach(row, member(answer, "suggestions"))
+    {
+        char figure[64];
+        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "low_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "best_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "high_us"), "us", figure));
+        ps_table_cell(&table, ps_run_text(row, "lazy"));
+    }
+    ps_table_print(&table, out);
+}
+
+static enum ps_status say_answer(const struct ps_buf *json, bool asked, struct ps_buf *out,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *answer = cJSON_ParseWithLength(json->at, json->len);
+    if (!answer)
+        return ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    if (asked) {
+        add_startup(answer, out);
+        add_head(answer, out);
+        add_modules(answer, out);
+    } else {
+        add_suggestions(answer, out);
+    }
+    return PS_OK;
+}
+
+static enum ps_status ask(const struct ps_options *options, struct ps_store *store,
+                          struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
+    char id[PS_ID_SIZE];
+    enum ps_status status = ps_store_resolve(store, options->operands[0], id, err);
+    for (size_t i = 1; i < options->n_operands; i++)
+        ps_buf_printf(&lazy, "%s%s", i > 1 ? "," : "", options->operands[i]);
+    const struct ps_param params[] = {{"lazy", lazy.at}, {"limit", "5000"}};
+    return status == PS_OK
+               ? ps_query_view(store, id, "what_if", (struct ps_params){params, 2}, answer, err)
+               : status;
+}
+
+int ps_cli_whatif(const struct ps_options *options)
+{
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    struct ps_answer answer = {.type = NULL};
+    struct ps_err err = PS_ERR_INIT;
+    if (!store)
+        return 1;
+    enum ps_status status = ask(options, store, &answer, &err);
+    if (status == PS_OK && !options->json)
+        status = say_answer(&answer.body, options->n_operands > 1, &out, &err);
+    if (status == PS_OK && options->json) {
+        ps_buf_str(&out, ps_buf_slice(&answer.body));
+        ps_buf_puts(&out, "\n");
+    }
+    ps_buf_free(&answer.body);
+    if (status != PS_OK)
+        return ps_say_failure(options->operands[0], &err);
+    ps_say(&out);
+    return 0;
+}
