@@ -197,7 +197,7 @@ static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend
     ps_json_object(json);
     ps_json_kstr(json, "id", newest->id);
     ps_json_kstr(json, "name", newest->name);
-    ps_json_time(json, "at", newest->at_ms);
+    ps_json_time(json, "at", trend->runs[members[0]].at_ms);
     ps_json_kstr(json, "by", trend->question.by ? newest->by : NULL);
     ps_json_kreal(json, "value", point->value);
     ps_json_kreal(json, "mad", point->n > 1 ? point->mad : (double)NAN);
@@ -399,7 +399,8 @@ static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
         bool stepped = next < n && steps[next].at == i;
         char at[40];
 
-        ps_buf_printf(out, "%s,%s,", ps_time_text(run->at_ms, at), run->id);
+        ps_buf_printf(out, "%s,%s,",
+                      ps_time_text(trend->runs[points.order[point->first]].at_ms, at), run->id);
         ps_csv_text(ps_str_of(run->name), out);
         ps_buf_puts(out, ",");
         ps_csv_text(ps_str_of(trend->question.by ? run->by : ""), out);

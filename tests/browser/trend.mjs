@@ -140,6 +140,26 @@ test('trend: a baseline is pinned, drawn, marked on the shelf and let go', ({ pa
         await until(async () => (await page.locator('.trend-baseline').count()) === 0, 'it is gone, here too');
     }));
 
+test('trend: a series filter, a heading and the head of a report lead to it', ({ pages }) =>
+    withSeries(async ({ shelf, ids }) => {
+        for (const hash of ['#/?series=nightly', '#/?group=series', `#/run/${ids[0]}`]) {
+            const page = await pages.open(shelf.url + hash);
+            await page.getByRole('link', { name: /^trend$/i }).first().click();
+            await ready(page);
+            check(page.url().includes('#/trend?runs=series%3Anightly'), `${hash} to ${page.url()}`);
+        }
+    }));
+
+test('trend: by keys alone, a point is chosen and another compared with it', ({ pages }) =>
+    withSeries(async ({ shelf, ids }) => {
+        const page = await open(pages, shelf);
+        await page.getByRole('grid', { name: TABLE }).focus();
+        for (const key of ['ArrowDown', 'c', 'ArrowDown', 'ArrowDown', 'c']) await page.keyboard.press(key);
+        await page.locator('.compare-head').waitFor();
+        const { base, new: fresh } = Object.fromEntries(new URLSearchParams(page.url().split('?')[1]));
+        check(ids.indexOf(base) === ids.indexOf(fresh) - 2, `${base} and ${fresh}`);
+    }));
+
 test('trend: the pane of a compared row leads to its trend', ({ pages }) =>
     withSeries(async ({ shelf, ids }) => {
         const page = await pages.open(`${shelf.url}#/compare/imports?base=${ids[0]}&new=${ids[19]}&row=1`);

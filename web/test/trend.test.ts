@@ -6,6 +6,7 @@ import {
     answerOf,
     aroundChange,
     changeWords,
+    isInTime,
     levelsOf,
     nearest,
     otherKinds,
@@ -55,6 +56,10 @@ test('points stand by their order or by their time', () => {
     assert.deepEqual(placesOf(trendOf([1, 2, 3]), false), [0, 1, 2]);
     const [a, b] = placesOf(trendOf([1, 2]), true);
     assert.equal(b - a, 60_000);
+    assert.ok(isInTime(trendOf([1, 2])));
+    const turned = trendOf([1, 2]);
+    turned.points.reverse();
+    assert.ok(!isInTime(turned));
     assert.deepEqual(spanOf([5]), { from: 4, to: 6 });
     assert.equal(nearest([0, 1, 2], 1.4), 1);
     assert.equal(nearest([0, 1, 2], -9), 0);

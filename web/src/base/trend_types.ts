@@ -3,9 +3,10 @@
  * The JSON of trends, section Trends of docs/api.md.
  */
 export interface TrendPoint {
-    /** of its newest run, as name, at, tags */
+    /** of its newest run, as name and tags */
     id: string;
     name: string;
+    /** of its oldest run */
     at: string;
     /** the value of the tag whose runs this point holds */
     by: string | null;

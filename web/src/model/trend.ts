@@ -11,9 +11,14 @@ export interface Span {
     to: number;
 }
 
+/** Whether no point is earlier than one before it: those of a tag may stand in another order. */
+export function isInTime({ points }: Trend): boolean {
+    return points.every(({ at }, i) => i === 0 || Date.parse(at) >= Date.parse(points[i - 1].at));
+}
+
 /** Of each point: its index, or its time in ms. */
 export function placesOf({ points }: Trend, byTime: boolean): number[] {
-    return points.map((point, i) => (byTime ? new Date(point.at).getTime() : i));
+    return points.map((point, i) => (byTime ? Date.parse(point.at) : i));
 }
 
 /** What is in view: all places, and some room beside them. */

@@ -10,6 +10,7 @@ import { Menu, type MenuItem } from '../components/menu';
 import { Segmented } from '../components/segmented';
 import { viewportWidth } from '../components/viewport';
 import type { Grouping } from '../model/shelf_rows';
+import { SeriesTrend } from './trend_link';
 
 interface FiltersProps {
     shelf: Shelf | null;
@@ -22,6 +23,7 @@ export function ShelfFilters({ shelf, grouping }: FiltersProps) {
         <div class="shelf-filters" role="toolbar" aria-label="filters">
             <Kinds shelf={shelf} current={query.kind} />
             <FilterMenu name="series" items={seriesItems(shelf)} />
+            {query.series && <SeriesTrend series={query.series} />}
             <FilterMenu
                 name="tag"
                 items={(shelf?.tags ?? []).map((tag) => choice(tag, bareTag(tag)))}

@@ -29,6 +29,7 @@ import { IncomingLine, shelfColumns } from './shelf_columns';
 import { setGrouping, ShelfFilters } from './shelf_filters';
 import { followIncoming, shelfSource, type ShelfSource } from './shelf_source';
 import { useShelfStatus } from './shelf_status';
+import { SeriesTrend } from './trend_link';
 import { cancelSending, pickFiles, sending } from './uploads';
 
 const BAND_HEIGHT = 28;
@@ -149,6 +150,7 @@ function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
         body: (
             <>
                 <b>{row.title}</b> {[row.date, count].filter(Boolean).join(', ')}
+                {row.key.startsWith('series ') && <SeriesTrend series={row.key.slice(7)} />}
             </>
         ),
     };

@@ -26,6 +26,16 @@ export function TrendSpark({ run }: { run: Run }) {
     );
 }
 
+/** Nothing for runs of no series. */
+export function SeriesTrend({ series }: { series: string }) {
+    if (!series) return null;
+    return (
+        <a class="series-trend" href={trendHref(series)}>
+            Trend
+        </a>
+    );
+}
+
 interface RowTrendProps {
     runs: Run[];
     of: string;

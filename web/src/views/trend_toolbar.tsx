@@ -14,7 +14,7 @@ import { Picker, type PickItem } from '../components/picker';
 import { Segmented } from '../components/segmented';
 import { Spacer, Toolbar } from '../components/toolbar';
 import { figOf } from '../model/compare';
-import { otherKinds } from '../model/trend';
+import { isInTime, otherKinds } from '../model/trend';
 import { put, trendPath } from './trend_state';
 import { useJson } from './use_json';
 
@@ -34,6 +34,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
     const { query } = route.value;
     const tables = useTables(trend);
     const table = tables.find(({ of }) => of === query.of);
+    const inTime = isInTime(trend);
     return (
         <Toolbar label="what is followed">
             <FigureMenu trend={trend} tables={tables} />
@@ -44,10 +45,17 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
             <Spacer />
             <Segmented
                 label="horizontal axis"
-                value={query.x === 'time' ? 'time' : 'order'}
+                value={query.x === 'time' && inTime ? 'time' : 'order'}
                 options={[
                     { value: 'order', text: 'In order', tip: 'one step a point' },
-                    { value: 'time', text: 'By time', tip: 'where they were added' },
+                    {
+                        value: 'time',
+                        text: 'By time',
+                        tip: inTime
+                            ? 'when they were added'
+                            : 'these points are not in order of time',
+                        disabled: !inTime,
+                    },
                 ]}
                 onChange={(x) => put({ x: x === 'order' ? null : x })}
             />

@@ -17,7 +17,15 @@ import { Tag } from '../components/tag';
 import { hideTooltip, showTooltip } from '../components/tooltip';
 import { TrendChart } from '../components/trend_chart';
 import { figOf, isTime } from '../model/compare';
-import { answerOf, aroundChange, pairOf, pctText, placesOf, tickTime } from '../model/trend';
+import {
+    answerOf,
+    aroundChange,
+    isInTime,
+    pairOf,
+    pctText,
+    placesOf,
+    tickTime,
+} from '../model/trend';
 import { onRunChange } from './live';
 import { openComparison, pinBaseline, put, trendPath } from './trend_state';
 import { openPoint, TrendTable } from './trend_table';
@@ -150,7 +158,7 @@ function TrendBody({ trend }: { trend: Trend }) {
     const [failed, setFailed] = useState<ApiError | null>(null);
     const input = useRef<HTMLInputElement | null>(null);
     const grid = useRef<GridHandle | null>(null);
-    const byTime = query.x === 'time';
+    const byTime = query.x === 'time' && isInTime(trend);
     const places = useMemo(() => placesOf(trend, byTime), [trend, byTime]);
 
     useEffect(() => {
