@@ -269,6 +269,7 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
     enum ps_status status = ps_store_brief(store, id, &brief, err);
 
     free(brief.name);
+    free(brief.who);
     if (status != PS_OK)
         return status;
     found = find_view(view, brief.kind, &row);
