@@ -12,6 +12,8 @@ static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *
         return code;
     err->code = code;
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
+    if (code == PS_FULL)
+        ps_hint(err, "free some space and try again; nothing was changed");
     return code;
 }
 
@@ -45,10 +47,7 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
     int code = errno;
     enum ps_status status = code == ENOSPC || code == EDQUOT ? PS_FULL : PS_IO;
 
-    ps_fail(err, status, "%s %s: %s", what, path, strerror(code));
-    if (status == PS_FULL)
-        ps_hint(err, "free some space and try again; nothing was changed");
-    return status;
+    return ps_fail(err, status, "%s %s: %s", what, path, strerror(code));
 }
 
 void ps_hint(struct ps_err *err, const char *fmt, ...)

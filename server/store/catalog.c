@@ -293,23 +293,39 @@ static enum ps_status note_removal(struct ps_db *db, const char *id, const char 
     return ps_stmt_finish(stmt, err);
 }
 
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
-                               struct ps_err *err)
+static enum ps_status remove_row(struct ps_store *store, const char *id, const char *who,
+                                 const struct ps_doom *doom, struct ps_err *err)
 {
-    struct ps_doom doom;
     enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
-    ps_doom_name(store, &doom);
     if (status == PS_OK)
         status = note_removal(store->catalog, id, who, err);
     if (status == PS_OK)
-        status = remove_locked(store->catalog, id, &doom, err);
-    status = ps_catalog_end(store, status, err);
-    if (status != PS_OK)
-        return status;
-    ps_pool_forget(store, id);
-    ps_doom_end(store, &doom);
-    return PS_OK;
+        status = remove_locked(store->catalog, id, doom, err);
+    return ps_catalog_end(store, status, err);
+}
+
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_doom doom;
+    enum ps_status status;
+
+    ps_doom_name(store, &doom);
+    status = remove_row(store, id, who, &doom, &own);
+    if (status == PS_FULL && ps_reserve_use(store)) {
+        own = (struct ps_err)PS_ERR_INIT;
+        status = remove_row(store, id, who, &doom, &own);
+    }
+    if (status == PS_OK) {
+        ps_pool_forget(store, id);
+        ps_doom_end(store, &doom);
+    } else if (err && err->code == PS_OK) {
+        *err = own;
+    }
+    ps_reserve_make(store);
+    return status;
 }
 
 enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,

@@ -27,8 +27,6 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
         return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
     if (damaged)
         ps_hint(err, "`perfshelf verify` says which file, `perfshelf rebuild` restores it");
-    else if (status == PS_FULL)
-        ps_hint(err, "free some space and try again; nothing was changed");
     return ps_fail(err, status, "%s: %s", what,
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }

@@ -115,6 +115,10 @@ enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const c
 void ps_doom_end(struct ps_store *store, struct ps_doom *doom);
 /* The same for owners that died. */
 void ps_doomed_sweep(struct ps_store *store);
+/* A file that only takes room, for the one thing that must be possible on a full disk: a removal.
+ * Makes it where it is missing and there is room; gives the room away, false: it was gone. */
+void ps_reserve_make(struct ps_store *store);
+bool ps_reserve_use(struct ps_store *store);
 
 /* --- labels (labels.c) */
 

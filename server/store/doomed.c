@@ -7,6 +7,7 @@
  * A kill at any moment leaves nothing that nobody knows of; and a file that is not written down is
  * never removed, however little the catalog knows of it: the catalog itself may be what was lost.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -136,4 +137,24 @@ void ps_doomed_sweep(struct ps_store *store)
         if (!ps_session_lives(store, session))
             end(store, at);
     }
+}
+
+/* --- room for removals ------------------------------------------------------------------------ */
+
+#define RESERVE ((off_t)256 << 10)
+
+void ps_reserve_make(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, ".", "reserve", "");
+    PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd >= 0 && posix_fallocate(fd, 0, RESERVE) != 0)
+        (void)unlink(path);
+}
+
+bool ps_reserve_use(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, ".", "reserve", "");
+
+    return unlink(path) == 0;
 }

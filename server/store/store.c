@@ -214,6 +214,7 @@ enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_e
         return status;
     }
     ps_session_sweep(store);
+    ps_reserve_make(store);
     *out = store;
     return PS_OK;
 }
