@@ -6,6 +6,7 @@
 import { launch, Pages, Shelf, tests } from './lib.mjs';
 import './shelf.mjs';
 import './imports.mjs';
+import './what_if.mjs';
 import './functions.mjs';
 import './lines.mjs';
 import './printed.mjs';

@@ -44,6 +44,11 @@ const TABS: Record<string, TabSpec[]> = {
             title: 'Who imports',
             load: async () => (await import('./tabs_importtime')).WhoImportsTab,
         },
+        {
+            id: 'lazy',
+            title: 'Make lazy',
+            load: async () => (await import('./tabs_importtime')).LazyTab,
+        },
     ],
     pstats: [
         {

@@ -137,6 +137,11 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
                 width={360}
             />
             <Spacer />
+            {row && row.startup === 0 && (
+                <a class="quiet" href={formatHash(['run', run.id, 'lazy'], { lazy: row.module })}>
+                    Make it lazy
+                </a>
+            )}
             {row && row.cached === 0 && (
                 <a
                     class="quiet"
@@ -182,7 +187,7 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
                 ? `It was imported ${int(again)} more ${again === 1 ? 'time' : 'times'}.`
                 : cached > 0
                   ? 'Nobody asked for it again.'
-                  : 'Later imports of it wrote no line: only -X importtime=2 (Python 3.14) records them.'}
+                  : 'Later imports of it wrote no line: -X importtime=2 (Python 3.14) and perfshelf record importtime --importers tell them.'}
         </p>
     );
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lazy imports: ticks tell what start-up saves and what others import anyway, and stand in the URL.
+ */
+import { join } from "node:path";
+import { ROOT, check, equal, test, until } from "./lib.mjs";
+
+const GOLDEN = join(ROOT, "tests", "golden", "importtime");
+
+/* The lists have no rows of a table; each line is one text. */
+function lines(page, pane) {
+  return page
+    .locator(".pane", { hasText: pane })
+    .locator(".list-row")
+    .allInnerTexts();
+}
+
+test("what_if: a tick tells what is saved and what stays", async ({
+  pages,
+  demo,
+}) => {
+  const [run] = demo.run("add", join(GOLDEN, "ok_importers.log"), "--json");
+  const page = await pages.open(`${demo.url}#/run/${run.id}/lazy`);
+  await page.getByLabel("first", { exact: true }).click();
+  await page.locator(".lazy-sentence").waitFor();
+  check(/lazy=first%40__main__/.test(page.url()), page.url());
+  const rows = await lines(page, "Modules below");
+  check(/^first\s+0\.200\s+saved/.test(rows[0]), rows[0]);
+  check(/^shared\s+0\.030\s+stays\s+second/.test(rows[1]), rows[1]);
+  await page.getByText("lazy there too").click();
+  await until(
+    async () =>
+      /shared.*saved/s.test((await lines(page, "Modules below")).join("\n")),
+    "shared is saved",
+  );
+  await page.reload();
+  await page.locator(".lazy-sentence").waitFor();
+  check(/shared%40second/.test(page.url()), page.url());
+  await page.getByText("Copy as Python").click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  check(
+    copied.includes("# second: ") && copied.includes("lazy import shared"),
+    copied,
+  );
+  await page.goBack();
+  await until(
+    async () =>
+      /shared.*stays/s.test((await lines(page, "Modules below")).join("\n")),
+    "Back unticks",
+  );
+});
+
+test("what_if: a plain log does not know", async ({ pages, demo }) => {
+  const page = await pages.open(
+    `${demo.url}#/run/${demo.demo.get("awscli.log").id}/lazy`,
+  );
+  const first = page.locator(".lazy-choice-grid input").first();
+  await first.click();
+  await page.locator(".notice.is-warning").waitFor();
+  const said = await page.locator(".notice.is-warning").innerText();
+  check(/Not knowable/.test(said) && /--importers/.test(said), said);
+  equal(await first.isChecked(), true, "the tick");
+});

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Make lazy tab: tick imports, and read what start-up would save, what others import anyway,
+ * and what the log cannot tell. The ticks stand in the URL.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { API, withParams } from '../base/client';
+import { route, setQuery } from '../base/router';
+import type { Origin, Page, Run } from '../base/types';
+import { THIN, fig, pct, text } from '../base/units';
+import { CopyButton } from '../components/copy_button';
+import { Notice } from '../components/notice';
+import { Swatch } from '../components/origin_legend';
+import { type PickItem, Picker } from '../components/picker';
+import { LoadingLine } from '../components/progress';
+import { Spacer, Toolbar } from '../components/toolbar';
+import { type LazyWord, formatLazy, lazySnippet, readLazy, toggleLazy } from '../model/lazy';
+import { LazyChoice, LazyModules } from './lazy_panes';
+import { useJson } from './use_json';
+import { asRows, ms } from './who_imports_tab';
+
+export interface LazySuggestion {
+    package: string;
+    origin: Origin;
+    low_us: number;
+    best_us: number;
+    high_us: number;
+    lazy: string;
+}
+
+export interface LazyRow {
+    id: number;
+    module: string;
+    self_us: number;
+    fate: 'stays' | 'likely stays' | 'open' | 'saved';
+    by: string | null;
+    proof: string | null;
+}
+
+export interface LazyAnswer {
+    lazy: (LazyWord & { startup: boolean })[];
+    evidence: string;
+    verdict: 'known' | 'not knowable' | null;
+    why: string | null;
+    do: string | null;
+    before_us: number;
+    after_us: number;
+    saving_us: { low: number; best: number; high: number };
+    modules: Record<LazyRow['fate'], number>;
+    rows: LazyRow[];
+    suggestions?: LazySuggestion[];
+}
+
+export function toggle(words: string[]): void {
+    const list = readLazy(route.peek().query.lazy);
+    setQuery({ lazy: formatLazy(toggleLazy(list, words)) });
+}
+
+export function LazyTab({ run }: { run: Run }) {
+    const list = readLazy(route.value.query.lazy);
+    const path = `${API}/runs/${run.id}/what_if`;
+    const hints = useJson<LazyAnswer>(path);
+    const answer = useJson<LazyAnswer>(
+        list.length ? withParams(path, { lazy: list.join(',') }) : null,
+    );
+    const data = list.length ? answer.data : hints.data;
+    const error = hints.error ?? answer.error;
+    return (
+        <div class="tab-body">
+            <LazyToolbar run={run} words={data?.lazy ?? []} />
+            {error && <Notice kind="error" title="This cannot be told" error={error} />}
+            {data && <LazySentence data={data} />}
+            {data?.why && data.verdict === 'not knowable' && (
+                <Notice
+                    kind="warning"
+                    error={{ text: `Not knowable: ${data.why}`, at: null, hint: data.do }}
+                />
+            )}
+            <div class="panes who-panes">
+                <LazyChoice list={list} suggestions={hints.data?.suggestions ?? []} />
+                <LazyModules rows={data?.rows ?? []} modules={data?.modules ?? null} />
+            </div>
+            <LoadingLine active={answer.loading || hints.loading} />
+        </div>
+    );
+}
+
+function LazyToolbar({ run, words }: { run: Run; words: LazyWord[] }) {
+    const [typed, setTyped] = useState('');
+    const found = useJson<Page>(
+        withParams(`${API}/runs/${run.id}/imports`, {
+            q: typed,
+            sort: 'cumulative_us',
+            desc: true,
+            limit: 14,
+        }),
+    );
+    const rows = useMemo(() => asRows(found.data), [found.data]);
+    const items = rows.map((row): PickItem => ({
+        id: row.id,
+        body: (
+            <>
+                <Swatch origin={row.origin} />
+                <span class="mono pick-name">{row.module}</span>
+                <span class="pick-note">{ms(row.cumulative_us)}</span>
+            </>
+        ),
+    }));
+    return (
+        <Toolbar label="make lazy">
+            <span class="soft">Make lazy</span>
+            <Picker
+                label="module to make lazy"
+                placeholder="Search modules"
+                value=""
+                items={items}
+                onType={setTyped}
+                onPick={(id) => {
+                    const row = rows.find((one) => one.id === id);
+                    if (row) toggle([row.module]);
+                }}
+                width={360}
+            />
+            <Spacer />
+            {words.length > 0 && (
+                <CopyButton text={() => lazySnippet(words)} label="Copy as Python" />
+            )}
+        </Toolbar>
+    );
+}
+
+function figure(us: number): string {
+    return text(fig(us / 1e6));
+}
+
+function LazySentence({ data }: { data: LazyAnswer }) {
+    const { low, best, high } = data.saving_us;
+    const early = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
+    if (!data.lazy.length) {
+        return (
+            <p class="who-sentence">
+                Tick what is to be imported when it is first used. What the rest of the program
+                imports anyway is not saved.
+            </p>
+        );
+    }
+    return (
+        <p class="who-sentence lazy-sentence">
+            Saves <b>{figure(best)}</b>
+            {high > low && (
+                <>
+                    , between <b>{figure(low)}</b> and <b>{figure(high)}</b>
+                </>
+            )}
+            : all imports take <b>{figure(data.before_us)}</b> now and{' '}
+            <b>{figure(data.after_us)}</b> then
+            {data.before_us > 0 &&
+                ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}
+            .{' '}
+            {early.length > 0 &&
+                `${early.join(', ')}: imported by Python itself before the program. `}
+            {data.verdict === 'known' && 'It is taken that nothing uses it during start-up.'}
+        </p>
+    );
+}
