@@ -10,7 +10,7 @@ import { sayBeside, useBeside } from '../base/panel';
 import { type FrameTheme, readTheme } from '../canvas/theme';
 import { drawTreemap } from '../canvas/treemap_canvas';
 import type { ImportTree } from '../model/icicle';
-import { REST, type Rect, layoutTreemap, tileAt } from '../model/treemap';
+import { REST, type Rect, type Treemap, layoutTreemap, tileAt } from '../model/treemap';
 import { FrameCrumb } from './frame_crumb';
 import { watchTheme } from './theme_watch';
 import { hideTooltip, showTooltip } from './tooltip';
@@ -33,13 +33,25 @@ interface TreemapViewProps {
 const CRUMB = 18;
 const TOPIC = 'treemap';
 
+/* The tile under the pointer, here or of the same module in the panel beside this one. */
+function useHover(map: Treemap, tree: ImportTree) {
+    const [here, setHere] = useState(-1);
+    const [beside, setBeside] = useState(-1);
+    const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
+    useBeside(TOPIC, (name) =>
+        setBeside(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
+    );
+    const point = (tile: number): void => {
+        if (tile !== here) sayBeside(TOPIC, nameOf(tile));
+        setHere(tile);
+    };
+    return { hover: here >= 0 ? here : beside, point };
+}
+
 export function TreemapView(props: TreemapViewProps) {
     const { tree, hidden, minUs, match, selected, zoom } = props;
     const canvas = useRef<HTMLCanvasElement | null>(null);
     const [size, setSize] = useState<Rect>({ x: 0, y: 0, w: 0, h: 0 });
-    const [hover, setHover] = useState(-1);
-    /** the tile under the pointer in the panel beside this one */
-    const [beside, setBeside] = useState(-1);
     const [theme, setTheme] = useState<FrameTheme | null>(null);
     const only = zoom ? tree.packages.indexOf(zoom) : -1;
     const room = useMemo(
@@ -50,6 +62,8 @@ export function TreemapView(props: TreemapViewProps) {
         () => layoutTreemap(tree, hidden, only, minUs, room),
         [tree, hidden, only, minUs, room],
     );
+
+    const { hover, point } = useHover(map, tree);
 
     useLayoutEffect(() => {
         const element = canvas.current;
@@ -77,18 +91,9 @@ export function TreemapView(props: TreemapViewProps) {
         element.width = Math.round(size.w * ratio);
         element.height = Math.round(size.h * ratio);
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-        const under = hover >= 0 ? hover : beside;
-        drawTreemap(ctx, { map, tree, theme, match, hover: under, selected }, size);
-    }, [map, theme, match, hover, beside, selected, size]);
+        drawTreemap(ctx, { map, tree, theme, match, hover, selected }, size);
+    }, [map, theme, match, hover, selected, size]);
 
-    const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
-    useBeside(TOPIC, (name) =>
-        setBeside(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
-    );
-    const point = (tile: number): void => {
-        if (tile !== hover) sayBeside(TOPIC, nameOf(tile));
-        setHover(tile);
-    };
     const at = (event: MouseEvent): number => {
         const box = canvas.current?.getBoundingClientRect();
         return box ? tileAt(map, event.clientX - box.left, event.clientY - box.top) : -1;
