@@ -26,7 +26,7 @@ struct ps_access {
     struct ps_throttle throttle;
 };
 
-/* For ps_http_config.admit: route->need is the least enum ps_right. Sets req->who and req->right. */
+/* For ps_http_config.admit: route->need is the least enum ps_right. Sets req->who, req->right. */
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
 
 #endif
