@@ -14,6 +14,7 @@
 
 #define IMPORT_WORKERS 2
 #define KEEP_JOBS      50
+#define SQL_WORKERS    2
 #define PING_EVERY_S   15
 
 /* --- jobs to events --------------------------------------------------------------------------- */
@@ -147,6 +148,8 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     read_build(api->build);
     status = ps_jobs_start(&jobs, &api->jobs, err);
     if (status == PS_OK)
+        status = ps_work_create(SQL_WORKERS, &api->sql, err);
+    if (status == PS_OK)
         status = start_watcher(api, err);
     if (status != PS_OK) {
         ps_api_free(api);
@@ -162,6 +165,7 @@ void ps_api_free(struct ps_api *api)
         return;
     if (api->watching)
         stop_watcher(api);
+    ps_work_free(api->sql);
     ps_jobs_stop(api->jobs);
     ps_hub_free(api->hub);
     ps_throttle_done(&api->access.throttle);
@@ -181,6 +185,7 @@ struct ps_jobs *ps_api_jobs(struct ps_api *api)
 
 void ps_api_close_streams(struct ps_api *api)
 {
+    atomic_store(&api->closing, true);
     ps_hub_close(api->hub);
 }
 

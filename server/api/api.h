@@ -28,7 +28,7 @@ extern const size_t ps_api_routes_count;
 enum ps_status ps_api_spool(void *api, char **path, int *fd, struct ps_err *err);
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
-/* Ends the event streams, now and in future. */
+/* Ends the event streams and statements that people typed, now and in future. */
 void ps_api_close_streams(struct ps_api *api);
 size_t ps_api_streams(struct ps_api *api);
 

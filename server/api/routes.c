@@ -45,6 +45,8 @@ const struct ps_route ps_api_routes[] = {
 
     {"GET", API "trend", ps_get_trend, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 
+    {"POST", API "sql", ps_post_sql, PS_ROUTE_BODY, PS_RIGHT_VIEWER}, /* it only reads */
+
     {"GET", API "jobs", ps_list_jobs, 0, PS_RIGHT_VIEWER},
     {"GET", API "jobs/{job}", ps_get_job, 0, PS_RIGHT_VIEWER},
     {"DELETE", API "jobs/{job}", ps_cancel_job, 0, PS_RIGHT_UPLOADER},

@@ -4,10 +4,12 @@
 #define PS_API_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "server/api/access.h"
 #include "server/api/api.h"
 #include "server/http/hub.h"
+#include "server/http/work.h"
 #include "server/query/query.h"
 
 /* Topics of the hub: a job's events have its id; what concerns the shelf goes to those who listen
@@ -26,6 +28,9 @@ struct ps_api {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool watching, stopping;
+    struct ps_work *sql;   /* for statements that people type, so that they hold up nobody else */
+    atomic_uint sql_asked; /* running or waiting */
+    atomic_bool closing;   /* they are stopped */
 };
 
 static inline struct ps_api *ps_api_of(const struct ps_request *req)
@@ -77,6 +82,7 @@ ps_handler ps_get_compare, ps_get_compare_twin, ps_get_compare_tree, ps_get_comp
     ps_get_compare_row;
 ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
+ps_handler ps_post_sql;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
 
 #endif

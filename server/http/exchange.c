@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 
 /* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
@@ -46,6 +47,15 @@ const char *ps_request_peer(struct ps_request *req)
         (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr,
                         text, INET6_ADDRSTRLEN);
     return text;
+}
+
+bool ps_request_gone(const struct ps_request *req)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange_of(req)->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct pollfd client = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
+
+    return poll(&client, 1, 0) > 0 && client.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
 char *ps_request_take(struct ps_upload_file *file)

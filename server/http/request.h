@@ -72,6 +72,10 @@ const char *ps_request_param(const struct ps_request *req, const char *key);
 /* The path of a file, which is the caller's to unlink and free from now on. */
 char *ps_request_take(struct ps_upload_file *file);
 
+/* Whether nobody waits for the answer any more: the client has closed. From any thread, of a
+ * request that is deferred or slow. */
+bool ps_request_gone(const struct ps_request *req);
+
 void ps_request_defer(struct ps_request *req);
 /* status and err as a handler would have returned them; err may be NULL when status is PS_OK. */
 void ps_request_finish(struct ps_request *req, enum ps_status status, const struct ps_err *err);

@@ -97,9 +97,26 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
 enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err);
 
+/* --- SQL that people type: one statement that only reads */
+
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
-/* Any one read-only statement over the public views of a run. JSON: an array of objects. */
+/* Over the public views of a run, whole. JSON: an array of objects. */
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
                             enum ps_sql_format format, struct ps_buf *out, struct ps_err *err);
+
+#define PS_SQL_ROWS      10000   /* of an answer to a page that does not say how many */
+#define PS_SQL_ROWS_MOST 100000  /* of an answer to a page */
+#define PS_SQL_FILE_ROWS 1000000 /* of a file */
+
+struct ps_sql_question {
+    const char *run; /* whole id */
+    const char *sql;
+    enum ps_sql_format format; /* TABLE: of docs/api.md, cut at `rows`; else a file, all or none */
+    int64_t rows;
+    struct ps_typed by;
+};
+/* POST /api/v1/sql. */
+enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_question *question,
+                              struct ps_answer *answer, struct ps_err *err);
 
 #endif

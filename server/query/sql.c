@@ -86,10 +86,11 @@ static void write_csv(struct ps_stmt *stmt, struct ps_buf *out, struct ps_err *e
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
                             enum ps_sql_format format, struct ps_buf *out, struct ps_err *err)
 {
+    const struct ps_typed by = {0};
     struct ps_err own = PS_ERR_INIT;
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_run_open_guarded(store, id, &db, &own);
+    enum ps_status status = ps_run_open_guarded(store, id, &by, &db, &own);
 
     if (status == PS_OK)
         status = ps_db_prepare_single(db, sql, &stmt, &own);

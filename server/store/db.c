@@ -20,9 +20,12 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
     bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
     enum ps_status status = is_full(db->handle, code)                                    ? PS_FULL
                             : damaged || code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? PS_IO
-                            : code == SQLITE_ERROR ? PS_BAD_REQUEST
-                                                   : PS_INTERNAL;
+                            : code == SQLITE_TOOBIG                                      ? PS_LIMIT
+                            : code == SQLITE_ERROR || code == SQLITE_MISMATCH ? PS_BAD_REQUEST
+                                                                              : PS_INTERNAL;
 
+    if (code == SQLITE_INTERRUPT && db->watch && db->watch->text)
+        return ps_fail(err, db->watch->why, "%s", db->watch->text);
     if (code == SQLITE_INTERRUPT)
         return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
     if (damaged)
@@ -70,6 +73,8 @@ void ps_db_close(struct ps_db *db)
     free(db->stmts);
     ps_trace_cache_free(db->trace);
     sqlite3_close(db->handle);
+    if (db->watches)
+        free(db->watch);
     free(db);
 }
 
@@ -240,6 +245,11 @@ const char *ps_col_name(struct ps_stmt *stmt, int column)
 bool ps_col_is_null(struct ps_stmt *stmt, int column)
 {
     return sqlite3_column_type(stmt->handle, column) == SQLITE_NULL;
+}
+
+bool ps_col_is_blob(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt->handle, column) == SQLITE_BLOB;
 }
 
 int64_t ps_col_int(struct ps_stmt *stmt, int column)

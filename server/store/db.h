@@ -20,8 +20,11 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
                               struct ps_err *err);
 void ps_run_release(struct ps_db *db);
 
-/* The same without pool or statement cache, restricted to reading: for SQL that people type. */
-enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id, struct ps_db **out,
+/* The same without pool or statement cache, for one statement that people type: it reads this run
+ * and nothing else, with functions that do no more than compute. What goes beyond a limit is ended
+ * with PS_LIMIT, or PS_CANCELLED when it was stopped. */
+enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id,
+                                   const struct ps_typed *by, struct ps_db **out,
                                    struct ps_err *err);
 void ps_db_close(struct ps_db *db);
 
@@ -62,6 +65,7 @@ bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err);
 int ps_col_count(struct ps_stmt *stmt);
 const char *ps_col_name(struct ps_stmt *stmt, int column);
 bool ps_col_is_null(struct ps_stmt *stmt, int column);
+bool ps_col_is_blob(struct ps_stmt *stmt, int column);
 int64_t ps_col_int(struct ps_stmt *stmt, int column);
 double ps_col_real(struct ps_stmt *stmt, int column);
 struct ps_str ps_col_text(struct ps_stmt *stmt,

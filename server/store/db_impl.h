@@ -16,6 +16,15 @@ struct ps_stmt {
     bool busy, cached;
 };
 
+/* What ends a statement that somebody typed: typed.c. */
+struct ps_watch {
+    struct ps_typed by;
+    int64_t deadline_ms, next_look_ms; /* CLOCK_MONOTONIC */
+    int64_t memory_most;               /* bytes of SQLite, of the whole process */
+    enum ps_status why;                /* it was ended, with text; NULL: it was not */
+    const char *text;
+};
+
 struct ps_db {
     sqlite3 *handle;
     struct ps_store *store; /* whose pool it goes back to; NULL: closed on release */
@@ -23,6 +32,8 @@ struct ps_db {
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
     int64_t deadline_ms;          /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
+    struct ps_watch *watch;       /* NULL: nobody typed what it runs */
+    bool watches;                 /* the watch goes with it */
     struct ps_trace_cache *trace; /* of a trace: trace_impl.h; NULL: nobody asked yet */
     const struct ps_lent *lent;   /* to statements, by the query layer */
     struct ps_db *next;           /* in the pool */
@@ -47,6 +58,20 @@ struct ps_store {
 /* uri: as sqlite3_open_v2 takes with SQLITE_OPEN_URI. Registers our functions. */
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err);
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
+
+/* A published run, read-only; nothing kept, no limit. */
+enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
+                           struct ps_err *err);
+int64_t ps_clock_ms(void); /* CLOCK_MONOTONIC */
+/* --- SQL that people type (typed.c) */
+
+struct ps_watch *ps_watch_begin(const struct ps_typed *by); /* free it */
+/* From now on only what it may is prepared on this handle, under this watch. */
+void ps_guard(struct ps_db *db, struct ps_watch *watch);
+enum ps_status ps_run_open_watched(struct ps_store *store, const char *id, struct ps_watch *watch,
+                                   struct ps_db **out, struct ps_err *err);
+/* Whether it is over; cheap. Its text then says why. */
+bool ps_watch_look(struct ps_watch *watch);
 
 /* A store that is not open yet: ps_store_close frees it. */
 struct ps_store *ps_store_new(const char *dir);

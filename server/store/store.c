@@ -319,8 +319,8 @@ static enum ps_status check_layout(const char *path, const char *id, struct ps_e
     return status;
 }
 
-static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
-                               struct ps_err *err)
+enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
+                           struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -341,7 +341,7 @@ static enum ps_status open_run(struct ps_store *store, const char *id, struct ps
 #define VIEW_MS             60000
 #define STEPS_BETWEEN_LOOKS 100000
 
-static int64_t clock_ms(void)
+int64_t ps_clock_ms(void)
 {
     struct timespec now;
 
@@ -351,12 +351,14 @@ static int64_t clock_ms(void)
 
 static int is_overdue(void *db)
 {
-    return clock_ms() > ((const struct ps_db *)db)->deadline_ms;
+    return ps_clock_ms() > ((const struct ps_db *)db)->deadline_ms;
 }
 
 enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
 {
-    if (db->deadline_ms && clock_ms() > db->deadline_ms)
+    if (db->watch && ps_watch_look(db->watch))
+        return ps_fail(err, db->watch->why, "%s", db->watch->text);
+    if (db->deadline_ms && ps_clock_ms() > db->deadline_ms)
         return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
     return PS_OK;
 }
@@ -374,14 +376,14 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
         *at = (*at)->next;
         store->pooled--;
         pthread_mutex_unlock(&store->pool_lock);
-        (*out)->deadline_ms = clock_ms() + VIEW_MS;
+        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
         return PS_OK;
     }
     pthread_mutex_unlock(&store->pool_lock);
-    status = open_run(store, id, out, err);
+    status = ps_run_open(store, id, out, err);
     if (status == PS_OK) {
         (*out)->store = store;
-        (*out)->deadline_ms = clock_ms() + VIEW_MS;
+        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
         sqlite3_progress_handler((*out)->handle, STEPS_BETWEEN_LOOKS, is_overdue, *out);
         (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
     }
@@ -428,42 +430,4 @@ void ps_pool_forget(struct ps_store *store, const char *id)
         ps_db_close(db);
     }
     pthread_mutex_unlock(&store->pool_lock);
-}
-
-/* Reading only, and nothing outside this file: no ATTACH, no PRAGMA that changes anything. */
-static int authorize(void *user, int action, const char *a, const char *b, const char *c,
-                     const char *d)
-{
-    (void)user, (void)a, (void)b, (void)c, (void)d;
-    switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_FUNCTION:
-    case SQLITE_RECURSIVE:
-        return SQLITE_OK;
-    case SQLITE_PRAGMA:
-        return a && (strcmp(a, "table_info") == 0 || strcmp(a, "table_xinfo") == 0 ||
-                     strcmp(a, "table_list") == 0)
-                   ? SQLITE_OK
-                   : SQLITE_DENY;
-    default:
-        return SQLITE_DENY;
-    }
-}
-
-/* Our tables declare themselves when they are first named, which the guard would not let them. */
-static const char connect_tables[] = "SELECT 1 FROM ps_calls(NULL), ps_ids(NULL), ps_paths(0, 1, "
-                                     "1, 1), ps_slices, ps_operators, ps_kernels, ps_flows,"
-                                     " ps_counts, ps_memory_events LIMIT 0";
-
-enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id, struct ps_db **out,
-                                   struct ps_err *err)
-{
-    enum ps_status status = open_run(store, id, out, err);
-
-    if (status == PS_OK)
-        status = ps_db_exec(*out, connect_tables, err);
-    if (status == PS_OK)
-        sqlite3_set_authorizer((*out)->handle, authorize, NULL);
-    return status;
 }

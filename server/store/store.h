@@ -195,6 +195,20 @@ enum ps_status ps_upload_take(struct ps_store *store,
                               void (*take)(void *user, const struct ps_accepted *upload),
                               void *user, struct ps_err *err);
 
+/* --- SQL that people type
+ * ---------------------------------------------------------------------------------------------
+ */
+
+/* Limits of SQL that people type. */
+struct ps_typed {
+    unsigned ms;              /* it may take; 0: as long as it wants */
+    size_t memory;            /* bytes SQLite may need more than now; 0: no limit */
+    bool (*stop)(void *user); /* asked some ten times a second, from its thread; NULL: nobody is */
+    void *user;
+};
+#define PS_TYPED_LENGTH  (8 << 20) /* bytes of one value */
+#define PS_TYPED_COLUMNS 200
+
 /* --- the catalog
  * -------------------------------------------------------------------------------------------------
  */

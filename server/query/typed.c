@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* typed.c: the answer to SQL that people type on a page. What is too much for a page is cut, and
+ * the answer says so; a file holds all rows or is refused. */
+#include <time.h>
+
+#include "server/query/views.h"
+
+#define PAGE_BYTES ((size_t)32 << 20)
+#define FILE_BYTES ((size_t)128 << 20)
+
+/* What the values of a column are. */
+enum { NONE = 0, INTEGERS = 1, REALS = 2, TEXTS = 4, BLOBS = 8 };
+
+static const char *type_word(unsigned seen)
+{
+    switch (seen) {
+    case NONE:
+        return "null";
+    case INTEGERS:
+        return "integer";
+    case REALS:
+    case INTEGERS | REALS:
+        return "real";
+    case TEXTS:
+        return "text";
+    case BLOBS:
+        return "blob";
+    default:
+        return "any";
+    }
+}
+
+static unsigned type_of(struct ps_stmt *stmt, int column)
+{
+    struct ps_num n = ps_col_num(stmt, column);
+
+    if (n.kind != PS_NUM_NONE)
+        return n.kind == PS_NUM_INT ? INTEGERS : REALS;
+    if (ps_col_is_null(stmt, column))
+        return NONE;
+    return ps_col_is_blob(stmt, column) ? BLOBS : TEXTS;
+}
+
+struct page {
+    struct ps_stmt *stmt;
+    struct ps_json json;
+    int columns;
+    unsigned seen[PS_TYPED_COLUMNS];
+    const char *cut; /* "rows", "bytes", "time", "memory"; NULL: whole */
+};
+
+/* False: the row is too much for the page and was taken back. */
+static bool add_row(struct page *page)
+{
+    struct ps_json before = page->json;
+    size_t len = before.out->len;
+
+    ps_json_array(&page->json);
+    for (int c = 0; c < page->columns; c++) {
+        ps_col_json(page->stmt, c, &page->json);
+        if (page->json.out->len > PAGE_BYTES) {
+            page->json = before;
+            page->json.out->len = len;
+            return false;
+        }
+    }
+    ps_json_end(&page->json);
+    for (int c = 0; c < page->columns; c++)
+        page->seen[c] |= type_of(page->stmt, c);
+    return true;
+}
+
+/* What came before the time was up is worth showing. */
+static void add_rows(struct page *page, int64_t most, struct ps_err *err)
+{
+    int64_t n = 0;
+
+    while (!page->cut && ps_stmt_row(page->stmt, err)) {
+        if (n == most)
+            page->cut = "rows";
+        else if (!add_row(page))
+            page->cut = "bytes";
+        n++;
+    }
+    if (err->code == PS_LIMIT && n > 0) {
+        *err = (struct ps_err)PS_ERR_INIT;
+        page->cut = "time";
+    }
+}
+
+static void add_columns(struct page *page)
+{
+    ps_json_key(&page->json, "columns");
+    ps_json_array(&page->json);
+    for (int c = 0; c < page->columns; c++) {
+        ps_json_object(&page->json);
+        ps_json_kstr(&page->json, "name", ps_col_name(page->stmt, c));
+        ps_json_kstr(&page->json, "type", type_word(page->seen[c]));
+        ps_json_end(&page->json);
+    }
+    ps_json_end(&page->json);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void write_page(struct ps_stmt *stmt, int64_t most, struct ps_buf *out, struct ps_err *err)
+{
+    double began = seconds_now();
+    struct page page = {.stmt = stmt, .json = ps_json_to(out), .columns = ps_col_count(stmt)};
+
+    ps_json_object(&page.json);
+    ps_json_key(&page.json, "rows");
+    ps_json_array(&page.json);
+    add_rows(&page, most, err);
+    ps_json_end(&page.json);
+    add_columns(&page);
+    ps_json_kstr(&page.json, "cut", page.cut);
+    ps_json_kreal(&page.json, "elapsed_s", seconds_now() - began);
+    ps_json_end(&page.json);
+}
+
+static void write_file(struct ps_stmt *stmt, enum ps_sql_format format, int64_t most,
+                       struct ps_buf *out, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(out);
+    int64_t n = 0;
+
+    if (format == PS_SQL_CSV)
+        ps_csv_head(stmt, out);
+    else
+        ps_json_array(&json);
+    for (; ps_stmt_row(stmt, err); n++) {
+        if (n == most || out->len > FILE_BYTES) {
+            ps_fail(err, PS_LIMIT, "the result is over %lld rows or %zu MB", (long long)most,
+                    FILE_BYTES >> 20);
+            ps_hint(err, "a LIMIT or a WHERE makes it smaller; `perfshelf sql` writes all of it");
+            return;
+        }
+        if (format == PS_SQL_CSV)
+            ps_csv_row(stmt, out);
+        else
+            ps_row_object(stmt, 0, &json);
+    }
+    if (format == PS_SQL_JSON && err->code == PS_OK)
+        ps_json_end(&json);
+}
+
+enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_question *question,
+                              struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_run_open_guarded(store, question->run, &question->by, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare_single(db, question->sql, &stmt, err);
+    if (status == PS_OK) {
+        answer->attachment = question->format != PS_SQL_TABLE;
+        answer->type =
+            question->format == PS_SQL_CSV ? "text/csv; charset=utf-8" : "application/json";
+        if (answer->attachment)
+            write_file(stmt, question->format, question->rows, &answer->body, err);
+        else
+            write_page(stmt, question->rows, &answer->body, err);
+        status = err->code;
+    }
+    ps_stmt_done(stmt);
+    ps_db_close(db);
+    return status;
+}

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""SQL that people type, through HTTP: what it answers, what it refuses, what ends it."""
+import concurrent.futures
+import csv
+import io
+import json
+import socket
+import time
+import unittest
+
+from server import ServerTest, dump, import_log
+
+SQL = "/api/v1/sql"
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+
+
+class Sql(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shelf = cls("setUp")
+        cls.log = shelf.add(import_log(), name="log", tag="branch=main")["id"]
+        cls.dump = shelf.add(dump(), name="dump")["id"]
+
+    def ask(self, sql, **more):
+        more.setdefault("run", self.log)
+        return self.request("POST", SQL, json.dumps(dict(more, sql=sql)))
+
+    def rows(self, sql, **more):
+        answer = self.ask(sql, **more)
+        self.assertEqual(answer.status, 200, answer.body)
+        return answer.json["rows"]
+
+    def refused(self, sql, text="", status=400, code="bad_request", **more):
+        answer = self.ask(sql, **more)
+        self.assertRefused(answer, status, code)
+        self.assertIn(text, answer.error["text"])
+        return answer.error
+
+
+class Answers(Sql):
+    def test_rows_columns_and_types(self):
+        answer = self.ask("SELECT 1 AS one, 2.5 AS two, 'x' AS text, x'00ff' AS blob, NULL AS none UNION ALL SELECT 2, 3, 'y', x'', NULL").json
+        self.assertEqual(answer["rows"], [[1, 2.5, "x", "x'00ff'", None], [2, 3, "y", "x''", None]])
+        self.assertEqual([(c["name"], c["type"]) for c in answer["columns"]],
+                         [("one", "integer"), ("two", "real"), ("text", "text"), ("blob", "blob"), ("none", "null")])
+        self.assertIsNone(answer["cut"])
+        self.assertGreaterEqual(answer["elapsed_s"], 0)
+
+    def test_the_public_views_are_those_of_the_run(self):
+        [[n]] = self.rows("SELECT count(*) FROM imports")
+        self.assertEqual(n, self.get_json(f"/api/v1/runs/{self.log}")["summary"]["modules"])
+        self.assertEqual(self.rows("SELECT kind FROM run", run=self.dump), [["pstats"]])
+        self.assertEqual(self.rows("SELECT kind FROM run", run="dump"), [["pstats"]])
+        self.assertTrue(self.rows("SELECT * FROM callers JOIN functions ON id = callee_id", run=self.dump))
+        self.assertTrue(self.rows("SELECT name FROM pragma_table_info('imports')"))
+
+    def test_json_windows_and_regular_expressions(self):
+        self.assertEqual(self.rows("SELECT value FROM json_each('[3,4]')"), [[3], [4]])
+        self.assertEqual(self.rows("SELECT sum(v) OVER (ORDER BY v) FROM (SELECT 1 v UNION SELECT 2)"), [[1], [3]])
+        self.assertTrue(self.rows("SELECT module FROM imports WHERE module REGEXP '^json'"))
+
+    def test_what_is_too_much_for_a_page_is_cut_and_said(self):
+        answer = self.ask(f"{ENDLESS} SELECT i FROM n").json
+        self.assertEqual((len(answer["rows"]), answer["cut"]), (10000, "rows"))
+        answer = self.ask(f"{ENDLESS} SELECT i FROM n LIMIT 20", limit=20).json
+        self.assertEqual((len(answer["rows"]), answer["cut"]), (20, None))
+        answer = self.ask(f"{ENDLESS} SELECT printf('%*s', 2000000, 'x') FROM n").json
+        self.assertEqual((len(answer["rows"]), answer["cut"]), (16, "bytes"))
+
+    def test_files_hold_all_rows_or_are_refused(self):
+        answer = self.ask(f"{ENDLESS} SELECT i, 'a,\"b' AS t FROM n LIMIT 30000", format="csv")
+        rows = list(csv.reader(io.StringIO(answer.body.decode())))
+        self.assertEqual((rows[0], rows[1], rows[-1]), (["i", "t"], ["1", 'a,"b'], ["30000", 'a,"b']))
+        self.assertIn("result.csv", answer.headers["Content-Disposition"])
+        self.assertEqual(self.ask("SELECT 1 AS a", format="rows").json, [{"a": 1}])
+        self.assertEqual(self.ask("SELECT 1 AS a WHERE 0", format="rows").json, [])
+        self.refused(f"{ENDLESS} SELECT i FROM n LIMIT 101", "100 rows", 413, "too_large", format="csv", limit=100)
+
+    def test_errors_tell_the_place(self):
+        self.assertEqual(self.refused("SELECT module FRM imports", "syntax error")["at"], 18)
+        self.assertEqual(self.refused("SELECT modul FROM imports", "no such column")["at"], 7)
+        self.refused("SELECT * FROM nowhere", "no such table")
+        self.refused("", "no statement")
+        self.refused("SELECT 1; SELECT 2", "more than one statement")
+        self.refused("SELECT 1", status=404, code="not_found", run="ffffffffffffffff")
+
+    def test_questions_that_are_none(self):
+        for body in (b"", b"{", b"[]", b'{"sql":1}', b'{"sql":"SELECT 1"}', b'{"sql":"SELECT 1","run":1}'):
+            self.assertRefused(self.request("POST", SQL, body), 400, "bad_request")
+        for more in ({"limit": 0}, {"limit": 100001}, {"limit": "x"}, {"format": "xml"}, {"format": 1}):
+            self.refused("SELECT 1", **more)
+        self.assertRefused(self.request("POST", SQL, b"{}", Origin="http://elsewhere.example"), 403, "forbidden")
+
+
+class Refusals(Sql):
+    def test_nothing_is_written_or_opened(self):
+        for sql in ("DELETE FROM note", "UPDATE meta SET v = 1", "INSERT INTO note VALUES(1)", "DROP TABLE meta", "DROP VIEW imports",
+                    "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "CREATE TEMP VIEW v AS SELECT 1", "ALTER TABLE meta RENAME TO m",
+                    "CREATE VIRTUAL TABLE t USING fts5(a)", "ATTACH '/etc/passwd' AS p", "ATTACH 'file:../catalog.db?mode=ro' AS c",
+                    "DETACH main", "VACUUM INTO '/dev/shm/x'", "REINDEX", "ANALYZE", "BEGIN", "SAVEPOINT s", "COMMIT",
+                    "WITH x AS (SELECT 1) DELETE FROM note", "WITH x AS (SELECT 1) INSERT INTO note SELECT * FROM x",
+                    "REPLACE INTO meta VALUES('a', 'b')"):
+            with self.subTest(sql):
+                self.refused(sql)
+        self.assertTrue(self.rows("SELECT count(*) FROM meta")[0][0] > 0)
+
+    def test_no_pragma_but_those_that_describe(self):
+        for sql in ("PRAGMA database_list", "PRAGMA journal_mode=WAL", "PRAGMA writable_schema=1", "PRAGMA hard_heap_limit=1",
+                    "PRAGMA temp_store_directory='/'", "SELECT * FROM pragma_database_list", "SELECT * FROM pragma_function_list",
+                    "SELECT * FROM pragma_compile_options"):
+            with self.subTest(sql):
+                self.refused(sql)
+        self.assertTrue(self.rows("PRAGMA table_info(imports)"))
+
+    def test_no_function_that_does_more_than_compute(self):
+        for sql in ("SELECT load_extension('/lib/x.so')", "SELECT readfile('/etc/passwd')", "SELECT writefile('/dev/shm/x', 'x')",
+                    "SELECT fts3_tokenizer('simple')", "SELECT randomblob(1000000000)", "SELECT sqlite_log(1, 'x')",
+                    "SELECT edit('x')", "SELECT sqlite_compileoption_get(1)"):
+            with self.subTest(sql):
+                self.refused(sql)
+
+    def test_the_catalog_is_out_of_reach(self):
+        for table in ("token", "session", "upload", "main.token", "doomed", "dbstat", "sqlite_dbpage", "sqlite_stmt", "ps_lent"):
+            with self.subTest(table):
+                self.refused(f"SELECT * FROM {table}")
+
+    def test_statements_and_values_without_measure(self):
+        self.refused("SELECT " + "(" * 1000 + "1" + ")" * 1000)
+        self.refused(" UNION ALL ".join(["SELECT 1"] * 60), "compound SELECT")
+        self.refused("SELECT " + ",".join(["1"] * 300), "too many columns")
+        self.refused("SELECT length(replace(printf('%*s', 3000, ''), ' ', printf('%*s', 3000, '')))", "too big", 413, "too_large")
+        self.refused("SELECT 'a' LIKE '" + "%" * 2000 + "'", "LIKE")
+        self.refused("SELECT 1 " + " " * 70000, status=413, code="too_large")
+
+
+class Ends(Sql):
+    def test_an_endless_statement_is_stopped(self):
+        began = time.monotonic()
+        self.refused(f"{ENDLESS} SELECT count(*) FROM n", "too long", 413, "too_large")
+        self.assertTrue(9 < time.monotonic() - began < 20)
+
+    def test_memory_is_bounded(self):
+        wide = ", ".join(f"c || {i}" for i in range(180))
+        self.refused(f"WITH x AS MATERIALIZED (SELECT printf('%*s', 4000000, '') AS c) SELECT {wide} FROM x", "too much memory", 413, "too_large")
+
+    def test_it_ends_with_its_client(self):
+        body = json.dumps({"run": self.log, "sql": f"{ENDLESS} SELECT count(*) FROM n"}).encode()
+        head = f"POST {SQL} HTTP/1.1\r\nHost: {self.server.host}:{self.server.port}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        links = []
+        for _ in range(4):
+            link = socket.create_connection((self.server.host, self.server.port))
+            link.sendall(head + body)
+            links.append(link)
+        time.sleep(0.3)
+        for link in links:
+            link.close()
+        began = time.monotonic()
+        self.assertEqual(self.rows("SELECT 1"), [[1]])
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_views_are_answered_meanwhile(self):
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            slow = [pool.submit(self.ask, f"{ENDLESS} SELECT count(*) FROM n WHERE i % 1000 = 0 AND i > 300000000") for _ in range(2)]
+            time.sleep(0.3)
+            began = time.monotonic()
+            self.assertEqual(self.get(f"/api/v1/runs/{self.log}/imports").status, 200)
+            self.assertLess(time.monotonic() - began, 3)
+            self.assertEqual({one.result().status for one in slow}, {413})
+
+    def test_many_at_once_have_their_own_answers(self):
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            answers = list(pool.map(lambda i: self.rows(f"SELECT {i}, count(*) FROM imports"), range(16)))
+        self.assertEqual([rows[0][0] for rows in answers], list(range(16)))
+        self.assertEqual(len({rows[0][1] for rows in answers}), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
