@@ -85,7 +85,7 @@ async function everyView(page, wanted) {
 }
 
 const VIEWS = {
-    imports: [imports, ['Imports', 'Packages', 'Who imports', 'Ledger']],
+    imports: [imports, ['Imports', 'Packages', 'Who imports', 'Make lazy', 'Ledger']],
     cProfile: [bookshop, ['Functions', 'Call tree', 'Call graph', 'Files', 'Lines', 'Ledger']],
     trace: [training, ['Timeline', 'Overview', 'Operators', 'Kernels', 'Summaries', 'Memory', 'Modules', 'Flame', 'Findings', 'Ledger']],
 };
