@@ -132,7 +132,7 @@ static void report_file(struct verifying *v, const char *what, const char *folde
 {
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
-    if (err->code == PS_CANCELLED || (v->store->catalog && !ask(v, "kept_used", folder, key)))
+    if (err->code == PS_CANCELLED || !ask(v, "kept_wanted", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s%s", folder, key, ending);
     report(v, what, file.at, err->text, hint);
@@ -146,7 +146,7 @@ static void check_label(struct verifying *v, const char *id)
     if (!ps_label_read(v->store, id, &label))
         return;
     v->out->files++;
-    if (v->store->catalog && !ask(v, "label_valid", NULL, label.at ? label.at : "")) {
+    if (!ask(v, "label_valid", NULL, label.at ? label.at : "")) {
         ps_buf_printf(&file, "labels/%s.json", id);
         report(v, "label", file.at, "it is damaged", "`perfshelf rebuild` writes it anew");
     }

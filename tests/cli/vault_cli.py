@@ -349,6 +349,7 @@ class Backup(VaultTest):
                 for _ in range(6):
                     told = self.backup()
                     self.assertEqual(self.of_target("verify"), [])
+                    self.assertEqual(self.findings(), [])
                     self.assertEqual(len(self.of_target("list")), min(told["runs"], 10 ** 6))
             finally:
                 enough.set()
