@@ -1,69 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""What lazy imports save: predicted from one log, then really made lazy and recorded again.
+"""What lazy imports save: the modules that are told to go are those that go when the import really becomes lazy.
 
-`python3 what_if_cli.py` prints the table of docs/bench.md, from more recordings.
+How well the times are predicted is measured by tests/bench/bench_what_if.py.
 """
 import os
-import re
-import statistics
-import subprocess
 import sys
 import unittest
-from collections import Counter
 
-from program import ShelfTest, call
+from program import ROOT, ShelfTest
 
-ROW = re.compile(rb"^import time: +(-?\d+) \| +-?\d+ \| +(.+)$", re.M)
-
-# What a program imports, and which of it becomes lazy. A package that no Python here has is skipped, and said so.
-CASES = {
-    "asyncio": (["http.server", "unittest", "asyncio"], "asyncio"),
-    "smtplib": (["smtplib", "http.client", "email.mime.text"], "smtplib"),
-    "xmlrpc.client": (["xmlrpc.client", "xml.dom.minidom", "multiprocessing.pool"], "xmlrpc.client"),
-    "http.server": (["http.server", "urllib.request", "logging.config"], "http.server"),
-    "requests": (["requests", "http.client", "json"], "requests"),
-    "numpy": (["numpy", "unittest", "json"], "numpy"),
-    "torch": (["torch", "numpy", "unittest"], "torch"),
-}
-LARGE = ("requests", "numpy", "torch")  # these must be told
-
-
-def python_with(module):
-    for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run(
-                [python, "-c", f"import {module}"], capture_output=True).returncode == 0:
-            return os.path.realpath(python)
-    return None
-
-
-def text_of(modules, lazy=None):
-    return "".join(f"def later():\n    import {module}\n" if module == lazy else f"import {module}\n"
-                   for module in modules)
-
-
-def selfs(log):
-    """Self times by module and which of its rows it is: an import that fails is tried, and told, again."""
-    found, rows = {}, Counter()
-    for us, name in ROW.findall(log):
-        rows[name] += 1
-        found[name.decode(), rows[name]] = int(us)
-    return found
-
-
-def timed(python, path):
-    done = subprocess.run([python, "-X", "importtime", path], capture_output=True, check=True)
-    return selfs(done.stderr)
-
-
-def best(recordings, of):
-    return {row: of([one[row] for one in recordings]) for row in recordings[0]}
+sys.path.append(os.path.join(ROOT, "tests", "bench"))
+from made_lazy import PACKAGES, STDLIB, modules_of, program_text, python_with, saved_modules, selfs, timed  # noqa: E402
 
 
 class WhatIf(ShelfTest):
     def record(self, python, path):
         """The modules of the log and what it answers."""
         log = os.path.join(self.folder, "kept.log")
-        done = call("record", "--data", self.data, "importtime", "--importers", "-o", log, "--", python, path)
+        done = self.run_verb("record", "importtime", "--importers", "-o", log, "--", python, path)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         with open(log, "rb") as file:
             return selfs(file.read())
@@ -71,60 +25,31 @@ class WhatIf(ShelfTest):
     def ask(self, *lazy):
         return self.json("whatif", "@1", *lazy)
 
-    def case(self, name):
-        modules, lazy = CASES[name]
+    def check_set(self, lazy, modules):
+        """The very modules that are told to go are gone from the log of the program that was changed."""
         python = python_with(lazy)
         if not python:
-            self.skipTest(f"no Python with {lazy}")
-        before = self.file("before/app.py", text_of(modules).encode())
-        after = self.file("after/app.py", text_of(modules, lazy).encode())
-        for path in (before, after):  # what has no compiled copy yet gets one
-            timed(python, path)
-        return python, before, after, lazy
-
-    def check_set(self, name):
-        """The very modules that are told to go are gone from the log of the program that was changed."""
-        python, before, after, lazy = self.case(name)
+            self.skipTest(f"no Python here has {lazy}")
+        before = self.file("before/app.py", program_text(modules).encode())
+        after = self.file("after/app.py", program_text(modules, lazy).encode())
         there = self.record(python, before)
         answer = self.ask(lazy)
         self.assertEqual((answer["evidence"], answer["saving_us"]["low"]), ("recorded", answer["saving_us"]["high"]))
-        self.verdict = answer["verdict"]
-        rows = Counter(row["module"] for row in answer["rows"] if row["fate"] == "saved")
-        gone = Counter(module for module, _ in there) - Counter(module for module, _ in timed(python, after))
-        self.assertEqual(sorted(rows.elements()), sorted(gone.elements()))
-        return python, before, after
+        gone = modules_of(there) - modules_of(timed(python, after))
+        self.assertGreater(gone.total(), 1)
+        self.assertEqual(sorted(saved_modules(answer).elements()), sorted(gone.elements()))
+        return answer
 
-    def compared(self, turns, of):
-        """What the log of before says that goes, and what went: sums over modules of the same figure of each."""
-        old, new = best([turn[0] for turn in turns], of), best([turn[1] for turn in turns], of)
-        return sum(us for row, us in old.items() if row not in new), sum(old.values()) - sum(new.values())
+    def test_the_standard_library(self):
+        for lazy, modules in STDLIB.items():
+            with self.subTest(lazy):
+                self.check_set(lazy, modules)
 
-    def check_times(self, name, repeats, turns):
-        """Records by turns. The modules that go are those that were predicted, so their sum is the prediction."""
-        python, before, after = self.check_set(name)
-        turns += [(timed(python, before), timed(python, after)) for _ in range(repeats)]
-        return self.compared(turns, min)
+    def test_requests(self):
+        self.assertEqual(self.check_set("requests", PACKAGES["requests"])["verdict"], "known")
 
-    def test_what_is_saved_is_gone(self):
-        for name in CASES:
-            with self.subTest(name):
-                self.check_set(name)
-
-    def check_near(self, name):
-        """Noise only adds: the least of each module settles, with more turns where the machine is busy. What is a
-        smaller part of Python's own start-up is said to be not knowable."""
-        turns = []
-        while len(turns) < 45:
-            predicted, real = self.check_times(name, 15, turns)
-            if abs(predicted - real) <= real / 10 or (self.verdict == "not knowable" and name not in LARGE):
-                return
-        self.assertEqual(self.verdict, "known")
-        self.assertAlmostEqual(predicted, real, delta=real / 10)
-
-    def test_the_saving_is_within_a_tenth(self):
-        for name in CASES:
-            with self.subTest(name):
-                self.check_near(name)
+    def test_numpy(self):
+        self.assertEqual(self.check_set("numpy", PACKAGES["numpy"])["verdict"], "known")
 
     # --- small programs of our own ---------------------------------------------------------------
 
@@ -211,26 +136,5 @@ import time:        50 |        380 | app
         self.assertIn("json.tool@__main__", self.ok("whatif", "@1"))
 
 
-def table(repeats=31):
-    print("| made lazy | imports before, ms | modules gone, all as predicted | predicted, ms | really, ms | off | by medians | verdict |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in CASES:
-        test = WhatIf("check_set")
-        test.setUp()
-        turns = []
-        try:
-            predicted, real = test.check_times(name, repeats, turns)
-            medians = test.compared(turns, statistics.median)
-        except unittest.SkipTest as why:
-            print(f"| {name} | {why} |")
-            continue
-        finally:
-            test.doCleanups()
-        whole = sum(best([turn[0] for turn in turns], min).values())
-        gone = len(turns[0][0]) - len(turns[0][1])
-        print(f"| {name} | {whole / 1e3:.1f} | {gone} | {predicted / 1e3:.1f} | {real / 1e3:.1f} |"
-              f" {100 * (predicted / real - 1):+.1f} % | {100 * (medians[0] / medians[1] - 1):+.1f} % | {test.verdict} |", flush=True)
-
-
 if __name__ == "__main__":
-    table()
+    unittest.main()
