@@ -132,7 +132,7 @@ export function answerOf(trend: Trend): { tone: string; word: string; rest: stri
         return {
             tone: '',
             word: 'No step',
-            rest: ` in ${int(points.length)} ${point}s: what they differ by is noise.`,
+            rest: ` in ${int(points.length)} ${point}s: no level that lasts.`,
         };
     }
     const since = points[last.index];

@@ -31,7 +31,9 @@ function EventRow({ event }: { event: Event }) {
             <td class="activity-what">{WORDS[event.what]}</td>
             <td class="activity-name" title={event.text ?? name}>
                 {event.what === 'added' && event.run ? (
-                    <a href={formatHash(['run', event.run])}>{name}</a>
+                    <a class="link" href={formatHash(['run', event.run])}>
+                        {name}
+                    </a>
                 ) : (
                     name
                 )}
