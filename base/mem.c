@@ -13,9 +13,13 @@ struct ps_arena_block {
     _Alignas(16) char bytes[];
 };
 
+void (*ps_memory_gone)(void);
+
 static void *or_abort(void *memory)
 {
     if (!memory) {
+        if (ps_memory_gone)
+            ps_memory_gone();
         (void)fputs("perfshelf: out of memory\n", stderr);
         abort();
     }

@@ -10,6 +10,9 @@
 
 #include "base/str.h"
 
+/* Called before that, where somebody has something to say about it. NULL: nobody. */
+extern void (*ps_memory_gone)(void);
+
 void *ps_alloc(size_t size); /* zeroed */
 void *ps_grow(void *old, size_t count,
               size_t size);          /* realloc of count * size, checked for overflow */

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c: what perfshelf does, a line each. */
 #include "server/cli/cli.h"
+#include "server/cli/limits.h"
 #include "server/cli/serve.h"
+#include "server/jobs/importer.h"
 
 #include <locale.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static int serve(const struct ps_options *options)
 {
+    struct ps_sandbox_limits limits;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_limits_read(options, &limits, &err) != PS_OK) {
+        ps_say_failure("serve", &err);
+        return 2;
+    }
     return ps_cli_serve(&(struct ps_serve_options){
         .data = options->data,
         .listen = options->listen,
@@ -21,6 +32,7 @@ static int serve(const struct ps_options *options)
         .proxy = options->proxy,
         .tls_cert = options->tls_cert,
         .tls_key = options->tls_key,
+        .limits = &limits,
     });
 }
 
@@ -87,6 +99,10 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
     /* Names in archives come in the letters of the locale: of all of them. */
     (void)setlocale(LC_CTYPE, "C.UTF-8");
+    /* Inherited as ignored, no child could be waited for. */
+    (void)signal(SIGCHLD, SIG_DFL);
+    if (argc > 1 && strcmp(argv[1], PS_IMPORTER_VERB) == 0)
+        return ps_importer_main(argc, argv);
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK)
         status = ps_say_done(options.help ? help(&options) : run(&options));
     else

@@ -135,8 +135,15 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
                              struct ps_err *err)
 {
     struct ps_api *api = ps_alloc(sizeof *api);
-    struct ps_jobs_config jobs = {config->store, IMPORT_WORKERS, KEEP_JOBS,
-                                  job_changed,   job_ended,      api};
+    const struct ps_jobs_config jobs = {
+        .store = config->store,
+        .workers = IMPORT_WORKERS,
+        .keep = KEEP_JOBS,
+        .limits = config->limits,
+        .changed = job_changed,
+        .ended = job_ended,
+        .user = api,
+    };
     enum ps_status status;
 
     api->config = *config;

@@ -14,7 +14,8 @@ struct ps_api_config {
     const struct ps_asset *assets;
     size_t n_assets;
     struct ps_access_config access;
-    const char *listen; /* as the shelf tells it: "127.0.0.1:7700" */
+    const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
+    const char *listen;                     /* as the shelf tells it: "127.0.0.1:7700" */
 };
 
 /* Starts the import workers and the thread that watches the shelf. config->store must outlive it.

@@ -4,6 +4,7 @@
 #include "importers/importer.h"
 #include "server/cli/cli.h"
 #include "server/cli/folder.h"
+#include "server/cli/limits.h"
 #include "server/cli/progress.h"
 #include "server/cli/shelve.h"
 #include "server/jobs/members.h"
@@ -20,6 +21,7 @@ struct adding {
     const struct ps_options *options;
     struct ps_store *store;
     const char *who;
+    struct ps_sandbox_limits limits;
     int status;
 };
 
@@ -36,11 +38,12 @@ static struct timespec now(void)
     return time;
 }
 
-static void import_profile(struct adding *adding, const struct ps_shelving *profile)
+static void import_profile(struct adding *adding, struct ps_shelving *profile)
 {
     const struct ps_options *options = adding->options;
     const struct ps_label label = {options->name, options->series, adding->who, options->tags,
                                    options->n_tags};
+    profile->limits = &adding->limits;
     if (ps_cli_shelve(adding->store, &label, profile, options->json, NULL) != 0)
         adding->status = 1;
 }
@@ -284,8 +287,13 @@ static void check_source_root(struct adding *adding)
 
 int ps_cli_add(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
-    struct adding adding = {.options = options, .store = store, .who = ps_cli_login_name()};
+    struct adding adding = {.options = options, .who = ps_cli_login_name()};
+    struct ps_err err = PS_ERR_INIT;
+    if (ps_limits_read(options, &adding.limits, &err) != PS_OK) {
+        ps_say_failure("add", &err);
+        return 2;
+    }
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = adding.store = ps_cli_open(options);
     if (!store)
         return 1;
     ps_progress_catch_interrupts();
@@ -296,7 +304,6 @@ int ps_cli_add(const struct ps_options *options)
          i++)
         add_operand(&adding, options->operands[i]);
     if (ps_progress_interrupted() && adding.status == 0) {
-        struct ps_err err = PS_ERR_INIT;
         ps_fail(&err, PS_CANCELLED, "interrupted");
         adding.status = ps_say_failure("add", &err);
     }

@@ -3,23 +3,24 @@
 #include "server/cli/browser.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 
 /* Nothing of ours goes into the browser: not our signal mask, not our terminal. */
-static int spawn_browser(const char *url)
+static int spawn_browser(const char *url, pid_t *pid)
 {
     char program[] = "xdg-open";
     char *argv[] = {program, (char *)(uintptr_t)url, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t none;
-    pid_t pid;
     int code;
 
     sigemptyset(&none);
@@ -30,16 +31,27 @@ static int spawn_browser(const char *url)
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    code = posix_spawnp(&pid, program, &files, &attr, argv, environ);
+    code = posix_spawnp(pid, program, &files, &attr, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attr);
     return code;
 }
 
+/* Nobody waits for it, but a server lives long: its end is taken notice of. */
+static void *forget(void *pid)
+{
+    (void)waitpid((pid_t)(intptr_t)pid, NULL, 0);
+    return NULL;
+}
+
 void ps_browser_show(const char *url)
 {
-    int code = spawn_browser(url);
+    pthread_t thread;
+    pid_t pid;
+    int code = spawn_browser(url, &pid);
 
     if (code != 0)
         ps_log("cannot open the browser (xdg-open: %s); open %s yourself", strerror(code), url);
+    else if (pthread_create(&thread, NULL, forget, (void *)(intptr_t)pid) == 0)
+        (void)pthread_detach(thread);
 }

@@ -48,6 +48,7 @@ struct ps_options {
     const char *row, *place, *by, *clear;        /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
+    const char *import_memory, *import_cpu; /* NULL: not given */
     const char *role, *tls_cert, *tls_key; /* NULL: not given */
     const char **hosts;
     size_t n_hosts;

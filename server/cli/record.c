@@ -324,7 +324,6 @@ int ps_cli_record(const struct ps_options *options)
     struct recording r = {.options = options};
     struct ps_err err = PS_ERR_INIT;
     int status;
-    signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody could be waited for */
     if (prepare(&r, &err) == PS_OK)
         status = record_to(&r);
     else

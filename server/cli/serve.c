@@ -103,6 +103,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .assets = ps_assets,
         .n_assets = ps_assets_count,
         .listen = server->listener.address,
+        .limits = options->limits,
         .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
     };
 
@@ -155,6 +156,19 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     return start_http(server, options, err);
 }
 
+/* Profiles of others are read all the same: memory and time are bounded anywhere. */
+static void announce_sandbox(void)
+{
+    unsigned parts = ps_sandbox_parts();
+
+    if (!(parts & PS_SANDBOX_LANDLOCK))
+        ps_log("this kernel has no Landlock: importers are held by system calls alone");
+    if (!(parts & PS_SANDBOX_SECCOMP))
+        ps_log("warning: this kernel cannot filter system calls: importers may open files");
+    if (!(parts & PS_SANDBOX_MEMORY_LIMIT))
+        ps_log("built with AddressSanitizer: the memory of importers is not limited");
+}
+
 static void announce(const struct server *server)
 {
     int64_t tokens;
@@ -165,6 +179,7 @@ static void announce(const struct server *server)
     if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
         ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s",
                ps_store_dir(server->store));
+    announce_sandbox();
     if (!server->listener.loopback && server->tls_key.len == 0)
         ps_log("warning: tokens and profiles cross the network unencrypted; use --tls-cert and "
                "--tls-key, or a proxy");
@@ -277,8 +292,6 @@ static void block_signals(sigset_t *signals)
     sigaddset(signals, SIGHUP);
     (void)pthread_sigmask(SIG_BLOCK, signals, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN, .sa_flags = SA_NOCLDWAIT},
-                    NULL);
 }
 
 int ps_cli_serve(const struct ps_serve_options *options)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/sandbox/sandbox.h"
+
 struct ps_serve_options {
     const char *data; /* never NULL: the caller knows the default */
     const char
@@ -15,7 +17,8 @@ struct ps_serve_options {
     const char *run; /* with open: the run to show; NULL: the shelf */
     const char *const *files; /* profiles to import once the server runs */
     size_t n_files;
-    uint64_t upload_max; /* bytes of one upload; 0: 8 GiB */
+    uint64_t upload_max;                    /* bytes of one upload; 0: 8 GiB */
+    const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     const char *const
         *hosts; /* further names that the Host header may hold (a proxy's, a container's host) */
     size_t n_hosts;

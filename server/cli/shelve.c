@@ -119,6 +119,7 @@ int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
         .n_tags = label->n_tags,
         .progress = ps_progress_step,
         .user = &telling.progress,
+        .limits = profile->limits,
     };
     ps_progress_start(&telling.progress, profile->path);
     enum ps_status status = ps_import_all(store, &request, told, &telling, &err);

@@ -6,6 +6,7 @@
 
 #include "server/cli/options.h"
 #include "server/cli/sources.h"
+#include "server/sandbox/sandbox.h"
 
 /* What a run is given beside its bytes. */
 struct ps_label {
@@ -23,6 +24,7 @@ struct ps_shelving {
     bool again;           /* of a run of the shelf: its sources stay as they are */
     bool found;           /* in a folder: what is no profile there is no failure */
     struct ps_provenance from;
+    const struct ps_sandbox_limits *limits; /* of the import; NULL: the usual ones */
 };
 
 /*

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/jobs/import.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "importers/importer.h"
+#include "server/jobs/apart.h"
 #include "server/jobs/members.h"
 
 static const char *or_empty(const char *text)
@@ -23,17 +20,6 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-static const char *static_kind(const char *kind)
-{
-    size_t n;
-    const struct ps_importer *const *importers = ps_importers(&n);
-
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(importers[i]->kind, kind) == 0)
-            return importers[i]->kind;
-    return NULL; /* a kind of a newer perfshelf */
-}
-
 /* A run of these bytes is there: say which. */
 static bool found(struct ps_store *store, const char *sha256, struct ps_import_result *out)
 {
@@ -43,29 +29,13 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
         ps_store_brief(store, out->id, &brief, NULL) != PS_OK)
         return false;
     out->already = true;
-    out->kind = static_kind(brief.kind);
+    out->kind = ps_static_kind(brief.kind);
     out->name = ps_strdup(ps_str_of(brief.name));
     out->rows = brief.rows;
     out->repaired = brief.repaired;
     out->rejected = brief.rejected;
     ps_run_brief_free(&brief);
     return true;
-}
-
-static enum ps_status load(struct ps_writer *writer, const struct ps_import_request *request,
-                           uint64_t bytes, const struct ps_importer **picked, struct ps_err *err)
-{
-    struct ps_sink *sink = ps_writer_sink(writer);
-    enum ps_status status;
-
-    if (lseek(request->fd, 0, SEEK_SET) < 0)
-        return ps_fail_errno(err, "cannot read", or_empty(request->filename));
-    status = ps_import_stream(ps_stream_fd(request->fd, bytes), sink, picked, err);
-    if (status == PS_OK && !ps_sink_ok(sink)) {
-        *err = sink->err;
-        status = err->code;
-    }
-    return status;
 }
 
 /* The import stops when the shelf turns out to have these bytes. */
@@ -84,9 +54,23 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     return !request->progress || request->progress(request->user, done, total, records);
 }
 
-static enum ps_status begin(struct ps_store *store, const struct ps_import_request *request,
-                            uint64_t bytes, struct watch *watch, struct ps_writer **writer,
-                            struct ps_err *err)
+static enum ps_status load(struct ps_store *store, struct watch *watch, struct ps_part *part,
+                           const char **kind, struct ps_err *err)
+{
+    const struct ps_apart apart = {
+        .store = store,
+        .fd = watch->request->fd,
+        .limits = watch->request->limits,
+        .progress = on_progress,
+        .user = watch,
+    };
+
+    return ps_apart_load(&apart, ps_part_path(part), kind, err);
+}
+
+static enum ps_status publish(struct ps_part *part, const struct ps_import_request *request,
+                              struct ps_intake *intake, const struct ps_original *original,
+                              struct ps_import_result *out, struct ps_err *err)
 {
     const struct ps_new_run run = {
         .name = or_empty(request->name),
@@ -95,26 +79,15 @@ static enum ps_status begin(struct ps_store *store, const struct ps_import_reque
         .who = or_empty(request->who),
         .tags = request->tags,
         .n_tags = request->n_tags,
-        .progress = on_progress,
-        .user = watch,
-        .input_bytes = bytes,
         .upload = request->upload,
     };
-
-    return ps_writer_create(store, &run, writer, err);
-}
-
-static enum ps_status publish(struct ps_writer *writer, struct ps_intake *intake,
-                              const struct ps_original *original, struct ps_import_result *out,
-                              struct ps_err *err)
-{
     struct ps_published published = {0};
     enum ps_status status = ps_intake_keep(intake, err);
 
     if (status == PS_OK)
-        status = ps_writer_publish(writer, out->kind, original, &published, err);
+        status = ps_part_publish(part, &run, out->kind, original, &published, err);
     else
-        ps_writer_abort(writer);
+        ps_part_abort(part);
     if (status != PS_OK)
         return status;
     memcpy(out->id, published.id, sizeof out->id);
@@ -126,37 +99,30 @@ static enum ps_status publish(struct ps_writer *writer, struct ps_intake *intake
     return PS_OK;
 }
 
-/* The file is hashed and kept in one thread and imported in another. On failure nothing stays
+/* The file is hashed and kept in a thread and imported in another process. On failure nothing stays
  * behind. */
 static enum ps_status import_beside(struct ps_store *store, const struct ps_import_request *request,
                                     struct ps_intake *intake, struct ps_original *original,
                                     struct ps_import_result *out, struct ps_err *err)
 {
     struct watch watch = {request, intake};
-    const struct ps_importer *picked = NULL;
-    struct ps_writer *writer = NULL;
-    struct stat about;
+    struct ps_part *part = NULL;
     struct ps_err reading = PS_ERR_INIT;
-    enum ps_status status = PS_OK, read;
+    enum ps_status status = ps_part_create(store, &part, err), read;
 
-    if (fstat(request->fd, &about) != 0)
-        status = ps_fail_errno(err, "cannot read", or_empty(request->filename));
     if (status == PS_OK)
-        status = begin(store, request, (uint64_t)about.st_size, &watch, &writer, err);
-    if (status == PS_OK)
-        status = load(writer, request, (uint64_t)about.st_size, &picked, err);
-    out->kind = picked ? picked->kind : NULL;
+        status = load(store, &watch, part, &out->kind, err);
     read = ps_intake_wait(intake, status == PS_OK, original, &reading);
     if (read == PS_OK && found(store, original->sha256, out)) {
-        ps_writer_abort(writer);
+        ps_part_abort(part);
         *err = (struct ps_err)PS_ERR_INIT;
         return PS_OK;
     }
     if (status == PS_OK && read != PS_OK)
         status = ps_fail(err, read, "%s", reading.text);
     if (status == PS_OK)
-        return publish(writer, intake, original, out, err);
-    ps_writer_abort(writer);
+        return publish(part, request, intake, original, out, err);
+    ps_part_abort(part);
     return status;
 }
 

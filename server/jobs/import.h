@@ -4,6 +4,7 @@
 #ifndef PS_JOBS_IMPORT_H
 #define PS_JOBS_IMPORT_H
 
+#include "server/sandbox/sandbox.h"
 #include "server/store/store.h"
 
 struct ps_import_request {
@@ -17,6 +18,7 @@ struct ps_import_request {
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;
+    const struct ps_sandbox_limits *limits; /* of the process that reads it; NULL: the usual ones */
 };
 
 struct ps_import_result {

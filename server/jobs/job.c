@@ -191,7 +191,8 @@ static void settle(struct importing *importing)
     out->status = PS_OK;
 }
 
-static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_progress *progress,
+static void import(struct ps_job *job, int fd, struct ps_store *store,
+                   const struct ps_sandbox_limits *limits, ps_job_progress *progress,
                    struct ps_job_result *out)
 {
     struct importing importing = {job, store, out};
@@ -206,6 +207,7 @@ static void import(struct ps_job *job, int fd, struct ps_store *store, ps_job_pr
         .upload = job->upload,
         .progress = progress,
         .user = job,
+        .limits = limits,
     };
 
     out->status = ps_import_all(store, &request, on_told, &importing, &out->err);
@@ -244,8 +246,8 @@ static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, 
     return err->code;
 }
 
-void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
-                struct ps_job_result *out)
+void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sandbox_limits *limits,
+                ps_job_progress *progress, struct ps_job_result *out)
 {
     PS_AUTO(ps_close_fd) int fd = job->path ? open(job->path, O_RDONLY | O_CLOEXEC) : -1;
 
@@ -264,5 +266,5 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *pro
     if (atomic_load(&job->cancel))
         out->status = ps_fail(&out->err, PS_CANCELLED, "the import was cancelled");
     else
-        import(job, fd, store, progress, out);
+        import(job, fd, store, limits, progress, out);
 }

@@ -64,7 +64,7 @@ struct ps_job_result {
 
 /* Imports the file of the job, be it an archive, or of several runs as one, and attaches its
  * sources. Touches nothing that needs the lock. */
-void ps_job_run(struct ps_job *job, struct ps_store *store, ps_job_progress *progress,
-                struct ps_job_result *out);
+void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sandbox_limits *limits,
+                ps_job_progress *progress, struct ps_job_result *out);
 
 #endif

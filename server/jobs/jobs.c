@@ -180,7 +180,7 @@ static void *work(void *arg)
         pthread_mutex_unlock(&jobs->lock);
         if (!job)
             return NULL;
-        ps_job_run(job, jobs->config.store, on_progress, &result);
+        ps_job_run(job, jobs->config.store, jobs->config.limits, on_progress, &result);
         ps_job_drop_file(job, jobs->config.store, result.status == PS_CANCELLED);
         pthread_mutex_lock(&jobs->lock);
         keep_result(job, &result);

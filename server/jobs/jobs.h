@@ -42,7 +42,8 @@ struct ps_job_ticket {
 struct ps_jobs_config {
     struct ps_store *store;
     unsigned workers;
-    size_t keep; /* finished jobs that stay listed */
+    size_t keep;                            /* finished jobs that stay listed */
+    const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     /* Something about a job changed: each state, and progress at most ten times a second. Called
      * with the queue locked: must be quick and must not call back. May be NULL. */
     void (*changed)(void *user, const struct ps_job_view *job);

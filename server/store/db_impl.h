@@ -192,6 +192,20 @@ struct ps_catalog_row {
  * now on. */
 enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
                               struct ps_err *err);
+/* What a run file says of itself. Of one that is not published yet only what a writer knows:
+ * headline, ledger, summary, tool and title; all else is "" or 0. */
+struct ps_run_about {
+    struct ps_catalog_row row; /* but id and db_bytes */
+    const char *label;         /* what was said of the run when it was published */
+    const char *title;         /* what the profile calls itself */
+};
+/* The strings go to the arena. */
+enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
+                            struct ps_err *err);
+const char *ps_run_schema(void); /* the tables of a run file as SQL */
+/* Whether it has these tables and views, and no others. */
+enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err);
+
 /* Renames `part` to the run's file and inserts its row, or renews it, all or nothing. Sets already
  * (these bytes are on the shelf, nothing was done) or name of *out. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,

@@ -152,64 +152,22 @@ static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out,
 
 /* --- run files -------------------------------------------------------------------------------- */
 
-static struct ps_str text_or_empty(struct ps_stmt *stmt, int column)
-{
-    struct ps_str text = ps_col_text(stmt, column);
-
-    return text.at ? text : PS_STR("");
-}
-
-static const char *keep(struct ps_arena *arena, struct ps_stmt *stmt, int column)
-{
-    return ps_arena_copy(arena, text_or_empty(stmt, column)).at;
-}
-
-static const char *keep_null(struct ps_arena *arena, struct ps_stmt *stmt, int column)
-{
-    return ps_col_is_null(stmt, column) ? NULL : keep(arena, stmt, column);
-}
-
-static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_catalog_row *row)
-{
-    row->sha256 = keep(arena, stmt, 0);
-    row->kind = keep(arena, stmt, 1);
-    row->name = keep(arena, stmt, 2);
-    row->series = row->who = "";
-    row->tool = keep_null(arena, stmt, 3);
-    row->tool_version = keep_null(arena, stmt, 4);
-    row->created_ms = ps_col_int(stmt, 5);
-    row->headline.value = ps_col_real(stmt, 6);
-    row->headline.unit = keep(arena, stmt, 7);
-    row->headline.label = keep(arena, stmt, 8);
-    row->bytes = (uint64_t)ps_col_int(stmt, 9);
-    row->ledger.unit = keep(arena, stmt, 10);
-    row->ledger.read = (uint64_t)ps_col_int(stmt, 11);
-    row->ledger.stored = (uint64_t)ps_col_int(stmt, 12);
-    row->ledger.repaired = (uint64_t)ps_col_int(stmt, 13);
-    row->ledger.rejected = (uint64_t)ps_col_int(stmt, 14);
-    row->ledger.other = (uint64_t)ps_col_int(stmt, 15);
-    row->summary = ps_col_is_null(stmt, 16) ? "{}" : keep(arena, stmt, 16);
-}
-
 /* What the run file says; *label is what was said of the run when it was published, or "". */
 static enum ps_status read_run(const char *path, struct ps_arena *arena, struct ps_catalog_row *row,
                                const char **label, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    struct ps_stmt *stmt = NULL;
-    struct stat about;
+    struct ps_run_about about = {.row = {.name = NULL}};
+    struct stat file;
     enum ps_status status = ps_check_open(path, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("run_meta"), &stmt, err);
-    if (status == PS_OK && !ps_stmt_row(stmt, err))
-        status = err->code;
+        status = ps_run_about(db, arena, &about, err);
     if (status == PS_OK) {
-        read_row(stmt, arena, row);
-        *label = keep(arena, stmt, 17);
-        row->db_bytes = stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+        *row = about.row;
+        *label = about.label;
+        row->db_bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0;
     }
-    ps_stmt_done(stmt);
     ps_db_close(db);
     return status;
 }

@@ -66,15 +66,7 @@ void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, 
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
-    struct ps_writer *w = of(sink);
-    const char **slot = strcmp(key, "tool") == 0           ? &w->row.tool
-                        : strcmp(key, "tool_version") == 0 ? &w->row.tool_version
-                        : strcmp(key, "title") == 0        ? &w->title
-                                                           : NULL;
-
-    if (slot)
-        *slot = ps_arena_copy(&w->arena, value).at;
-    ps_writer_meta(w, key, (struct ps_num){0}, value);
+    ps_writer_meta(of(sink), key, (struct ps_num){0}, value);
 }
 
 static void number(struct ps_sink *sink, const char *key, struct ps_num value)
@@ -386,19 +378,19 @@ enum ps_status ps_writer_files(struct ps_writer *w)
 
 static void ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 {
-    of(sink)->row.ledger = *ledger;
+    of(sink)->ledger = *ledger;
 }
 
 static void headline(struct ps_sink *sink, const struct ps_headline *headline)
 {
-    of(sink)->row.headline = *headline;
+    of(sink)->headline = *headline;
 }
 
 static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64_t records)
 {
-    struct ps_writer *w = of(sink);
+    const struct ps_writing *writing = &of(sink)->writing;
 
-    return !w->progress || w->progress(w->user, done, total, records);
+    return !writing->progress || writing->progress(writing->user, done, total, records);
 }
 
 const struct ps_sink_ops ps_writer_ops = {

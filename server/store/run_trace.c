@@ -188,14 +188,7 @@ void ps_writer_module(struct ps_sink *sink, const struct ps_module *row)
 
 int ps_writer_scratch(struct ps_sink *sink)
 {
-    PS_AUTO(ps_free_ptr) char *path = NULL;
-    int fd = -1;
+    const struct ps_writing *writing = &of(sink)->writing;
 
-    if (!ps_sink_ok(sink) || ps_store_spool(of(sink)->store, &path, &fd, &sink->err) != PS_OK)
-        return -1;
-    if (unlink(path) != 0) {
-        ps_fail_errno(&sink->err, "cannot remove", path);
-        ps_close_fd(&fd);
-    }
-    return fd;
+    return ps_sink_ok(sink) ? writing->scratch(writing->user, &sink->err) : -1;
 }

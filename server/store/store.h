@@ -93,6 +93,33 @@ enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
  * -----------------------------------------------------------------------------------------------
  */
 
+/*
+ * Who publishes a run makes a file for it (a part), which no reader sees. A writer fills it, in a
+ * process that reads bytes of others and is not trusted (server/jobs). Then the part is checked, is
+ * told what run it is, and published.
+ */
+struct ps_part;
+
+enum ps_status ps_part_create(struct ps_store *store, struct ps_part **out, struct ps_err *err);
+const char *ps_part_path(const struct ps_part *part);
+
+struct ps_writing {
+    uint64_t input_bytes; /* about as large as this; 0 unknown */
+    bool (*progress)(void *user, uint64_t done, uint64_t total,
+                     uint64_t records);             /* false: cancel; may be NULL */
+    int (*scratch)(void *user, struct ps_err *err); /* an empty file without a name; -1: see err */
+    void *user;
+};
+
+/* Lays out the empty file. The writer's sink takes what an importer says; its failures stick in
+ * sink->err. Opens nothing more afterwards. */
+enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing,
+                              struct ps_writer **out, struct ps_err *err);
+struct ps_sink *ps_writer_sink(struct ps_writer *writer);
+/* Writes what is known when all has passed: after PS_OK the file is whole. */
+enum ps_status ps_writer_end(struct ps_writer *writer, struct ps_err *err);
+void ps_writer_free(struct ps_writer *writer); /* NULL is fine */
+
 struct ps_new_run {
     const char *name;     /* what the person calls it; "": the file's name */
     const char *filename; /* "": the title the profile gives itself, else its kind */
@@ -100,18 +127,8 @@ struct ps_new_run {
     const char *who;      /* "" unknown */
     const struct ps_tag *tags;
     size_t n_tags;
-    bool (*progress)(void *user, uint64_t done, uint64_t total,
-                     uint64_t records); /* false: cancel; may be NULL */
-    void *user;
-    uint64_t input_bytes; /* about as large as this; 0 unknown */
-    int64_t upload;       /* the accepted upload it comes from; 0: none */
+    int64_t upload; /* the accepted upload it comes from; 0: none */
 };
-
-/* Creates a file in runs/ that no reader sees. The writer's sink takes what an importer says; its
- * failures stick in sink->err. */
-enum ps_status ps_writer_create(struct ps_store *store, const struct ps_new_run *run,
-                                struct ps_writer **out, struct ps_err *err);
-struct ps_sink *ps_writer_sink(struct ps_writer *writer);
 
 struct ps_published {
     char id[PS_ID_SIZE];
@@ -120,14 +137,15 @@ struct ps_published {
     char *name; /* malloc'ed */
 };
 
-/* Indexes, syncs, renames, inserts the catalog row: after PS_OK the run survives power loss.
- * PS_CANCELLED: this run was removed after the upload it comes from was accepted. Frees the writer
- * either way. */
-enum ps_status ps_writer_publish(struct ps_writer *writer, const char *kind,
-                                 const struct ps_original *original, struct ps_published *out,
-                                 struct ps_err *err);
+/* Checks that the part has the tables of a run and nothing else, writes what run it is, syncs,
+ * renames, inserts the catalog row: after PS_OK the run survives power loss. PS_CANCELLED: this run
+ * was removed after the upload it comes from was accepted. PS_INTERNAL: no writer of ours left the
+ * part so. Frees the part either way. */
+enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *run, const char *kind,
+                               const struct ps_original *original, struct ps_published *out,
+                               struct ps_err *err);
 /* Leaves no trace. NULL is fine. */
-void ps_writer_abort(struct ps_writer *writer);
+void ps_part_abort(struct ps_part *part);
 
 /* --- sources of line-level profiles ------------------------------------------------------------
  */

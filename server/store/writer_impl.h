@@ -137,13 +137,11 @@ void ps_writer_track_begin(struct ps_writer *w, const struct ps_track *track);
 
 struct ps_writer {
     struct ps_sink sink; /* first: a sink is a writer */
-    struct ps_store *store;
+    struct ps_writing writing;
     struct ps_db *db;
-    char *part;
-    int part_fd;
     struct ps_arena arena;
-    struct ps_catalog_row row;
-    const char *filename, *title;
+    struct ps_ledger ledger;
+    struct ps_headline headline;
     struct ps_stmt *inserts[N_INSERTS];
     struct ps_buf summary_text;
     struct ps_json summary;
@@ -155,8 +153,6 @@ struct ps_writer {
     struct ps_line_sums line_sums;
     struct ps_trace_sums trace;
     uint64_t notes, notes_left_out;
-    bool (*progress)(void *user, uint64_t done, uint64_t total, uint64_t records);
-    void *user;
 };
 
 extern const struct ps_sink_ops ps_writer_ops;

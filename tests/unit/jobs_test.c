@@ -96,7 +96,14 @@ static int teardown(void **state)
 
 static void start(struct fixture *f, unsigned workers)
 {
-    const struct ps_jobs_config config = {f->store, workers, KEEP, on_changed, on_ended, &f->seen};
+    const struct ps_jobs_config config = {
+        .store = f->store,
+        .workers = workers,
+        .keep = KEEP,
+        .changed = on_changed,
+        .ended = on_ended,
+        .user = &f->seen,
+    };
     struct ps_err err = PS_ERR_INIT;
 
     assert_int_equal(ps_jobs_start(&config, &f->jobs, &err), PS_OK);

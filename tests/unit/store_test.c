@@ -97,13 +97,13 @@ static void say_functions(struct ps_sink *sink)
     sink->ops->headline(sink, &headline);
 }
 
-static struct ps_writer *begin(struct shelf *shelf, const char *name)
+static struct ps_writer *begin(struct shelf *shelf, struct ps_part **part)
 {
-    const struct ps_tag tags[] = {{"branch", "main"}};
-    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, NULL, NULL, 0, 0};
+    const struct ps_writing writing = {.input_bytes = 0};
     struct ps_writer *writer = NULL;
 
-    assert_int_equal(ps_writer_create(shelf->store, &run, &writer, NULL), PS_OK);
+    assert_int_equal(ps_part_create(shelf->store, part, NULL), PS_OK);
+    assert_int_equal(ps_writer_open(ps_part_path(*part), &writing, &writer, NULL), PS_OK);
     return writer;
 }
 
@@ -114,13 +114,18 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
     int fd = file_of(bytes);
     struct ps_original original;
     struct ps_intake *intake;
-    struct ps_writer *writer = begin(shelf, name);
+    const struct ps_tag tags[] = {{"branch", "main"}};
+    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, 0};
+    struct ps_part *part;
+    struct ps_writer *writer = begin(shelf, &part);
 
     assert_int_equal(ps_intake_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
     say_functions(ps_writer_sink(writer));
+    assert_int_equal(ps_writer_end(writer, &err), PS_OK);
+    ps_writer_free(writer);
     assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
     assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
-    (void)ps_writer_publish(writer, "pstats", &original, &out, &err);
+    (void)ps_part_publish(part, &run, "pstats", &original, &out, &err);
     ps_intake_end(intake);
     assert_string_equal(err.text, "");
     (void)close(fd);
@@ -255,12 +260,14 @@ static void an_aborted_import_leaves_no_file(void **state)
     struct shelf *shelf = *state;
     struct ps_intake *intake;
     int fd = file_of("half");
-    struct ps_writer *writer = begin(shelf, "a");
+    struct ps_part *part;
+    struct ps_writer *writer = begin(shelf, &part);
     char command[256];
 
     assert_int_equal(ps_intake_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
     say_functions(ps_writer_sink(writer));
-    ps_writer_abort(writer);
+    ps_writer_free(writer);
+    ps_part_abort(part);
     ps_intake_end(intake);
     (void)close(fd);
     (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",

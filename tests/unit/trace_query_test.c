@@ -189,19 +189,26 @@ static int open_shelf(void **state)
     struct ps_intake *intake;
     struct ps_writer *writer = NULL;
     struct ps_published published = {.name = NULL};
-    struct ps_new_run run = {"by hand", "", "", "", NULL, 0, NULL, NULL, 0, 0};
+    const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0};
+    const struct ps_writing writing = {.input_bytes = 0};
+    struct ps_part *part = NULL;
+    struct ps_err err = PS_ERR_INIT;
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
     assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
     assert_int_equal(ps_intake_begin(shelf->store, "originals", fileno(file), &intake, NULL),
                      PS_OK);
-    assert_int_equal(ps_writer_create(shelf->store, &run, &writer, NULL), PS_OK);
+    assert_int_equal(ps_part_create(shelf->store, &part, NULL), PS_OK);
+    assert_int_equal(ps_writer_open(ps_part_path(part), &writing, &writer, NULL), PS_OK);
     assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
     assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
     ps_intake_end(intake);
     say_trace(ps_writer_sink(writer));
-    assert_int_equal(ps_writer_publish(writer, "torch-trace", &original, &published, NULL), PS_OK);
+    assert_int_equal(ps_writer_end(writer, &err), PS_OK);
+    ps_writer_free(writer);
+    assert_int_equal(ps_part_publish(part, &run, "torch-trace", &original, &published, NULL),
+                     PS_OK);
     memcpy(shelf->id, published.id, sizeof shelf->id);
     free(published.name);
     (void)fclose(file);

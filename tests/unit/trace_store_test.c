@@ -37,18 +37,20 @@ struct shelf {
 
 /* --- a shelf with it */
 
-static struct ps_writer *begin(struct ps_store *store)
+static struct ps_writer *begin(struct ps_store *store, struct ps_part **part)
 {
-    const struct ps_new_run run = {.name = "t", .filename = "", .series = "", .who = ""};
+    const struct ps_writing writing = {.input_bytes = 0};
     struct ps_writer *writer = NULL;
 
-    assert_int_equal(ps_writer_create(store, &run, &writer, NULL), PS_OK);
+    assert_int_equal(ps_part_create(store, part, NULL), PS_OK);
+    assert_int_equal(ps_writer_open(ps_part_path(*part), &writing, &writer, NULL), PS_OK);
     return writer;
 }
 
-static struct ps_published publish(struct ps_store *store, struct ps_writer *writer,
-                                   const char *kind, const char *bytes)
+static struct ps_published publish(struct ps_store *store, struct ps_part *part,
+                                   struct ps_writer *writer, const char *kind, const char *bytes)
 {
+    const struct ps_new_run run = {.name = "t", .filename = "", .series = "", .who = ""};
     struct ps_published out = {.name = NULL};
     struct ps_err err = PS_ERR_INIT;
     struct ps_original original;
@@ -61,7 +63,9 @@ static struct ps_published publish(struct ps_store *store, struct ps_writer *wri
     assert_int_equal(ps_intake_begin(store, "originals", fileno(file), &intake, NULL), PS_OK);
     assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
     assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
-    assert_int_equal(ps_writer_publish(writer, kind, &original, &out, &err), PS_OK);
+    assert_int_equal(ps_writer_end(writer, &err), PS_OK);
+    ps_writer_free(writer);
+    assert_int_equal(ps_part_publish(part, &run, kind, &original, &out, &err), PS_OK);
     ps_intake_end(intake);
     (void)fclose(file);
     return out;
@@ -71,14 +75,15 @@ static int open_shelf(void **state)
 {
     struct shelf *shelf = ps_alloc(sizeof *shelf);
     struct ps_err err = PS_ERR_INIT;
+    struct ps_part *part;
     struct ps_writer *writer;
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
     assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
-    writer = begin(shelf->store);
+    writer = begin(shelf->store, &part);
     made_trace_say(&shelf->made, ps_writer_sink(writer));
-    shelf->run = publish(shelf->store, writer, "torch-trace", "a trace");
+    shelf->run = publish(shelf->store, part, writer, "torch-trace", "a trace");
     assert_int_equal(ps_run_acquire(shelf->store, shelf->run.id, &shelf->db, &err), PS_OK);
     *state = shelf;
     return 0;
@@ -308,7 +313,8 @@ static void other_kinds_have_none(void **state)
 {
     struct shelf *shelf = *state;
     struct ps_published run;
-    struct ps_writer *writer = begin(shelf->store);
+    struct ps_part *part;
+    struct ps_writer *writer = begin(shelf->store, &part);
     static const char *const views[] = {"slices",        "operators", "operators_by_shape",
                                         "kernels",       "steps",     "step_parts",
                                         "flows",         "counters",  "memory",
@@ -319,7 +325,7 @@ static void other_kinds_have_none(void **state)
                                         &(struct ps_ledger){.unit = "lines"});
     ps_writer_sink(writer)->ops->headline(ps_writer_sink(writer),
                                           &(struct ps_headline){0, "s", "x"});
-    run = publish(shelf->store, writer, "mprof", "no trace");
+    run = publish(shelf->store, part, writer, "mprof", "no trace");
     assert_int_equal(ps_run_open_guarded(shelf->store, run.id, &db, NULL), PS_OK);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];

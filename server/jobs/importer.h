@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * importer.h: the process that reads the bytes of others (server/sandbox). It is handed its input
+ * and the part of a run, writes the rows into that, and says how it went; its parent keeps the
+ * shelf.
+ */
+#ifndef PS_JOBS_IMPORTER_H
+#define PS_JOBS_IMPORTER_H
+
+#include "server/sandbox/sandbox.h"
+
+/* The verb of it, which main looks for before it reads options: `perfshelf VERB PART`. */
+#define PS_IMPORTER_VERB "--importer"
+
+/* All of that process. Returns its exit status. */
+int ps_importer_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/sandbox/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define ASK_MS 50
+
+/* --- start ------------------------------------------------------------------------------------ */
+
+/* What the loader and the sanitizers read; all else of the environment stays here. */
+static void choose_environment(char *out[4])
+{
+    static const char *const names[] = {"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS="};
+    size_t n = 0;
+
+    for (char **entry = environ; *entry && n < 3; entry++)
+        for (size_t i = 0; i < 3; i++)
+            if (n < 3 && strncmp(*entry, names[i], strlen(names[i])) == 0)
+                out[n++] = *entry;
+    out[n] = NULL;
+}
+
+/* A group of its own: what a terminal sends to the parent's reaches the child by its parent. */
+static int spawn(pid_t *pid, int theirs, char *argv[])
+{
+    char *environment[4];
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none, usual;
+    int code;
+
+    choose_environment(environment);
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
+    posix_spawnattr_setpgroup(&attr, 0);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                        POSIX_SPAWN_SETPGROUP);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&files, 0, 1);
+    if (ps_sandbox_parts() & PS_SANDBOX_MEMORY_LIMIT) /* else sanitizers have something to say */
+        posix_spawn_file_actions_adddup2(&files, 0, 2);
+    posix_spawn_file_actions_adddup2(&files, theirs, PS_CHILD_SOCKET);
+    code = posix_spawn(pid, "/proc/self/exe", &files, &attr, argv, environment);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    return code;
+}
+
+enum ps_status ps_child_start(struct ps_child *child, const char *verb, const char *argument,
+                              struct ps_err *err)
+{
+    char name[] = "perfshelf";
+    char *argv[] = {name, (char *)(uintptr_t)verb, (char *)(uintptr_t)argument, NULL};
+    int ends[2], code;
+
+    *child = (struct ps_child){0, -1};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return ps_fail_errno(err, "cannot make", "a socket for the importer");
+    code = spawn(&child->pid, ends[1], argv);
+    (void)close(ends[1]);
+    child->socket = ends[0];
+    if (code == 0)
+        return PS_OK;
+    child->pid = 0;
+    ps_close_fd(&child->socket);
+    errno = code;
+    return ps_fail_errno(err, "cannot start", "the importer");
+}
+
+void ps_child_settle(void)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)close_range(PS_CHILD_SOCKET + 1, ~0u, 0);
+    (void)fcntl(PS_CHILD_SOCKET, F_SETFD, FD_CLOEXEC);
+}
+
+/* --- while it runs ---------------------------------------------------------------------------- */
+
+/* Somebody sent it SIGSTOP: it would never go on. */
+static bool was_stopped(const struct ps_child *child)
+{
+    siginfo_t what = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t)child->pid, &what, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           what.si_pid == child->pid;
+}
+
+enum ps_status ps_child_receive(struct ps_child *child, bool (*goes_on)(void *user), void *user,
+                                struct ps_frame *out, struct ps_err *err)
+{
+    struct pollfd socket = {child->socket, POLLIN, 0};
+    int ready;
+
+    out->fd = -1;
+    while ((ready = poll(&socket, 1, ASK_MS)) <= 0) {
+        if (ready < 0 && errno != EINTR)
+            return ps_fail_errno(err, "cannot wait for", "the importer");
+        if (!goes_on(user))
+            return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+        if (was_stopped(child))
+            return ps_fail(err, PS_INTERRUPTED, "the importer was stopped");
+    }
+    return ps_frame_receive(child->socket, out, err);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static const char *size_text(uint64_t bytes, char out[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+
+    while (unit < 4 && bytes >= 1024 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    (void)snprintf(out, 32, "%llu %s", (unsigned long long)bytes, units[unit]);
+    return out;
+}
+
+static void explain_signal(int signal, const struct ps_sandbox_limits *limits, uint64_t at,
+                           struct ps_err *why)
+{
+    char size[32];
+
+    if (signal == SIGXCPU) {
+        ps_hint(why, "--import-cpu SECONDS allows more");
+        ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: over %llu s of processor time",
+                   (unsigned long long)limits->cpu_s);
+    } else if (signal == SIGXFSZ) {
+        ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: it wrote more than %s",
+                   size_text(limits->file, size));
+    } else if (signal == SIGKILL) {
+        ps_hint(why, "the system does so when memory is short; try again");
+        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was killed from outside");
+    } else if (signal == SIGTERM || signal == SIGSTOP) {
+        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was stopped from outside, by signal %d",
+                   signal);
+    } else {
+        ps_hint(why, "this is a bug of perfshelf; the original file shows it");
+        ps_fail_at(why, PS_INTERNAL, at, "the importer crashed with signal %d", signal);
+    }
+}
+
+/* How it ended or that it was stopped, where that is seen soon: one that closed its socket might
+ * live on. */
+static bool find_end(const struct ps_child *child, siginfo_t *what)
+{
+    const struct timespec pause = {0, 5000000};
+
+    for (int i = 0; i < 200; i++) {
+        what->si_pid = 0;
+        if (waitid(P_PID, (id_t)child->pid, what, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0)
+            return false;
+        if (what->si_pid == child->pid)
+            return true;
+        (void)nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static void explain(const struct ps_child *child, const struct ps_sandbox_limits *limits,
+                    uint64_t at, struct ps_err *why)
+{
+    siginfo_t what;
+
+    if (find_end(child, &what) && what.si_code != CLD_EXITED)
+        explain_signal(what.si_status, limits, at, why);
+    else
+        ps_fail_at(why, PS_INTERNAL, at, "the importer ended without a word");
+}
+
+void ps_child_end(struct ps_child *child, const struct ps_sandbox_limits *limits, uint64_t at,
+                  struct ps_err *why)
+{
+    if (child->pid == 0)
+        return;
+    if (why)
+        explain(child, limits, at, why);
+    (void)kill(child->pid, SIGKILL);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    ps_close_fd(&child->socket);
+    child->pid = 0;
+}

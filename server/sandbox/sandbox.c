@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/sandbox/sandbox.h"
+
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define LIMITS_MEMORY 0
+#elif defined(__has_feature)
+#define LIMITS_MEMORY !__has_feature(address_sanitizer)
+#else
+#define LIMITS_MEMORY 1
+#endif
+
+/* Addresses beside memory: programs, and what importers map of their temporary files. */
+#define ADDRESSES ((uint64_t)2 << 40)
+
+unsigned ps_sandbox_parts(void)
+{
+    static atomic_uint known; /* 0: nobody asked; else the parts and a bit above them */
+    unsigned parts = atomic_load(&known);
+
+    if (parts == 0) {
+        parts = 8u | (ps_landlock_there() ? PS_SANDBOX_LANDLOCK : 0u) |
+                (ps_filter_there() ? PS_SANDBOX_SECCOMP : 0u) |
+                (LIMITS_MEMORY ? PS_SANDBOX_MEMORY_LIMIT : 0u);
+        atomic_store(&known, parts);
+    }
+    return parts & 7u;
+}
+
+/* Never above what the process is allowed already. `after`: from the warning to the end. */
+static enum ps_status limit(int what, const char *name, uint64_t most, uint64_t after,
+                            struct ps_err *err)
+{
+    struct rlimit now;
+
+    if (getrlimit((__rlimit_resource_t)what, &now) != 0)
+        return ps_fail_errno(err, "cannot read the limit on", name);
+    if (most < now.rlim_cur)
+        now.rlim_cur = (rlim_t)most;
+    if (most + after < now.rlim_max)
+        now.rlim_max = (rlim_t)(most + after);
+    if (setrlimit((__rlimit_resource_t)what, &now) != 0)
+        return ps_fail_errno(err, "cannot limit", name);
+    return PS_OK;
+}
+
+static enum ps_status limit_all(const struct ps_sandbox_limits *limits, struct ps_err *err)
+{
+    enum ps_status status = limit(RLIMIT_CORE, "core dumps", 0, 0, err);
+
+    if (status == PS_OK)
+        status = limit(RLIMIT_CPU, "processor time", limits->cpu_s, 5, err);
+    if (status == PS_OK)
+        status = limit(RLIMIT_FSIZE, "the size of files", limits->file, 0, err);
+    if (status == PS_OK && LIMITS_MEMORY)
+        status = limit(RLIMIT_DATA, "memory", limits->memory, 0, err);
+    if (status == PS_OK && LIMITS_MEMORY)
+        status = limit(RLIMIT_AS, "addresses", limits->memory + ADDRESSES, 0, err);
+    return status;
+}
+
+enum ps_status ps_sandbox_enter(const struct ps_sandbox_limits *limits, struct ps_err *err)
+{
+    unsigned parts = ps_sandbox_parts();
+
+    if (limit_all(limits, err) != PS_OK)
+        return err->code;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+        return ps_fail_errno(err, "cannot give up", "privileges");
+    if ((parts & PS_SANDBOX_LANDLOCK) && ps_landlock_enter() != 0)
+        return ps_fail_errno(err, "cannot close off", "the file system");
+    if ((parts & PS_SANDBOX_SECCOMP) && ps_filter_enter() != 0)
+        return ps_fail_errno(err, "cannot filter", "system calls");
+    return PS_OK;
+}
