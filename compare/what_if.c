@@ -57,7 +57,7 @@ static void spread(struct graph *g, uint32_t n, enum ps_import_fate fate, bool w
                 (edge->proof == PS_PROOF_ELSEWHERE && !weak))
                 continue;
             *to = (struct ps_import_outcome){(uint8_t)fate, edge->proof,
-                                             fate == PS_FATE_OPEN ? 0 : node};
+                                             fate == PS_FATE_OPEN ? 0 : node, g->order[i]};
             g->queue[n++] = edge->to;
         }
     }
@@ -125,7 +125,7 @@ struct ps_what_if ps_what_if(const struct ps_import_node *nodes, uint32_t n,
     struct ps_what_if saving;
 
     for (uint32_t i = 0; i < n; i++)
-        out[i] = (struct ps_import_outcome){PS_FATE_SAVED, PS_PROOF_LOG, 0};
+        out[i] = (struct ps_import_outcome){PS_FATE_SAVED, PS_PROOF_LOG, 0, 0};
     out[0].fate = PS_FATE_STAYS;
     spread(&g, begin(&g, PS_FATE_STAYS), PS_FATE_STAYS, false);
     spread(&g, begin(&g, PS_FATE_STAYS), PS_FATE_LIKELY, true);

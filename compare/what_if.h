@@ -48,6 +48,7 @@ struct ps_import_outcome {
     uint8_t fate;  /* enum ps_import_fate */
     uint8_t proof; /* of `by` */
     uint32_t by;   /* STAYS, LIKELY: a node that stays and imports it. OPEN, SAVED: 0 */
+    uint32_t edge; /* STAYS, LIKELY: the one that says so */
 };
 
 struct ps_what_if {

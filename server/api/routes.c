@@ -31,6 +31,7 @@ const struct ps_route ps_api_routes[] = {
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, 0, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, 0, PS_RIGHT_UPLOADER},
+    {"GET", API "runs/{run}/what_if", ps_get_what_if, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/{view*}", ps_get_view, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 
     {"GET", API "lines/files", ps_get_line_files, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},

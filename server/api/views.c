@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* views.c: everything below a run: one handler for all views, since a view is a query. */
+/* views.c: what is below a run: one handler for all views, since a view is a query. */
 #include <string.h>
 
 #include "server/api/state.h"
@@ -52,4 +52,17 @@ enum ps_status ps_get_view(struct ps_request *req, struct ps_reply *reply, struc
     if (status == PS_OK && answer.attachment)
         set_download(req, id, reply);
     return status;
+}
+
+/* Not of the run alone: other runs tell who imports what. */
+enum ps_status ps_get_what_if(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json json = ps_reply_json(reply);
+    const char *id;
+    enum ps_status status = ps_api_run_id(req, &id, err);
+
+    reply->cache = PS_CACHE_CHECK;
+    return status == PS_OK
+               ? ps_query_what_if(ps_api_of(req)->store, id, ps_api_params(req), &json, err)
+               : status;
 }

@@ -52,6 +52,17 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
     }
 }
 
+/* "b", "b, as in nightly" where another run tells it */
+static void add_importer(const cJSON *row, struct ps_table *table)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const cJSON *in = member(row, "in");
+    ps_buf_puts(&text, ps_run_text(row, "by"));
+    if (cJSON_IsObject(in))
+        ps_buf_printf(&text, ", as in %s", ps_run_text(in, "name"));
+    ps_table_cell(table, text.at ? text.at : "");
+}
+
 static void add_modules(const cJSON *answer, struct ps_buf *out)
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 4, .right = 2};
@@ -71,7 +82,7 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
         ps_table_cell(&table, ps_run_text(row, "module"));
         ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "self_us"), "us", figure));
         ps_table_cell(&table, ps_run_text(row, "fate"));
-        ps_table_cell(&table, ps_run_text(row, "by"));
+        add_importer(row, &table);
     }
     ps_table_print(&table, out);
     if (cJSON_GetArraySize(rows) > ROWS)
@@ -113,35 +124,34 @@ static enum ps_status say_answer(const struct ps_buf *json, bool asked, struct p
 }
 
 static enum ps_status ask(const struct ps_options *options, struct ps_store *store,
-                          struct ps_answer *answer, struct ps_err *err)
+                          struct ps_buf *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
+    struct ps_json json = ps_json_to(answer);
     char id[PS_ID_SIZE];
     enum ps_status status = ps_store_resolve(store, options->operands[0], id, err);
     for (size_t i = 1; i < options->n_operands; i++)
         ps_buf_printf(&lazy, "%s%s", i > 1 ? "," : "", options->operands[i]);
     const struct ps_param params[] = {{"lazy", lazy.at}, {"limit", "5000"}};
-    return status == PS_OK
-               ? ps_query_view(store, id, "what_if", (struct ps_params){params, 2}, answer, err)
-               : status;
+    return status == PS_OK ? ps_query_what_if(store, id, (struct ps_params){params, 2}, &json, err)
+                           : status;
 }
 
 int ps_cli_whatif(const struct ps_options *options)
 {
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    struct ps_answer answer = {.type = NULL};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     struct ps_err err = PS_ERR_INIT;
     if (!store)
         return 1;
     enum ps_status status = ask(options, store, &answer, &err);
     if (status == PS_OK && !options->json)
-        status = say_answer(&answer.body, options->n_operands > 1, &out, &err);
+        status = say_answer(&answer, options->n_operands > 1, &out, &err);
     if (status == PS_OK && options->json) {
-        ps_buf_str(&out, ps_buf_slice(&answer.body));
+        ps_buf_str(&out, ps_buf_slice(&answer));
         ps_buf_puts(&out, "\n");
     }
-    ps_buf_free(&answer.body);
     if (status != PS_OK)
         return ps_say_failure(options->operands[0], &err);
     ps_say(&out);

@@ -15,7 +15,6 @@ static const struct ps_view views[] = {
     {"importtime", "imports", ps_view_table, "imports"},
     {"importtime", "imports/tree", ps_view_import_tree, NULL},
     {"importtime", "imports/{}", ps_view_import, NULL},
-    {"importtime", "what_if", ps_view_what_if, NULL},
     {"importtime", "packages", ps_view_table, "packages"},
     {"pstats", "functions", ps_view_table, "functions"},
     {"pstats", "functions/{}", ps_view_function, NULL},

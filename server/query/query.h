@@ -49,6 +49,11 @@ struct ps_answer {
 enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
+/* GET /api/v1/runs/{id}/what_if, from other import logs of the shelf too; `id` whole. PS_NOT_FOUND:
+ * no such run, not of kind importtime, or it has no such import. */
+enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct ps_params params,
+                                struct ps_json *json, struct ps_err *err);
+
 /* GET /api/v1/lines/files: source files that line-level runs measured. */
 enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
                                    struct ps_json *out, struct ps_err *err);

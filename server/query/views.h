@@ -23,9 +23,6 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
 enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer,
                               struct ps_err *err);
-enum ps_status ps_view_what_if(struct ps_db *db, const struct ps_view *view, int64_t id,
-                               struct ps_params params, struct ps_answer *answer,
-                               struct ps_err *err);
 enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err);

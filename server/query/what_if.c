@@ -30,8 +30,26 @@ struct ps_what_if ps_lazy_saving(const struct ps_lazy_log *log, struct ps_import
                       log->evidence == PS_EVIDENCE_CACHED, out);
 }
 
-static enum ps_status ask(struct ps_db *db, struct ps_params params, struct question *q,
-                          struct ps_err *err)
+static enum ps_status read_log(struct ps_store *store, const char *id, struct ps_lazy_log *log,
+                               struct ps_err *err)
+{
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_store_brief(store, id, &brief, err);
+
+    if (status == PS_OK && strcmp(brief.kind, "importtime") != 0)
+        status = ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
+    ps_run_brief_free(&brief);
+    if (status == PS_OK)
+        status = ps_run_acquire(store, id, &db, err);
+    if (status == PS_OK)
+        status = ps_lazy_read(db, log, err);
+    ps_run_release(db);
+    return status == PS_OK ? ps_lazy_ask_others(store, id, log, err) : status;
+}
+
+static enum ps_status ask(struct ps_store *store, const char *id, struct ps_params params,
+                          struct question *q, struct ps_err *err)
 {
     enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MOST, ROWS_USUAL, &q->limit, err);
 
@@ -39,7 +57,7 @@ static enum ps_status ask(struct ps_db *db, struct ps_params params, struct ques
         status =
             ps_lazy_ticks(ps_param_get(params, "lazy"), &q->arena, &q->ticks, &q->n_ticks, err);
     if (status == PS_OK)
-        status = ps_lazy_read(db, &q->log, err);
+        status = read_log(store, id, &q->log, err);
     for (size_t i = 0; i < q->n_ticks && status == PS_OK; i++)
         status = ps_lazy_apply(&q->log, &q->ticks[i], err);
     if (status != PS_OK)
@@ -50,6 +68,16 @@ static enum ps_status ask(struct ps_db *db, struct ps_params params, struct ques
 }
 
 /* --- the verdict ------------------------------------------------------------------------------ */
+
+/* An import that the log does not have and does not rule out. */
+static bool is_absent(const struct question *q)
+{
+    bool absent = false;
+
+    for (size_t i = 0; i < q->n_ticks; i++)
+        absent |= !q->ticks[i].edges && !q->ticks[i].startup;
+    return absent;
+}
 
 /* Why the saving cannot be told, and what to do; false: it can. What falls to whoever comes first,
  * a shared library to load or a folder to list, moves on to another module when that one goes:
@@ -63,6 +91,9 @@ static bool is_unknowable(const struct question *q, const char **why, const char
             "Python 3.14 and later";
     if (q->log.threads && evidence != PS_EVIDENCE_RECORDED) {
         *why = "threads imported at once: the log's nesting and times are unreliable";
+    } else if (is_absent(q)) {
+        *why = "not all of these imports are in the log, which names the first importer of each "
+               "module alone";
     } else if (saving->high - saving->low > OPEN_SHARE * saving->best) {
         *why = evidence == PS_EVIDENCE_NONE
                    ? "the log names the first importer of each module alone; who else imports what "
@@ -85,6 +116,7 @@ static void write_verdict(const struct question *q, struct ps_json *json)
     bool unknowable = q->n_ticks && is_unknowable(q, &why, &todo);
 
     ps_json_kstr(json, "evidence", evidences[q->log.evidence]);
+    ps_json_kint(json, "other_logs", (int64_t)q->log.n_others);
     ps_json_kstr(json, "verdict", !q->n_ticks ? NULL : unknowable ? "not knowable" : "known");
     ps_json_kstr(json, "why", why);
     ps_json_kstr(json, "do", unknowable ? todo : NULL);
@@ -165,6 +197,15 @@ static size_t find_told(const struct question *q, struct told **out)
     return n;
 }
 
+static void write_other(const struct ps_lazy_other *other, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kstr(json, "id", other->id);
+    ps_json_key(json, "name");
+    ps_json_str(json, other->name);
+    ps_json_end(json);
+}
+
 static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
 {
     static const char *const proofs[] = {"first importer", "its submodule", "importtime=2",
@@ -182,6 +223,11 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
     ps_json_key(json, "by");
     ps_json_str(json, stays ? ps_lazy_name(&q->log, out->by) : (struct ps_str){NULL, 0});
     ps_json_kstr(json, "proof", stays ? proofs[out->proof] : NULL);
+    ps_json_key(json, "in");
+    if (stays && out->proof == PS_PROOF_ELSEWHERE)
+        write_other(ps_lazy_other_of(&q->log, out->edge), json);
+    else
+        ps_json_null(json);
     ps_json_end(json);
 }
 
@@ -219,24 +265,21 @@ static void question_free(struct question *q)
     free(q->out);
 }
 
-enum ps_status ps_view_what_if(struct ps_db *db, const struct ps_view *view, int64_t id,
-                               struct ps_params params, struct ps_answer *answer,
-                               struct ps_err *err)
+enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct ps_params params,
+                                struct ps_json *json, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
     struct question q = {.n_ticks = 0};
-    enum ps_status status = ask(db, params, &q, err);
+    enum ps_status status = ask(store, id, params, &q, err);
 
-    (void)view, (void)id;
     if (status == PS_OK) {
-        ps_json_object(&json);
-        write_ticks(&q, &json);
-        write_verdict(&q, &json);
-        write_saving(&q, &json);
-        write_rows(&q, &json);
+        ps_json_object(json);
+        write_ticks(&q, json);
+        write_verdict(&q, json);
+        write_saving(&q, json);
+        write_rows(&q, json);
         if (!q.n_ticks)
-            ps_lazy_suggest(&q.log, &json);
-        ps_json_end(&json);
+            ps_lazy_suggest(&q.log, json);
+        ps_json_end(json);
     }
     question_free(&q);
     return status;

@@ -24,6 +24,13 @@ struct ps_lazy_module {
     bool startup;    /* Python imports it before the program */
 };
 
+/* Another import log of the shelf. */
+struct ps_lazy_other {
+    char id[PS_ID_SIZE];
+    struct ps_str name;
+    size_t edges; /* those from here on, up to the next one's, are known from it */
+};
+
 /* An import log as a graph; nodes[i] and modules[i] are one module, 0 the program. */
 struct ps_lazy_log {
     struct ps_import_node *nodes;
@@ -32,6 +39,8 @@ struct ps_lazy_log {
     size_t cap_nodes, cap_modules;
     struct ps_import_edge *edges;
     size_t n_edges, cap_edges;
+    struct ps_lazy_other *others; /* that were asked, the newest first */
+    size_t n_others, cap_others;
     enum ps_lazy_evidence evidence;
     bool threads;                /* a self time is negative: nesting and times are unreliable */
     double total_us, startup_us; /* of self times; startup: Python's own imports */
@@ -40,6 +49,13 @@ struct ps_lazy_log {
 
 enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps_err *err);
 void ps_lazy_free(struct ps_lazy_log *log);
+
+/* Adds what the newest other import logs of the shelf say, where this one, run `id`, knows first
+ * importers alone. Logs that another Python recorded are left out, where both say which. */
+enum ps_status ps_lazy_ask_others(struct ps_store *store, const char *id, struct ps_lazy_log *log,
+                                  struct ps_err *err);
+/* The log that an edge of PS_PROOF_ELSEWHERE is known from. */
+const struct ps_lazy_other *ps_lazy_other_of(const struct ps_lazy_log *log, uint32_t edge);
 
 /* What becomes lazy: the import of `module` in `importer`, NULL-text: where the log has it first,
  * "*": wherever it is imported. */
@@ -53,7 +69,8 @@ struct ps_lazy_tick {
  * name. */
 enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps_lazy_tick **out,
                              size_t *n, struct ps_err *err);
-/* PS_NOT_FOUND: the log has no such module, or nobody of that name imports it. */
+/* PS_NOT_FOUND: the log has no such module, or nobody of that name imports it and the log knows all
+ * importers. */
 enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
                              struct ps_err *err);
 

@@ -254,6 +254,7 @@ void ps_lazy_free(struct ps_lazy_log *log)
     free(log->nodes);
     free(log->modules);
     free(log->edges);
+    free(log->others);
     ps_arena_free(&log->text);
 }
 

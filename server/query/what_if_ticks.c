@@ -104,6 +104,16 @@ static size_t apply_to(struct ps_lazy_log *log, struct ps_lazy_tick *tick, uint3
     return n;
 }
 
+/* A log of first importers does not tell that a module of it imports something not. */
+static bool may_import(const struct ps_lazy_log *log, struct ps_str importer)
+{
+    bool has = false;
+
+    for (uint32_t node = 0; node < log->n && log->evidence == PS_EVIDENCE_NONE; node++)
+        has |= ps_str_eq(ps_lazy_name(log, node), importer);
+    return has;
+}
+
 enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick, struct ps_err *err)
 {
     bool found = false;
@@ -116,7 +126,7 @@ enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
     if (!found)
         return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)tick->module.len,
                        tick->module.at);
-    if (tick->edges || tick->startup)
+    if (tick->edges || tick->startup || may_import(log, tick->importer))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "the log does not have %.*s import %.*s",
                    (int)tick->importer.len, tick->importer.at, (int)tick->module.len,
@@ -143,8 +153,9 @@ static bool is_of(const struct ps_lazy_log *log, const struct ps_import_edge *ed
 {
     const struct ps_lazy_module *to = &log->modules[edge->to];
 
-    return edge->proof != PS_PROOF_PACKAGE && is_ours(log, edge->from) && !to->startup &&
-           to->origin != PS_ORIGIN_OWN && ps_str_eq(to->package, package);
+    return edge->proof != PS_PROOF_PACKAGE && edge->proof != PS_PROOF_ELSEWHERE &&
+           is_ours(log, edge->from) && !to->startup && to->origin != PS_ORIGIN_OWN &&
+           ps_str_eq(to->package, package);
 }
 
 static int by_self(const void *a, const void *b)
