@@ -47,7 +47,7 @@ WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}
 WEB_NO_DOM = ["web/src/model"]
 WEB_DOM = re.compile(r"\b(document|window|localStorage|sessionStorage|navigator|HTMLElement|CanvasRenderingContext2D)\b[.\[]")
 
-WEB_FETCH = {"getJson", "upload", "events", "sendJson"}
+WEB_FETCH = {"getJson", "upload", "events", "sendJson", "fileFor"}
 CLIENT_IMPORT = re.compile(r"import\s*\{([^}]*)\}\s*from\s*['\"][^'\"]*base/client['\"]")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 IMPORT = re.compile(r"""(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]""")

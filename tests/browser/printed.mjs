@@ -35,7 +35,7 @@ test('printed: a cProfile report, restricted', async ({ pages, demo }) => {
     equal(table[0].slice(0, 5), ['6/1', '0.000', '0.000', '0.054', '0.054'], 'the first row');
     await says(page, /rounded to milliseconds/);
     await says(page, /5 of 233 functions/);
-    equal(await tabs(page).allInnerTexts(), ['Functions', 'Files', 'Ledger'], 'tabs');
+    equal(await tabs(page).allInnerTexts(), ['Functions', 'Files', 'Ledger', 'SQL'], 'tabs');
     await page.getByText('Group by file').click();
     await rows(page, 'Functions by file', 5);
 });
@@ -81,7 +81,7 @@ test('printed: stages of Lightning', async ({ pages, demo }) => {
     await says(page, /do not add up to 100/);
     await page.getByRole('radio', { name: 'validate' }).or(page.getByRole('button', { name: 'validate' })).first().click();
     await until(async () => (await rowTexts(page, 'Actions'))[0]?.[0] === '[LightningModule]Net.validation_step', 'the action of validate');
-    equal(await tabs(page).allInnerTexts(), ['Actions6', 'Ledger'].map((text) => text.replace('6', '\n6')), 'tabs');
+    equal(await tabs(page).allInnerTexts(), ['Actions6', 'Ledger', 'SQL'].map((text) => text.replace('6', '\n6')), 'tabs');
 });
 
 test('printed: an action of the advanced profiler leads to its functions', async ({ pages, demo }) => {

@@ -25,6 +25,7 @@ import './scroll.mjs';
 import './access.mjs';
 import './login.mjs';
 import './shots.mjs';
+import './sql.mjs';
 
 const TEST_MS = 120_000;
 

@@ -86,14 +86,23 @@ export async function sendJson<T>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
+    { signal }: RequestOptions = {},
 ): Promise<T | null> {
     const response = await request(path, {
         method,
+        signal,
         headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
         body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();
     return text ? (JSON.parse(text) as T) : null;
+}
+
+/** POST of a question whose answer is a file. */
+export async function fileFor(path: string, body: unknown): Promise<Blob> {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return response.blob();
 }
 
 /** PUT of raw bytes; answers the parsed body. */

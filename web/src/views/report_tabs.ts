@@ -27,6 +27,13 @@ const LEDGER: TabSpec = {
     load: () => Promise.resolve(LedgerTab),
 };
 
+/** Not beside another run: it asks over several itself. */
+export const SQL: TabSpec = {
+    id: 'sql',
+    title: 'SQL',
+    load: async () => (await import('./sql_tab')).SqlTab,
+};
+
 const TABS: Record<string, TabSpec[]> = {
     importtime: [
         {
@@ -203,7 +210,7 @@ function withCallers(run: Run, specs: TabSpec[]): TabSpec[] {
 export function tabsOf(run: Run): TabSpec[] {
     const kind = run.kind === 'lightning' ? lightningTabs(run) : (TABS[run.kind] ?? []);
     const own = withCallers(run, kind);
-    return [...own, ...traceTabs(run), LEDGER];
+    return [...own, ...traceTabs(run), LEDGER, SQL];
 }
 
 const loaded = new Map<TabSpec, TabView>();

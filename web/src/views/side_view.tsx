@@ -14,7 +14,7 @@ import { Menu } from '../components/menu';
 import { Tabs } from '../components/tabs';
 import { figOf } from '../model/compare';
 import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../model/side';
-import { tabsOf, type TabSpec } from './report_tabs';
+import { SQL, tabsOf, type TabSpec } from './report_tabs';
 import { AlignBar } from './side_align';
 import { sideHash, SideHost, sideView } from './side_host';
 import { canAlign, haveAxis, TIMELINE, useAligned } from './side_places';
@@ -48,7 +48,9 @@ interface SideProps {
 export function SideView({ comparison, view }: SideProps) {
     const { query } = route.value;
     const runs = runsOf(comparison, query);
-    const [ofBase, ofNew] = [tabsOf(runs.base), tabsOf(runs.new)];
+    const [ofBase, ofNew] = [runs.base, runs.new].map((run) =>
+        tabsOf(run).filter((spec) => spec !== SQL),
+    );
     const specs = ofBase.filter(({ id }) => ofNew.some((other) => other.id === id));
     const views = specs.map(({ id }) => id);
     const current = sideView(views, view);

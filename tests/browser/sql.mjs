@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The SQL tab: an example, the keyboard, mistakes at their place, what is cut, charts, files, the
+ * documentation beside it, and the same after a reload.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, DEMO, equal, grid, rowTexts, Shelf, settle, test, until } from './lib.mjs';
+
+const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
+
+async function withRun(file, work) {
+    const shelf = await Shelf.start();
+    try {
+        await work(shelf, shelf.add(join(DEMO, file)));
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const editor = (page) => page.getByLabel('Statement', { exact: true });
+const said = (page) => page.locator('.sql-answer .pane-remark');
+
+async function ask(page, sql) {
+    await editor(page).fill(sql);
+    await page.keyboard.press('Control+Enter');
+}
+
+test('SQL: a statement, its answer in any order, and the same after a reload', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        await page.getByText('One statement that reads').waitFor();
+        await page.getByRole('button', { name: 'Examples' }).click();
+        await page.getByRole('menuitem', { name: 'Functions with the most own time' }).click();
+        await until(async () => (await rowTexts(page, 'Result')).length > 10, 'rows');
+        check((await editor(page).inputValue()).startsWith('SELECT name, file'), 'the example stands in the editor');
+        await ask(page, "SELECT 'b' AS word, 2 AS n UNION ALL SELECT 'a', 10");
+        await until(async () => (await rowTexts(page, 'Result')).length === 2, 'two rows');
+        await grid(page, 'Result').getByRole('button', { name: 'n', exact: true }).click();
+        await until(async () => (await rowTexts(page, 'Result'))[0][0] === 'a', 'the greatest first');
+        await page.reload();
+        await settle(page);
+        await until(async () => (await rowTexts(page, 'Result'))[0]?.[0] === 'a', 'the same after a reload');
+        await page.goBack();
+        await until(async () => (await rowTexts(page, 'Result')).length > 10, 'Back is the statement before');
+        await page.getByRole('button', { name: 'History' }).click();
+        await page.getByRole('menuitem', { name: "SELECT 'b' AS word" }).click();
+        check((await editor(page).inputValue()).includes("'b' AS word"), 'what was asked before comes back');
+    }));
+
+test('SQL: a mistake is marked, what writes is refused, what is long is cut or stopped', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        pages.expect(/400 \(Bad Request\)/);
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        await ask(page, 'SELECT nam FROM functions');
+        await page.getByText('no such column: nam').waitFor();
+        equal(await page.locator('.sql-wrong').innerText(), 'nam', 'the mistake');
+        await ask(page, 'DROP TABLE function');
+        await page.getByText('not authorized').waitFor();
+        await ask(page, `${ENDLESS} SELECT i FROM n`);
+        await until(async () => (await said(page).innerText()).includes('first rows only'), 'it is cut');
+        await page.getByRole('button', { name: 'up to 100,000' }).click();
+        await until(async () => (await said(page).innerText()).startsWith('100,000 rows'), 'more of it');
+        await grid(page, 'Result').focus();
+        await page.keyboard.press('End');
+        await until(async () => (await rowTexts(page, 'Result')).some(([first]) => first === '100,000'), 'its end');
+        await ask(page, `${ENDLESS} SELECT count(*) FROM n`);
+        await page.getByRole('button', { name: 'Stop' }).click();
+        await page.getByRole('button', { name: 'Run' }).waitFor();
+    }));
+
+test('SQL: a chart of two columns, and files of all rows', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        await ask(page, 'SELECT name, ncalls, tottime_s FROM functions ORDER BY 3 DESC LIMIT 12');
+        await page.getByRole('button', { name: 'Chart' }).click();
+        await page.getByRole('img', { name: 'ncalls over name' }).waitFor();
+        await page.getByRole('button', { name: 'Vertical' }).click();
+        await page.getByRole('menuitem', { name: 'tottime_s' }).click();
+        await page.getByRole('button', { name: 'Bars' }).click();
+        await page.getByRole('img', { name: 'tottime_s over name' }).waitFor();
+        check(page.url().includes('chart=bars') && page.url().includes('y=tottime_s'), page.url());
+        const waiting = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Export' }).click();
+        await page.getByRole('menuitem', { name: 'CSV' }).click();
+        const file = readFileSync(await (await waiting).path(), 'utf8')
+            .trim()
+            .split('\r\n');
+        equal([file[0], file.length], ['name,ncalls,tottime_s', 13], 'the file');
+        await ask(page, "SELECT 'a' AS a");
+        await page.getByText('No column of this result holds numbers alone.').waitFor();
+    }));
+
+test('SQL: the documentation tells the columns that there are', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        const views = page.locator('.sql-docs details');
+        await page.getByText('no rows').first().waitFor();
+        equal(
+            (await views.allInnerTexts()).slice(0, 4).map((text) => text.trim()),
+            ['run', 'functions', 'callers', 'nodes'],
+            'filled ones first',
+        );
+        for (let i = 0; i < (await views.count()); i++) {
+            await views.nth(i).locator('summary').click();
+            const name = await views.nth(i).locator('summary .mono').innerText();
+            const told = await views.nth(i).locator('.sql-doc-line .sql-name').allInnerTexts();
+            const body = JSON.stringify({ run: run.id, sql: `SELECT * FROM "${name}" LIMIT 0` });
+            const answer = await (await fetch(`${shelf.url}api/v1/sql`, { method: 'POST', body })).json();
+            equal(
+                told,
+                answer.columns.map((column) => column.name),
+                name,
+            );
+        }
+        await editor(page).fill('SELECT  FROM functions');
+        await editor(page).evaluate((box) => box.setSelectionRange(7, 7));
+        await page.locator('.sql-docs').getByRole('button', { name: 'tottime_s', exact: true }).first().click();
+        equal(await editor(page).inputValue(), 'SELECT tottime_s FROM functions', 'a click inserts');
+    }));

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements to begin with. Each is offered where the views it needs are filled.
+ */
+
+export interface SqlExample {
+    title: string;
+    needs: string[];
+    sql: string;
+}
+
+export const EXAMPLES: SqlExample[] = [
+    {
+        title: 'Own time by package',
+        needs: ['imports'],
+        sql: `SELECT package, origin, count(*) AS modules, sum(self_us) / 1000.0 AS self_ms
+FROM imports
+WHERE NOT cached
+GROUP BY package
+ORDER BY self_ms DESC`,
+    },
+    {
+        title: 'Imports slower than a millisecond',
+        needs: ['imports'],
+        sql: `SELECT i.module, i.self_us / 1000.0 AS self_ms, i.cumulative_us / 1000.0 AS total_ms, p.module AS imported_by
+FROM imports i LEFT JOIN imports p ON p.id = i.parent_id
+WHERE i.self_us >= 1000
+ORDER BY i.self_us DESC`,
+    },
+    {
+        title: 'Functions with the most own time',
+        needs: ['functions'],
+        sql: `SELECT name, file, line, ncalls, tottime_s, cumtime_s, 1e6 * tottime_s / ncalls AS us_per_call
+FROM functions
+WHERE ncalls > 0
+ORDER BY tottime_s DESC`,
+    },
+    {
+        title: 'Calls between files',
+        needs: ['functions', 'callers'],
+        sql: `SELECT a.file AS caller, b.file AS callee, sum(c.ncalls) AS calls, sum(c.cumtime_s) AS cumtime_s
+FROM callers c JOIN functions a ON a.id = c.caller_id JOIN functions b ON b.id = c.callee_id
+WHERE a.file <> b.file
+GROUP BY 1, 2
+ORDER BY cumtime_s DESC`,
+    },
+    {
+        title: 'Lines that cost the most',
+        needs: ['lines'],
+        sql: `SELECT file, line, source, hits, time_s, increment_mib, cpu_python_pct
+FROM lines
+ORDER BY coalesce(time_s, increment_mib, cpu_python_pct) DESC`,
+    },
+    {
+        title: 'Memory over time',
+        needs: ['memory'],
+        sql: `SELECT t_s, mib, kind, process, device
+FROM memory
+ORDER BY t_s`,
+    },
+    {
+        title: 'Operators by device time',
+        needs: ['operators'],
+        sql: `SELECT name, calls, self_cpu_us, self_device_us, self_device_us / calls AS device_us_per_call
+FROM operators
+ORDER BY self_device_us DESC, self_cpu_us DESC`,
+    },
+    {
+        title: 'Kernels by total time',
+        needs: ['kernels'],
+        sql: `SELECT name, sum(calls) AS calls, sum(total_us) AS total_us, max(max_us) AS max_us, max(occupancy_pct) AS occupancy_pct
+FROM kernels
+GROUP BY name
+ORDER BY total_us DESC`,
+    },
+    {
+        title: 'Own time by name and category',
+        needs: ['slices'],
+        sql: `SELECT category, name, count(*) AS slices, sum(self_ns) / 1e6 AS self_ms, max(duration_ns) / 1e6 AS longest_ms
+FROM slices
+GROUP BY category, name
+ORDER BY self_ms DESC`,
+    },
+    {
+        title: 'How long each step took',
+        needs: ['steps'],
+        sql: `SELECT step, name, start_ns / 1e6 AS start_ms, duration_ns / 1e6 AS duration_ms
+FROM steps
+ORDER BY step`,
+    },
+    {
+        title: 'Counters over time',
+        needs: ['counters'],
+        sql: `SELECT t_ns / 1e6 AS t_ms, value, name, process
+FROM counters
+ORDER BY t_ns`,
+    },
+    {
+        title: 'Paths that cost the most themselves',
+        needs: ['nodes'],
+        sql: `SELECT frame, count(*) AS paths, sum(self) AS self, max(unit) AS unit
+FROM nodes
+GROUP BY frame
+ORDER BY self DESC`,
+    },
+    {
+        title: 'What was measured',
+        needs: ['measurements'],
+        sql: `SELECT name, value, unit, n, stddev, min, max
+FROM measurements`,
+    },
+    {
+        title: 'Actions of the profiler',
+        needs: ['actions'],
+        sql: `SELECT stage, action, calls, total_s, percentage
+FROM actions
+ORDER BY total_s DESC`,
+    },
+    {
+        title: 'What the run is',
+        needs: ['run'],
+        sql: `SELECT * FROM run`,
+    },
+    {
+        title: 'What was repaired or rejected',
+        needs: ['notes'],
+        sql: `SELECT severity, count(*) AS records, min(what) AS for_instance
+FROM notes
+GROUP BY severity`,
+    },
+];
+
+/** Those whose views all hold rows. */
+export function examplesFor(filled: Set<string>): SqlExample[] {
+    return EXAMPLES.filter(({ needs }) => needs.every((view) => filled.has(view)));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SQL in coloured pieces, and the place of a mistake in it.
+ */
+
+export interface SqlPiece {
+    text: string;
+    kind: 'keyword' | 'string' | 'number' | 'comment' | '';
+}
+
+const KEYWORDS = new Set(
+    (
+        'all and as asc between by case cast collate cross current desc distinct else end escape except exists filter first ' +
+        'following from full glob group groups having in inner intersect is isnull join last left like limit match ' +
+        'materialized natural not notnull null nulls offset on or order outer over partition preceding range recursive regexp ' +
+        'right row rows select then unbounded union using values when where window with'
+    ).split(' '),
+);
+const PIECE =
+    /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?|[A-Za-z_]\w*)|(\d[\d.]*(?:[eE][-+]?\d+)?)|[\s\S]/g;
+
+function kindOf([, comment, string, word, number]: RegExpMatchArray): SqlPiece['kind'] {
+    if (comment) return 'comment';
+    if (string) return 'string';
+    if (number) return 'number';
+    return word && KEYWORDS.has(word.toLowerCase()) ? 'keyword' : '';
+}
+
+export function sqlPieces(sql: string): SqlPiece[] {
+    const pieces: SqlPiece[] = [];
+    for (const match of sql.matchAll(PIECE)) {
+        const kind = kindOf(match);
+        const last = pieces[pieces.length - 1];
+        if (last && last.kind === kind && kind === '') last.text += match[0];
+        else pieces.push({ text: match[0], kind });
+    }
+    return pieces;
+}
+
+/** The word at a byte of the statement as [from, to) in UTF-16 units; at its end the last one. */
+export function wordAtByte(sql: string, byte: number): [number, number] {
+    const head = new TextDecoder().decode(new TextEncoder().encode(sql).slice(0, byte));
+    const from = Math.min(head.length, sql.length);
+    const word = /^(?:\w+|"[^"]*"|'[^']*'|\S)/.exec(sql.slice(from));
+    if (word) return [from, from + word[0].length];
+    const before = /\S+\s*$/.exec(sql.slice(0, from));
+    return [before ? before.index : 0, from];
+}
+
+/** Quoted where a name needs it. */
+export function quoted(name: string): string {
+    const plain = /^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
+    return plain ? name : `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What SQL can ask for, read from the schema itself: the views, their columns, and what the
+ * comments beside them say. A comment is about all columns of its line.
+ */
+
+export interface ViewLine {
+    columns: string[];
+    about: string;
+}
+
+export interface ViewDoc {
+    name: string;
+    about: string;
+    lines: ViewLine[];
+}
+
+const HEAD = /((?:^--[^\n]*\n)*)^CREATE (?:TEMP )?VIEW (\w+) AS([^\n]*)\n?/gm;
+const COMMENT = /--\s?(.*)$/;
+
+/** The body from `from` on to its semicolon, which no string of the schema holds. */
+function bodyOf(sql: string, from: number): string {
+    const lines: string[] = [];
+    for (const line of sql.slice(from).split('\n')) {
+        lines.push(line);
+        if (line.replace(COMMENT, '').includes(';')) break;
+    }
+    return lines.join('\n');
+}
+
+function nameOf(item: string): string | null {
+    return /(?:^|[\s.])"?(\w+)"?\s*$/.exec(item)?.[1] ?? null;
+}
+
+/** The items of a SELECT, up to its FROM, with the number of the line each ends on. */
+function items(lines: string[]): { name: string; line: number }[] {
+    const found: { name: string; line: number }[] = [];
+    let depth = 0;
+    let item = '';
+    const end = (line: number) => {
+        const name = nameOf(item);
+        if (name) found.push({ name, line });
+        item = '';
+    };
+    for (let at = 0; at < lines.length; at++) {
+        for (const word of lines[at].replace(COMMENT, '').match(/\w+|'[^']*'|[^\w]/g) ?? []) {
+            if (word === '(') depth++;
+            if (word === ')') depth--;
+            if (depth === 0 && (word === 'FROM' || word === ';')) {
+                end(item.trim() ? at : at - 1);
+                return found;
+            }
+            if (depth === 0 && word === ',') end(at);
+            else item += word;
+        }
+        item += '\n';
+    }
+    return found;
+}
+
+function linesOf(body: string): ViewLine[] {
+    const lines = body.split('\n');
+    const start = lines.findIndex((line) => /\bSELECT\b/.test(line));
+    if (start < 0) return [];
+    const text = lines.slice(start);
+    text[0] = text[0].replace(/^.*?\bSELECT\b/, '');
+    const found: ViewLine[] = [];
+    let last = -1;
+    for (const { name, line } of items(text)) {
+        if (line === last) found[found.length - 1].columns.push(name);
+        else found.push({ columns: [name], about: COMMENT.exec(text[line])?.[1].trim() ?? '' });
+        last = line;
+    }
+    return found;
+}
+
+function aboutOf(before: string, beside: string): string {
+    const above = before
+        .split('\n')
+        .map((line) => line.replace(/^--\s?/, ''))
+        .filter((line) => line && !/^-+$/.test(line) && line !== 'The public views');
+    return [...above, COMMENT.exec(beside)?.[1] ?? ''].join(' ').trim();
+}
+
+export function viewsOf(sql: string): ViewDoc[] {
+    return [...sql.matchAll(HEAD)].map((match) => {
+        const [all, before, name, beside] = match;
+        const from =
+            match.index + all.length - (all.endsWith('\n') ? beside.length + 1 : beside.length);
+        return { name, about: aboutOf(before, beside), lines: linesOf(bodyOf(sql, from)) };
+    });
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The SQL tab: a statement over the public views of the run, its answer below, what can be asked
+ * for beside it. The URL holds the statement, so a link shows the same answer.
+ */
+import type { Run } from '../base/types';
+import { SqlView } from './sql_view';
+
+export function SqlTab({ run }: { run: Run }) {
+    return <SqlView scope={{ run: run.id }} />;
+}
