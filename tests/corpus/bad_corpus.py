@@ -5,9 +5,9 @@ import functools
 import glob
 import json
 import os
+import resource
 import sqlite3
 import subprocess
-import time
 import unittest
 
 from corpus import CORPUS, PROGRAM, CorpusTest, Shelf, needs_corpus, paths, sha256
@@ -55,12 +55,18 @@ def manifest():
     return [dict(row, path=os.path.join(CORPUS, "made", "bad", row["file"])) for row in rows]
 
 
+def processor_seconds():
+    """Of all processes started so far and ended; unlike a clock's, the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @functools.cache
 def bad_shelf():
     shelf = Shelf()
-    began = time.monotonic()
+    began = processor_seconds()
     shelf.add([row["path"] for row in manifest()])
-    shelf.seconds = time.monotonic() - began
+    shelf.seconds = processor_seconds() - began
     return shelf
 
 
