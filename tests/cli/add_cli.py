@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """perfshelf add: what it takes, what it says, and what it leaves behind."""
+import fcntl
 import hashlib
 import json
 import os
 import pathlib
 import pty
+import select
 import signal
+import struct
 import subprocess
+import termios
 import threading
 import time
 import unittest
@@ -141,12 +145,21 @@ class Together(ShelfTest):
         self.assertEqual(len(self.json("list")), 4)
         self.assertEqual(self.left_over()["spool"], [])
 
+    def feed(self, process):
+        """A log into a pipe that stays open; returns once the program has read it and waits for more."""
+        process.stdin.write(import_log())
+        process.stdin.flush()
+        unread, until = struct.pack("i", 1), time.monotonic() + 60
+        while unread != struct.pack("i", 0) and time.monotonic() < until:
+            time.sleep(0.05)
+            unread = fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+        self.assertEqual(unread, struct.pack("i", 0))
+        time.sleep(0.05)
+
     def test_interrupt_leaves_nothing(self):
         process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        process.stdin.write(import_log())
-        process.stdin.flush()
-        time.sleep(0.5)
+        self.feed(process)
         process.send_signal(signal.SIGINT)
         err = process.stderr.read()
         self.assertEqual(process.wait(timeout=20), 1)
@@ -157,9 +170,7 @@ class Together(ShelfTest):
 
     def test_kill_leaves_nothing_after_the_next_open(self):
         process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE)
-        process.stdin.write(import_log())
-        process.stdin.flush()
-        time.sleep(0.5)
+        self.feed(process)
         process.kill()
         process.wait()
         process.stdin.close()
@@ -171,10 +182,11 @@ class Together(ShelfTest):
         process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE, stderr=theirs,
                                    stdout=subprocess.PIPE)
         os.close(theirs)
-        for _ in range(14):
+        for _ in range(600):  # the bar comes after a second of work
             process.stdin.write(import_log())
             process.stdin.flush()
-            time.sleep(0.1)
+            if select.select([ours], [], [], 0.1)[0]:
+                break
         process.stdin.close()
         self.assertEqual(process.wait(timeout=60), 0)
         process.stdout.close()

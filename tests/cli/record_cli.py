@@ -284,13 +284,14 @@ class Failures(RecordTest):
         self.assertEqual(self.json("list"), [])
 
     def test_a_child_that_lives_on_is_not_waited_for(self):
-        self.file("work/leaves.py", b"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', "
-                                    b"'import time; time.sleep(20)'], stdout=subprocess.DEVNULL)\n")
-        began = time.monotonic()
+        self.file("work/leaves.py", b"import subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', "
+                                    b"'import time; time.sleep(300)'], stdout=subprocess.DEVNULL)\n"
+                                    b"print(child.pid, file=open('child', 'w'))\n")
         done = subprocess.run([PROGRAM, "record", "--data", self.data, "importtime", PYTHON, "leaves.py"],
-                              cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+                              cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+        with open(os.path.join(self.work, "child"), encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGKILL)  # it is there: nobody ended it either
         self.assertEqual(done.returncode, 0)
-        self.assertLess(time.monotonic() - began, 15)
 
 
 class Signals(RecordTest):
@@ -407,7 +408,7 @@ class Opening(RecordTest):
 
     def addresses(self):
         path = os.path.join(self.folder, "opened")
-        for _ in range(100):
+        for _ in range(400):
             if os.path.exists(path) and os.path.getsize(path):
                 with open(path, encoding="utf-8") as file:
                     return file.read().split()

@@ -35,10 +35,8 @@ class Streams(ServerTest):
         path = os.path.join(self.folder, "x.prof")
         with open(path, "wb") as file:
             file.write(dump())
-        began = time.monotonic()
         subprocess.run([self.server.process.args[0], "add", "--data", self.data, path], check=True, capture_output=True)
         self.events.wait(lambda name, data: name == "shelf")
-        self.assertLess(time.monotonic() - began, 5)
 
     def test_one_job(self):
         job = self.request("POST", RUNS, big_log(50000, seed=3)).json["job"]["id"]

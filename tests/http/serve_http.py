@@ -15,6 +15,7 @@ import unittest
 from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all
 
 SANITIZED = "asan" in PROGRAM
+BEFORE_IDLE = 20  # seconds; after 30 idle connections are cut off anyway
 
 
 class ServeTest(unittest.TestCase):
@@ -187,16 +188,12 @@ class Stop(ServeTest):
                 link.sendall(b"POST %s?wait=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
                              % (RUNS.encode(), len(content), content))
             Events(server).close()
-        began = time.monotonic()
-        self.assertEqual(server.end(), (0, ""))
-        self.assertLess(time.monotonic() - began, 8)
+        self.assertEqual(server.end(BEFORE_IDLE), (0, ""))
 
     def test_streams_end(self):
         server = self.start()
         streams = [Events(server) for _ in range(3)]
-        began = time.monotonic()
-        self.assertEqual(server.end(), (0, ""))
-        self.assertLess(time.monotonic() - began, 3)
+        self.assertEqual(server.end(BEFORE_IDLE), (0, ""))
         for stream in streams:
             self.assertTrue(stream.wait_end())
             stream.close()
@@ -208,9 +205,7 @@ class Stop(ServeTest):
             connection.request("GET", "/api/v1/shelf")
             connection.getresponse().read()
         silent = server.socket()
-        began = time.monotonic()
-        self.assertEqual(server.end(), (0, ""))
-        self.assertLess(time.monotonic() - began, 3)
+        self.assertEqual(server.end(BEFORE_IDLE), (0, ""))
         silent.close()
         for connection in idle:
             connection.close()
@@ -276,7 +271,7 @@ class Figures(ServeTest):
     def test_start(self):
         self.start().end()  # makes the shelf
         fastest = 1.0
-        for _ in range(20):  # whatever else the machine does, one of these is not disturbed
+        for _ in range(40):  # whatever else the machine does, one of these is not disturbed
             fastest = min(fastest, self.start_seconds())
             if fastest < 0.05:
                 break

@@ -236,7 +236,7 @@ class ServerTest(unittest.TestCase):
     def spool(self):
         return os.listdir(os.path.join(self.data, "spool"))
 
-    def assertSpoolEmpties(self, seconds=5):
+    def assertSpoolEmpties(self, seconds=20):
         until = time.monotonic() + seconds
         while self.spool() and time.monotonic() < until:
             time.sleep(0.02)
