@@ -55,15 +55,36 @@ static enum ps_status read_limit(const cJSON *value, int64_t most, int64_t fallb
     return PS_OK;
 }
 
-static enum ps_status read_run(struct ps_request *req, const cJSON *value, const char **out,
-                               struct ps_err *err)
+static enum ps_status read_run(struct ps_request *req, const cJSON *value,
+                               struct ps_sql_question *out, struct ps_err *err)
 {
     char *id = ps_arena_alloc(&req->arena, PS_ID_SIZE);
 
     if (!cJSON_IsString(value))
         return ps_fail(err, PS_BAD_REQUEST, "run must name a run");
-    *out = id;
+    out->run = id;
     return ps_store_resolve(ps_api_of(req)->store, value->valuestring, id, err);
+}
+
+/* [] is the catalog alone. */
+static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
+                                struct ps_sql_question *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf words = {0};
+    const cJSON *word;
+
+    if (!cJSON_IsArray(list))
+        return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
+    cJSON_ArrayForEach(word, list)
+    {
+        if (!cJSON_IsString(word))
+            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
+        ps_buf_printf(&words, "%s%s", words.len ? "," : "", word->valuestring);
+    }
+    if (!words.len)
+        return PS_OK;
+    out->runs = ps_arena_alloc(&req->arena, PS_SQL_RUNS_MOST * sizeof *out->runs);
+    return ps_query_named(ps_api_of(req)->store, words.at, out->runs, &out->n_runs, err);
 }
 
 static enum ps_status read_question(struct ps_request *req, struct ps_sql_question *out,
@@ -71,11 +92,13 @@ static enum ps_status read_question(struct ps_request *req, struct ps_sql_questi
 {
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
     const cJSON *sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
     bool file;
     enum ps_status status;
 
     if (!cJSON_IsString(sql))
-        return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with sql and run");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the body must be a JSON object with sql and run or runs");
     out->sql = ps_arena_copy(&req->arena, ps_str_of(sql->valuestring)).at;
     status = read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
     file = out->format != PS_SQL_TABLE;
@@ -84,7 +107,8 @@ static enum ps_status read_question(struct ps_request *req, struct ps_sql_questi
                             file ? PS_SQL_FILE_ROWS : PS_SQL_ROWS_MOST,
                             file ? PS_SQL_FILE_ROWS : PS_SQL_ROWS, &out->rows, err);
     if (status == PS_OK)
-        status = read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), &out->run, err);
+        status = runs ? read_runs(req, runs, out, err)
+                      : read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), out, err);
     return status;
 }
 

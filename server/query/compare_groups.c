@@ -82,6 +82,21 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
     return status;
 }
 
+enum ps_status ps_query_named(struct ps_store *store, const char *words,
+                              char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n, struct ps_err *err)
+{
+    struct ps_compare_run runs[PS_GROUP_MAX];
+    struct ps_param param = {"runs", words};
+    struct group group = {runs, 0};
+    enum ps_status status = read_list(store, (struct ps_params){&param, 1}, param.key, &group, err);
+
+    if (status == PS_OK && group.n > PS_SQL_RUNS_MOST)
+        status = ps_fail(err, PS_BAD_REQUEST, "runs names more than %d runs", PS_SQL_RUNS_MOST);
+    for (*n = 0; status == PS_OK && *n < group.n; ++*n)
+        memcpy(ids[*n], runs[*n].id, PS_ID_SIZE);
+    return status;
+}
+
 static enum ps_status read_run(struct ps_db *db, struct ps_compare_run *run, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;

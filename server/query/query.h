@@ -113,8 +113,17 @@ enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *
 #define PS_SQL_ROWS_MOST 100000  /* of an answer to a page */
 #define PS_SQL_FILE_ROWS 1000000 /* of a file */
 
+#define PS_SQL_RUNS_MOST 100
+
+/* The runs that words with commas between them name, as for comparing; each once. */
+enum ps_status ps_query_named(struct ps_store *store, const char *words,
+                              char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
+                              struct ps_err *err);
+
 struct ps_sql_question {
-    const char *run; /* whole id */
+    const char *run; /* whole id; NULL: the shelf, and these runs */
+    char (*runs)[PS_ID_SIZE];
+    size_t n_runs;
     const char *sql;
     enum ps_sql_format format; /* TABLE: of docs/api.md, cut at `rows`; else a file, all or none */
     int64_t rows;

@@ -156,7 +156,10 @@ enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_questi
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_run_open_guarded(store, question->run, &question->by, &db, err);
+    enum ps_status status = question->run
+                                ? ps_run_open_guarded(store, question->run, &question->by, &db, err)
+                                : ps_shelf_open_guarded(store, question->runs, question->n_runs,
+                                                        &question->by, &db, err);
 
     if (status == PS_OK)
         status = ps_db_prepare_single(db, question->sql, &stmt, err);

@@ -26,6 +26,11 @@ void ps_run_release(struct ps_db *db);
 enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id,
                                    const struct ps_typed *by, struct ps_db **out,
                                    struct ps_err *err);
+/* The same over several runs: their views with a column `run` before, and what
+ * schema/shelf_views.sql shows of the catalog; neither a run's own tables nor the catalog's. */
+enum ps_status ps_shelf_open_guarded(struct ps_store *store, char (*ids)[PS_ID_SIZE], size_t n,
+                                     const struct ps_typed *by, struct ps_db **out,
+                                     struct ps_err *err);
 void ps_db_close(struct ps_db *db);
 
 /* The id of the run behind an acquired handle. */

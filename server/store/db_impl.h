@@ -59,6 +59,8 @@ struct ps_store {
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err);
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
 
+/* The text of schema/<name>.sql. */
+const char *ps_schema_of(const char *name);
 /* A published run, read-only; nothing kept, no limit. */
 enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
                            struct ps_err *err);

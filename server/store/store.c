@@ -66,7 +66,7 @@ enum ps_status ps_make_dir(const char *path, struct ps_err *err)
     return status == PS_OK ? make_one(copy, err) : status;
 }
 
-static const char *schema_text(const char *name)
+const char *ps_schema_of(const char *name)
 {
     for (const struct ps_schema_text *t = ps_schema_texts; t->name; t++)
         if (strcmp(t->name, name) == 0)
@@ -129,7 +129,7 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
             *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
             err);
     if (status == PS_OK)
-        status = ps_db_exec(*out, schema_text("catalog"), err);
+        status = ps_db_exec(*out, ps_schema_of("catalog"), err);
     return status;
 }
 
@@ -275,7 +275,7 @@ int64_t ps_store_version(struct ps_store *store)
 static int64_t layout_of_ours(void)
 {
     static const char word[] = "PRAGMA user_version = ";
-    const char *at = strstr(schema_text("run"), word);
+    const char *at = strstr(ps_schema_of("run"), word);
 
     return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
 }

@@ -93,6 +93,71 @@ class Answers(Sql):
         self.assertRefused(self.request("POST", SQL, b"{}", Origin="http://elsewhere.example"), 403, "forbidden")
 
 
+class Across(Sql):
+    """Over several runs and the catalog."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.other = cls("setUp").add(import_log("import csv"), name="other", series="logs")["id"]
+
+    def ask(self, sql, **more):
+        if "run" not in more:
+            more.setdefault("runs", [self.log, self.other])
+        return self.request("POST", SQL, json.dumps(dict(more, sql=sql)))
+
+    def test_views_of_all_runs_are_one(self):
+        counts = dict(self.rows("SELECT run, count(*) FROM imports GROUP BY run"))
+        self.assertEqual(counts, {run: self.rows("SELECT count(*) FROM imports", run=run)[0][0] for run in (self.log, self.other)})
+        mine = self.rows("SELECT * FROM imports WHERE id < 20 ORDER BY id", run=self.other)
+        self.assertEqual(self.rows("SELECT * FROM imports WHERE run = ? AND id < 20 ORDER BY id".replace("?", f"'{self.other}'")),
+                         [[self.other, *row] for row in mine])
+        self.assertEqual(self.rows("SELECT count(*) FROM imports WHERE run = 'x'"), [[0]])
+
+    def test_what_equals_a_value_is_asked_of_each_run(self):
+        both = self.rows("SELECT run, module FROM imports WHERE module = 'csv'")
+        self.assertEqual(both, [[self.other, "csv"]])
+        [[joined, alone]] = self.rows("SELECT (SELECT count(*) FROM imports i JOIN imports p ON p.run = i.run AND p.id = i.parent_id),"
+                                      " (SELECT count(*) FROM imports WHERE parent_id IS NOT NULL)")
+        self.assertEqual(joined, alone)
+        self.assertEqual(self.rows("SELECT count(*) FROM imports WHERE module = 'CSV' COLLATE NOCASE"), [[1]])
+
+    def test_kinds_may_be_mixed_and_named(self):
+        rows = self.rows("SELECT run, kind FROM run ORDER BY kind", runs=["log", "dump", "series:logs"])
+        self.assertEqual(rows, [[self.log, "importtime"], [self.other, "importtime"], [self.dump, "pstats"]])
+        self.assertEqual(self.rows("SELECT DISTINCT run FROM nodes ORDER BY 1", runs=[self.dump, self.log]), [[r] for r in sorted([self.dump, self.log])])
+        self.assertEqual(self.rows("SELECT DISTINCT run FROM functions", runs=[self.dump, self.log]), [[self.dump]])
+        self.refused("SELECT 1", status=404, code="not_found", runs=["nobody"])
+        for runs in ("x", [1], {}, 1):
+            self.refused("SELECT 1", runs=runs)
+
+    def test_the_catalog_is_there_without_its_secrets(self):
+        runs = {run["id"]: run for run in self.get_json("/api/v1/runs")["rows"]}
+        columns = "run, kind, name, series, created_at, headline_value, bytes, rows"
+        self.assertEqual({row[0]: row for row in self.rows(f"SELECT {columns} FROM runs", runs=[])},
+                         {run: [run, r["kind"], r["name"], r["series"], r["created_at"], r["headline"]["value"], r["bytes"], r["rows"]]
+                          for run, r in runs.items()})
+        self.assertEqual(self.rows("SELECT * FROM tags", runs=[]), [[self.log, "branch", "main"]])
+        self.assertEqual(self.rows("SELECT count(*) FROM import_log WHERE run IS NOT NULL", runs=[]), [[3]])
+        self.assertEqual(self.rows("SELECT * FROM imports", runs=[]), [])
+        for table in ("token", "session", "upload", "doomed", "source", "main.token", "tag", "meta", "import", "ps_slices", "ps_lent"):
+            self.refused(f"SELECT count(*) FROM {table} t JOIN runs", runs=[self.log])
+        self.refused("SELECT sha256 FROM runs", "no such column", runs=[])
+        tables = {name for [name] in self.rows("SELECT name FROM sqlite_schema")}
+        self.assertTrue({"runs", "tags", "import_log", "removal_log", "imports", "slices"} <= tables)
+        self.assertFalse(tables & {"token", "session"})
+
+    def test_guards_hold_here_too(self):
+        for sql in ("ATTACH 'x' AS y", "CREATE TABLE t(a)", "DROP TABLE runs", "DELETE FROM runs", "INSERT INTO tags VALUES(1, 2, 3)",
+                    "CREATE VIRTUAL TABLE t USING ps_across(catalog, 'hash')", "PRAGMA database_list", "SELECT load_extension('x')"):
+            with self.subTest(sql):
+                self.refused(sql)
+        answer = self.ask("SELECT a.module FROM imports a, imports b, imports c, imports d").json
+        self.assertEqual((len(answer["rows"]), answer["cut"]), (10000, "rows"))
+        self.refused("SELECT count(*) FROM imports a, imports b, imports c, imports d WHERE a.id + b.id + c.id + d.id < 0",
+                     "too long", 413, "too_large")
+
+
 class Refusals(Sql):
     def test_nothing_is_written_or_opened(self):
         for sql in ("DELETE FROM note", "UPDATE meta SET v = 1", "INSERT INTO note VALUES(1)", "DROP TABLE meta", "DROP VIEW imports",

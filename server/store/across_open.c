@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* across_open.c: the handle for SQL over several runs: its tables, and what they read. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/store/across.h"
+
+static void free_across(void *user)
+{
+    struct across *across = user;
+
+    for (size_t i = 0; i < across->n; i++)
+        ps_db_close(across->runs[i]);
+    ps_db_close(across->catalog);
+    free(across->runs);
+    free(across->ids);
+    free(across);
+}
+
+/* A table for each view that `views` names, from a database that has them. */
+static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const char *views,
+                                 const char *what, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    char last[64] = "";
+    enum ps_status status = ps_db_prepare_single(from, views, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *view = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 1));
+
+        if (strcmp(last, view) != 0) {
+            ps_buf_puts(&sql, last[0] ? ");" : "");
+            ps_buf_puts(&sql, "CREATE VIRTUAL TABLE ");
+            ps_across_name(&sql, view);
+            ps_buf_printf(&sql, " USING ps_across(%s", what);
+            (void)snprintf(last, sizeof last, "%s", view);
+        }
+        ps_buf_puts(&sql, ",");
+        ps_across_name(&sql, name);
+    }
+    ps_buf_puts(&sql, last[0] ? ");" : "");
+    return err->code == PS_OK ? ps_db_exec(db, sql.at ? sql.at : "", err) : err->code;
+}
+
+static const char run_views[] =
+    "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
+    " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
+static const char shelf_views[] =
+    "SELECT s.name, c.name FROM sqlite_temp_schema s, pragma_table_info(s.name, 'temp') c"
+    " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
+
+static enum ps_status add_run_tables(struct ps_db *db, struct ps_err *err)
+{
+    struct ps_db *model = NULL;
+    enum ps_status status = ps_db_open(":memory:", true, &model, err);
+
+    if (status == PS_OK)
+        status = ps_db_exec(model, ps_schema_of("run"), err);
+    if (status == PS_OK)
+        status = add_tables(db, model, run_views, "runs", err);
+    ps_db_close(model);
+    return status;
+}
+
+static enum ps_status add_shelf_tables(struct ps_db *db, struct across *across, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0}, uri = {0};
+    enum ps_status status;
+
+    ps_buf_printf(&path, "%s/catalog.db", across->store->dir);
+    ps_uri_path(&uri, path.at);
+    status = ps_db_open(uri.at, false, &across->catalog, err);
+    if (status == PS_OK)
+        status = ps_db_exec(across->catalog, ps_schema_of("shelf_views"), err);
+    if (status == PS_OK)
+        status = add_tables(db, across->catalog, shelf_views, "catalog", err);
+    if (status == PS_OK)
+        ps_guard(across->catalog, across->watch);
+    return status;
+}
+
+enum ps_status ps_shelf_open_guarded(struct ps_store *store, char (*ids)[PS_ID_SIZE], size_t n,
+                                     const struct ps_typed *by, struct ps_db **out,
+                                     struct ps_err *err)
+{
+    struct across *across;
+    enum ps_status status = ps_db_open(":memory:", true, out, err);
+
+    if (status != PS_OK)
+        return status;
+    across = ps_alloc(sizeof *across);
+    *across = (struct across){.store = store, .n = n};
+    across->ids = ps_alloc(n * PS_ID_SIZE + 1);
+    if (n)
+        memcpy(across->ids, ids, n * PS_ID_SIZE);
+    across->runs = ps_alloc(n * sizeof *across->runs + 1);
+    (*out)->watch = across->watch = ps_watch_begin(by);
+    (*out)->watches = true;
+    sqlite3_create_module_v2((*out)->handle, "ps_across", &ps_across_module, across, free_across);
+    status = add_run_tables(*out, err);
+    if (status == PS_OK)
+        status = add_shelf_tables(*out, across, err);
+    if (status == PS_OK)
+        status =
+            ps_db_exec(*out, "SELECT 1 FROM json_each, json_tree, pragma_table_info LIMIT 0", err);
+    if (status == PS_OK)
+        ps_guard(*out, across->watch);
+    return status;
+}
