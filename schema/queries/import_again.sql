@@ -1,4 +1,7 @@
--- Every other row of the same module name as :id: loaded again, or asked for again (cached).
+-- Every other row of the same module name as :id: loaded again, or asked for again (cached). The recorder lists all who ask, so also whoever
+-- loaded it: not again.
 SELECT i.id, i.module, m.module AS importer, i.flags & 1 AS cached
 FROM import i LEFT JOIN import m ON m.id = i.importer
-WHERE i.module = (SELECT module FROM import WHERE id = :id) AND i.id <> :id ORDER BY i.id LIMIT 500;
+WHERE i.module = (SELECT module FROM import WHERE id = :id) AND i.id <> :id
+  AND NOT (i.flags & 64 AND i.importer IN (SELECT importer FROM import WHERE module = (SELECT module FROM import WHERE id = :id) AND NOT flags & 1))
+ORDER BY i.id LIMIT 500;

@@ -35,4 +35,5 @@ WHERE i.id BETWEEN coalesce(:row, 0) AND coalesce(:row, 9223372036854775807)
   AND (:under IS NULL OR i.id BETWEEN (SELECT low FROM import WHERE id = CAST(:under AS INTEGER)) AND CAST(:under AS INTEGER))
   AND (:parent IS NULL OR i.parent = CAST(:parent AS INTEGER))
   AND (:package IS NULL OR p.name = :package)
-  AND (:module IS NULL OR i.module = :module)
+  AND (:module IS NULL OR i.module = :module -- once for each importer: the recorder lists also whoever loaded it
+       AND NOT (i.flags & 64 AND i.importer IN (SELECT importer FROM import WHERE module = :module AND NOT flags & 1)))

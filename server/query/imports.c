@@ -257,6 +257,16 @@ static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t 
     return PS_OK;
 }
 
+static enum ps_status write_asked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_asked"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        ps_json_kbool(json, "asked", ps_col_int(stmt, 0) != 0);
+    return status == PS_OK ? err->code : status;
+}
+
 enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
@@ -274,6 +284,8 @@ enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int6
         status = rows_of(db, "import_children", id, 10, "children", &json, err);
     if (status == PS_OK)
         status = write_rest(db, id, 10, &json, err);
+    if (status == PS_OK)
+        status = write_asked(db, &json, err);
     if (status == PS_OK)
         ps_json_end(&json);
     return status;

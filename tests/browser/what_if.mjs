@@ -2,6 +2,7 @@
  *
  * Lazy imports: ticks tell what start-up saves and what others import anyway, and stand in the URL.
  */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, check, equal, test, until } from "./lib.mjs";
 
@@ -60,4 +61,53 @@ test("what_if: a plain log does not know", async ({ pages, demo }) => {
   const said = await page.locator(".notice.is-warning").innerText();
   check(/Not knowable/.test(said) && /--importers/.test(said), said);
   equal(await first.isChecked(), true, "the tick");
+});
+
+test("what_if: another log tells who imports it", async ({ pages, demo }) => {
+  const add = (name, rows) => {
+    const file = join(demo.folder, name);
+    writeFileSync(
+      file,
+      `import time: self [us] | cumulative | imported package\n${rows}`,
+    );
+    return demo.run("add", file, "--json")[0];
+  };
+  const run = add(
+    "app.log",
+    "import time: 400 | 400 |   lent\nimport time: 10 | 410 | one\nimport time: 20 | 20 | two\n",
+  );
+  const other = add(
+    "other.log",
+    "import time: 400 | 400 |   lent\nimport time: 20 | 420 | two\n",
+  );
+  const page = await pages.open(
+    `${demo.url}#/run/${run.id}/lazy?lazy=one%40__main__`,
+  );
+  await page.locator(".lazy-sentence").waitFor();
+  const [lent] = await lines(page, "Modules below");
+  check(/^lent\s+0\.400\s+likely stays\s+two in run other\.log/.test(lent), lent);
+  const said = await page.locator(".lazy-sentence").innerText();
+  check(/other logs? of the shelf (was|were) asked/.test(said), said);
+  await page.getByText("other.log").click();
+  await page.locator("canvas").first().waitFor();
+  check(page.url().includes(other.id), page.url());
+});
+
+test("what_if: who imports it does not count who loaded it", async ({
+  pages,
+  demo,
+}) => {
+  const [run] = demo.run("add", join(GOLDEN, "ok_importers.log"), "--json");
+  const said = async (id) => {
+    const page = await pages.open(
+      `${demo.url}#/run/${run.id}/who-imports?module=${id}`,
+    );
+    await page.locator(".who-sentence").waitFor();
+    await page.getByText("Every import of it").waitFor();
+    return page.locator(".who-sentence").innerText();
+  };
+  const shared = await said(3);
+  check(/imported 1 more time\./.test(shared), shared);
+  const first = await said(4);
+  check(/Nobody asked for it again/.test(first), first);
 });

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { fmtFixed, int } from '../base/units';
+import { formatHash } from '../base/router';
 import { CheckBox } from '../components/check_box';
 import { Swatch } from '../components/origin_legend';
 import { PaneHead } from '../components/toolbar';
@@ -9,6 +10,8 @@ import { type LazyAnswer, type LazyRow, type LazySuggestion, toggle } from './la
 interface ChoiceProps {
     list: string[];
     suggestions: LazySuggestion[];
+    /** The log is certain of nothing. */
+    plain: boolean;
 }
 
 /** "numpy@app" as people say it. */
@@ -20,17 +23,20 @@ function said(word: string): string {
 }
 
 /** What is ticked, and below it what would be worth it. */
-export function LazyChoice({ list, suggestions }: ChoiceProps) {
+export function LazyChoice({ list, suggestions, plain }: ChoiceProps) {
     const known = new Set(suggestions.flatMap((one) => readLazy(one.lazy)));
     const others = list.filter((word) => !known.has(word));
     return (
-        <section class="pane who-again">
+        <section class="pane lazy-worth">
             <PaneHead title="Worth it" remark="packages that the program’s own code imports" />
             <div class="list-head lazy-choice-grid">
                 <span />
                 <span>Import</span>
                 <span class="is-right" title="what is certainly saved">
                     Certain <i>ms</i>
+                </span>
+                <span class="is-right" title="by all that is known">
+                    Likely <i>ms</i>
                 </span>
                 <span class="is-right" title="when nobody else needs what hangs below">
                     At most <i>ms</i>
@@ -46,7 +52,7 @@ export function LazyChoice({ list, suggestions }: ChoiceProps) {
                     </div>
                 ))}
                 {suggestions.map((one) => (
-                    <Suggestion key={one.package} list={list} one={one} />
+                    <Suggestion key={one.package} list={list} one={one} plain={plain} />
                 ))}
                 {!others.length && !suggestions.length && (
                     <p class="report-empty">
@@ -59,7 +65,13 @@ export function LazyChoice({ list, suggestions }: ChoiceProps) {
     );
 }
 
-function Suggestion({ list, one }: { list: string[]; one: LazySuggestion }) {
+interface SuggestionProps {
+    list: string[];
+    one: LazySuggestion;
+    plain: boolean;
+}
+
+function Suggestion({ list, one, plain }: SuggestionProps) {
     const words = readLazy(one.lazy);
     const n = words.filter((word) => list.includes(word)).length;
     return (
@@ -76,7 +88,10 @@ function Suggestion({ list, one }: { list: string[]; one: LazySuggestion }) {
                     <span class="soft">{`${int(words.length)} import statements`}</span>
                 )}
             </span>
-            <span class="is-right">{fmtFixed(one.low_us / 1000, 3)}</span>
+            <span class={plain ? 'is-right soft' : 'is-right'}>
+                {plain ? '–' : fmtFixed(one.low_us / 1000, 3)}
+            </span>
+            <span class="is-right">{fmtFixed(one.best_us / 1000, 3)}</span>
             <span class="is-right">{fmtFixed(one.high_us / 1000, 3)}</span>
         </div>
     );
@@ -97,12 +112,17 @@ export function LazyModules({
     rows: LazyRow[];
     modules: LazyAnswer['modules'] | null;
 }) {
-    const counts = modules
-        ? `${int(modules.saved)} saved, ${int(modules.open)} not known, ${int(modules.stays + modules['likely stays'])} stay`
-        : null;
+    const { saved = 0, open = 0, stays = 0, 'likely stays': likely = 0 } = modules ?? {};
+    const counts = [
+        `${int(saved)} saved`,
+        open && `${int(open)} not known`,
+        likely && `${int(likely)} likely stay`,
+        stays && `${int(stays)} stay`,
+    ].filter(Boolean);
+    const more = saved + open + stays + likely - rows.length;
     return (
-        <section class="pane who-children">
-            <PaneHead title="Modules below" remark={rows.length ? counts : null} />
+        <section class="pane lazy-below">
+            <PaneHead title="Modules below" remark={rows.length ? counts.join(', ') : null} />
             <div class="list-head lazy-module-grid">
                 <span>Module</span>
                 <span class="is-right">
@@ -116,9 +136,33 @@ export function LazyModules({
                 {rows.map((row) => (
                     <Module key={row.id} row={row} />
                 ))}
+                {rows.length > 0 && more > 0 && (
+                    <p class="report-empty">and {int(more)} more with smaller self times</p>
+                )}
                 {!rows.length && <p class="report-empty">Nothing is ticked.</p>}
             </div>
         </section>
+    );
+}
+
+/** "Y", and where another run tells it a way there. */
+function Importer({ row: { by, proof, in: run, module } }: { row: LazyRow }) {
+    if (by === null) return <span />;
+    return (
+        <span
+            class="cut"
+            title={`${by} imports it; known from: ${run ? `the run ${run.name}` : proof}`}
+        >
+            <span class="mono">{by === '__main__' ? 'the program' : by}</span>
+            {run && (
+                <>
+                    {' in run '}
+                    <a class="link" href={formatHash(['run', run.id, 'imports'], { q: module })}>
+                        {run.name}
+                    </a>
+                </>
+            )}
+        </span>
     );
 }
 
@@ -132,9 +176,7 @@ function Module({ row }: { row: LazyRow }) {
             </span>
             <span class="is-right">{fmtFixed(row.self_us / 1000, 3)}</span>
             <span class={row.fate === 'saved' ? '' : 'soft'}>{FATES[row.fate]}</span>
-            <span class="cut" title={row.proof ? `known from: ${row.proof}` : undefined}>
-                {by !== null && <span class="mono">{by === '__main__' ? 'the program' : by}</span>}
-            </span>
+            <Importer row={row} />
             <span>
                 {!firm && (
                     <button

@@ -7,7 +7,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { route, setQuery } from '../base/router';
 import type { Origin, Page, Run } from '../base/types';
-import { THIN, fig, pct, text } from '../base/units';
+import { THIN, fig, int, pct, text } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { Notice } from '../components/notice';
 import { Swatch } from '../components/origin_legend';
@@ -35,11 +35,14 @@ export interface LazyRow {
     fate: 'stays' | 'likely stays' | 'open' | 'saved';
     by: string | null;
     proof: string | null;
+    /** The run that tells it. */
+    in: { id: string; name: string } | null;
 }
 
 export interface LazyAnswer {
     lazy: (LazyWord & { startup: boolean })[];
-    evidence: string;
+    evidence: 'first importers' | 'importtime=2' | 'recorded';
+    other_logs: number;
     verdict: 'known' | 'not knowable' | null;
     why: string | null;
     do: string | null;
@@ -77,7 +80,11 @@ export function LazyTab({ run }: { run: Run }) {
                 />
             )}
             <div class="panes who-panes">
-                <LazyChoice list={list} suggestions={hints.data?.suggestions ?? []} />
+                <LazyChoice
+                    list={list}
+                    suggestions={hints.data?.suggestions ?? []}
+                    plain={hints.data?.evidence === 'first importers'}
+                />
                 <LazyModules rows={data?.rows ?? []} modules={data?.modules ?? null} />
             </div>
             <LoadingLine active={answer.loading || hints.loading} />
@@ -133,6 +140,17 @@ function figure(us: number): string {
     return text(fig(us / 1e6));
 }
 
+/** Where it is known from that something is imported again. */
+function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
+    if (evidence !== 'first importers') return null;
+    if (!n) return <>This log names first importers alone, and no other log here tells more.</>;
+    return (
+        <>
+            {`This log names first importers alone; ${int(n)} other ${n === 1 ? 'log' : 'logs'} of the shelf ${n === 1 ? 'was' : 'were'} asked who else imports what.`}
+        </>
+    );
+}
+
 function LazySentence({ data }: { data: LazyAnswer }) {
     const { low, best, high } = data.saving_us;
     const early = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
@@ -140,13 +158,13 @@ function LazySentence({ data }: { data: LazyAnswer }) {
         return (
             <p class="who-sentence">
                 Tick what is to be imported when it is first used. What the rest of the program
-                imports anyway is not saved.
+                imports anyway is not saved. <Evidence data={data} />
             </p>
         );
     }
     return (
         <p class="who-sentence lazy-sentence">
-            Saves <b>{figure(best)}</b>
+            Saves <b>{high > 0 ? figure(best) : 'nothing'}</b>
             {high > low && (
                 <>
                     , between <b>{figure(low)}</b> and <b>{figure(high)}</b>
@@ -154,12 +172,13 @@ function LazySentence({ data }: { data: LazyAnswer }) {
             )}
             : all imports take <b>{figure(data.before_us)}</b> now and{' '}
             <b>{figure(data.after_us)}</b> then
-            {data.before_us > 0 &&
-                ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}
-            .{' '}
+            {best > 0 && ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}.{' '}
             {early.length > 0 &&
                 `${early.join(', ')}: imported by Python itself before the program. `}
-            {data.verdict === 'known' && 'It is taken that nothing uses it during start-up.'}
+            {data.verdict === 'known' &&
+                best > 0 &&
+                'It is taken that nothing uses it during start-up. '}
+            <Evidence data={data} />
         </p>
     );
 }

@@ -27,6 +27,7 @@ export interface ImportDetail {
     again: { id: number; module: string; importer: string | null; cached: number }[];
     children: ImportRow[];
     rest: { count: number; cumulative_us: number };
+    asked: boolean;
 }
 
 export function asRows(page: Page | null): ImportRow[] {
@@ -167,7 +168,7 @@ function figure(us: number | null): string {
 
 function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; again: number }) {
     const { row } = detail;
-    const { total_us, cached } = summaryOf(run);
+    const { total_us } = summaryOf(run);
     const share =
         total_us > 0 && row.cumulative_us !== null ? (100 * row.cumulative_us) / total_us : null;
     useEffect(() => {
@@ -185,7 +186,7 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
             .{' '}
             {again > 0
                 ? `It was imported ${int(again)} more ${again === 1 ? 'time' : 'times'}.`
-                : cached > 0
+                : detail.asked
                   ? 'Nobody asked for it again.'
                   : 'Later imports of it wrote no line: -X importtime=2 (Python 3.14) and perfshelf record importtime --importers tell them.'}
         </p>
