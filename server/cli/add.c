@@ -7,7 +7,7 @@
 #include "server/cli/limits.h"
 #include "server/cli/progress.h"
 #include "server/cli/shelve.h"
-#include "server/jobs/members.h"
+#include "server/jobs/apart.h"
 #include "server/jobs/merge.h"
 
 #include <errno.h>
@@ -126,21 +126,38 @@ static bool is_profile(const char *path, int fd, struct ps_err *err)
 /* --- several as one ----------------------------------------------------------------------------
  */
 
-/* Appends one operand; *written becomes the earliest time of all. */
-static enum ps_status merge_operand(const char *path, struct ps_merge *merge,
-                                    struct timespec *written, struct ps_err *err)
+struct merging {
+    const char *const *paths;
+    size_t n, next;
+    struct timespec written; /* the earliest time of all */
+};
+
+/* The next operand. */
+static enum ps_status next_operand(void *user, struct ps_apart_file *out, struct ps_err *err)
 {
+    struct merging *merging = user;
     struct stat about;
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &about) != 0)
+    if (merging->next == merging->n)
+        return PS_OK;
+    const char *path = merging->paths[merging->next++];
+    out->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (out->fd < 0 || fstat(out->fd, &about) != 0)
         return ps_fail_errno(err, "cannot open", path);
     if (S_ISDIR(about.st_mode)) {
         ps_hint(err, "name the files themselves");
         return ps_fail(err, PS_BAD_REQUEST, "a folder cannot be merged");
     }
-    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < written->tv_sec)
-        *written = about.st_mtim;
-    return ps_merge_add(merge, ps_stream_fd(fd, 0), (uint64_t)about.st_size, base_name(path), err);
+    if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < merging->written.tv_sec)
+        merging->written = about.st_mtim;
+    out->bytes = (uint64_t)about.st_size;
+    out->name = base_name(path);
+    return PS_OK;
+}
+
+static bool goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
+{
+    (void)user, (void)done, (void)total, (void)records;
+    return !ps_progress_interrupted();
 }
 
 /* One run of all files, or none: a sum that lacks a file would be a lie. `name` is what the run is
@@ -151,26 +168,22 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = -1;
     PS_AUTO(ps_close_fd) int readable = -1;
-    struct timespec written = now();
-    struct ps_merge *merge;
-    size_t i = 0;
-    if (ps_store_scratch(adding->store, &fd, &readable, &err) != PS_OK) {
-        adding->status = ps_say_failure(paths[0], &err);
-        return;
+    struct merging merging = {.paths = paths, .n = n, .written = now()};
+    if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK) {
+        const struct ps_apart apart = {adding->store, fd, &adding->limits, goes_on, NULL};
+        (void)ps_apart_merge(&apart, next_operand, &merging, &err);
     }
-    merge = ps_merge_new(fd);
-    while (i < n && !ps_progress_interrupted() &&
-           merge_operand(paths[i], merge, &written, &err) == PS_OK)
-        i++;
-    (void)ps_merge_end(merge, &err);
+    if (err.code == PS_CANCELLED)
+        return; /* an interrupt, which is told once */
     if (err.code != PS_OK)
-        adding->status = ps_say_failure(paths[i < n ? i : 0], &err);
-    else if (i == n)
-        import_profile(adding, &(struct ps_shelving){
-                                   .fd = readable,
-                                   .path = name,
-                                   .filename = name,
-                                   .from = {paths[0], adding->options->source_root, written}});
+        adding->status = ps_say_failure(paths[merging.next ? merging.next - 1 : 0], &err);
+    else
+        import_profile(adding,
+                       &(struct ps_shelving){
+                           .fd = readable,
+                           .path = name,
+                           .filename = name,
+                           .from = {paths[0], adding->options->source_root, merging.written}});
 }
 
 static void add_operands_merged(struct adding *adding)

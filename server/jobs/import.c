@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "server/jobs/apart.h"
-#include "server/jobs/members.h"
 
 static const char *or_empty(const char *text)
 {
@@ -175,7 +174,28 @@ struct all {
     size_t n_tags, runs;
     struct ps_err first; /* failure of a profile */
     bool cancelled;
+    uint64_t done, total, records; /* of the member that is imported */
 };
+
+static bool member_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct all *all = user;
+    const struct ps_import_request *request = all->request;
+
+    all->done = done;
+    all->total = total;
+    all->records = records;
+    return !request->progress || request->progress(request->user, done, total, records);
+}
+
+/* Of taking the archive apart, which has no figures of its own. */
+static bool archive_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct all *all = user;
+
+    (void)done, (void)total, (void)records;
+    return member_progress(all, all->done, all->total, all->records);
+}
 
 static bool import_member(void *user, const char *name, int fd, const struct ps_err *why)
 {
@@ -190,6 +210,8 @@ static bool import_member(void *user, const char *name, int fd, const struct ps_
     request.name = NULL; /* of several runs one name would tell nothing */
     request.tags = all->tags;
     request.n_tags = all->n_tags;
+    request.progress = member_progress;
+    request.user = all;
     if (fd < 0)
         err = *why;
     status = fd < 0 ? why->code : ps_import_file(all->store, &request, &result, &err);
@@ -202,12 +224,10 @@ static bool import_member(void *user, const char *name, int fd, const struct ps_
     return !all->cancelled;
 }
 
-static enum ps_status import_members(struct all *all, struct ps_members *members,
-                                     struct ps_err *err)
+static void choose_tags(struct all *all)
 {
     const struct ps_import_request *request = all->request;
     size_t n = request->n_tags;
-    enum ps_status status;
 
     all->tags = ps_alloc((n + 1) * sizeof *all->tags);
     for (size_t i = 0; i < n; i++)
@@ -215,14 +235,30 @@ static enum ps_status import_members(struct all *all, struct ps_members *members
     if (or_empty(request->filename)[0])
         all->tags[n++] = (struct ps_tag){"archive", request->filename};
     all->n_tags = n;
-    status = ps_members_each(members, all->store, import_member, all, err);
+}
+
+/* False: the file is not to be taken apart, with PS_OK, or cannot be. */
+static bool import_members(struct all *all, enum ps_status *status, struct ps_err *err)
+{
+    const struct ps_import_request *request = all->request;
+    const struct ps_apart apart = {
+        .store = all->store,
+        .fd = request->fd,
+        .limits = request->limits,
+        .progress = archive_progress,
+        .user = all,
+    };
+    bool archive = false;
+
+    choose_tags(all);
+    *status = ps_apart_members(&apart, import_member, all, &archive, err);
     free(all->tags);
-    if (status == PS_OK && all->cancelled)
-        status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    if (status == PS_OK && !all->runs)
-        status = ps_fail(err, all->first.code, "no profile in this archive could be imported: %s",
-                         all->first.text);
-    return status;
+    if (*status == PS_OK && all->cancelled)
+        *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    if (*status == PS_OK && archive && !all->runs)
+        *status = ps_fail(err, all->first.code, "no profile in this archive could be imported: %s",
+                          all->first.text);
+    return archive;
 }
 
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
@@ -230,16 +266,13 @@ enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_requ
 {
     struct all all = {.store = store, .request = request, .told = told, .user = user};
     struct ps_import_result result = {0};
-    struct ps_members *members = NULL;
-    enum ps_status status = ps_members_read(request->fd, &members, err);
+    enum ps_status status = PS_OK;
 
-    if (status == PS_OK && members) {
-        status = import_members(&all, members, err);
-    } else if (status == PS_OK) {
-        status = ps_import_file(store, request, &result, err);
-        told(user, "", &result, err);
-        ps_import_result_free(&result);
-    }
-    ps_members_free(members);
+    if (ps_apart_may_be_archive(request->fd) &&
+        (import_members(&all, &status, err) || status != PS_OK))
+        return status;
+    status = ps_import_file(store, request, &result, err);
+    told(user, "", &result, err);
+    ps_import_result_free(&result);
     return status;
 }

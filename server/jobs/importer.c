@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "importers/importer.h"
+#include "server/jobs/members.h"
+#include "server/jobs/merge.h"
 #include "server/sandbox/child.h"
 #include "server/store/store.h"
 
@@ -123,6 +125,69 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
     return status == PS_OK ? ps_writer_end(writer, err) : status;
 }
 
+/* --- archives --------------------------------------------------------------------------------- */
+
+/* Shows a member to the parent, and waits until that has taken it. */
+static bool show_member(void *user, const char *name, int fd, const struct ps_err *why)
+{
+    struct ps_frame frame = {.type = PS_FRAME_MEMBER, .fd = fd};
+
+    (void)user;
+    (void)snprintf(frame.word, sizeof frame.word, "%s", name);
+    if (fd < 0)
+        frame.err = *why;
+    say(&frame);
+    if (ps_frame_receive(PS_CHILD_SOCKET, &frame, NULL) != PS_OK)
+        _exit(1);
+    return true; /* who has enough kills it */
+}
+
+static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
+{
+    struct ps_members *members = NULL;
+    enum ps_status status = ps_sandbox_enter(&limits, err);
+
+    if (status == PS_OK)
+        status = ps_members_read(fd, &members, err);
+    *kind = members ? PS_IMPORTER_ARCHIVE : "";
+    if (status == PS_OK && members)
+        status = ps_members_each(members, scratch, show_member, NULL, err);
+    return status; /* the process ends, and members with it */
+}
+
+/* --- several as one --------------------------------------------------------------------------- */
+
+/* The next file, with how long it is and whether the shelf packed it. False: there is none. */
+static bool next_file(struct ps_frame *out)
+{
+    *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
+    say(out);
+    if (ps_frame_receive(PS_CHILD_SOCKET, out, NULL) != PS_OK)
+        _exit(1);
+    return out->fd >= 0;
+}
+
+static enum ps_status merge(int fd, struct ps_err *err)
+{
+    static const struct ps_stream_limits none = {0, 0};
+    struct ps_merge *merge = ps_merge_new(fd);
+    struct ps_frame file;
+    enum ps_status status = ps_sandbox_enter(&limits, err), end;
+
+    while (status == PS_OK && next_file(&file)) {
+        struct ps_stream *in;
+
+        (void)lseek(file.fd, 0, SEEK_SET); /* unless it is a pipe */
+        in = ps_stream_fd(file.fd, 0);
+        if (file.numbers[1])
+            in = ps_stream_unpack(in, &none);
+        status = ps_merge_add(merge, in, file.numbers[0], file.word, err);
+        ps_close_fd(&file.fd);
+    }
+    end = ps_merge_end(merge, err);
+    return status == PS_OK ? end : status;
+}
+
 int ps_importer_main(int argc, char **argv)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -138,7 +203,12 @@ int ps_importer_main(int argc, char **argv)
     limits = (struct ps_sandbox_limits){begin.numbers[0], begin.numbers[1], begin.numbers[2]};
     tzset(); /* reads a file, and may be wanted later */
     prepare_ends();
-    (void)load(begin.fd, argv[2], &kind, &err);
+    if (strcmp(begin.word, PS_IMPORTER_ARCHIVE) == 0)
+        (void)take_apart(begin.fd, &kind, &err);
+    else if (strcmp(begin.word, PS_IMPORTER_MERGE) == 0)
+        (void)merge(begin.fd, &err);
+    else
+        (void)load(begin.fd, argv[2], &kind, &err);
     say_done(&err, kind);
     _exit(0); /* all that there is goes with it */
 }

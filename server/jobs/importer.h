@@ -12,6 +12,11 @@
 /* The verb of it, which main looks for before it reads options: `perfshelf VERB PART`. */
 #define PS_IMPORTER_VERB "--importer"
 
+/* What it is told to do in its first frame, if it is not to load one profile. */
+#define PS_IMPORTER_ARCHIVE                                                                        \
+    "archive" /* show the files of an archive; its last word, if it is one */
+#define PS_IMPORTER_MERGE "merge"
+
 /* All of that process. Returns its exit status. */
 int ps_importer_main(int argc, char **argv);
 

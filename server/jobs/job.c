@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/jobs/apart.h"
 #include "server/jobs/import.h"
-#include "server/jobs/merge.h"
 
 static char *copy(const char *text)
 {
@@ -214,22 +214,57 @@ static void import(struct ps_job *job, int fd, struct ps_store *store,
     settle(&importing);
 }
 
+struct merging {
+    struct ps_job *job;
+    struct ps_store *store;
+    size_t next;
+    char *name; /* of the run that is merged */
+};
+
+static enum ps_status next_original(void *user, struct ps_apart_file *out, struct ps_err *err)
+{
+    struct merging *merging = user;
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_stream *in = NULL;
+    const char *id;
+    enum ps_status status;
+
+    if (merging->next == merging->job->n_merge)
+        return PS_OK;
+    id = merging->job->merge[merging->next++];
+    status = ps_store_brief(merging->store, id, &brief, err);
+    if (status == PS_OK)
+        status = ps_store_original(merging->store, id, &in, &out->fd, &out->bytes, err);
+    ps_stream_free(in); /* read where it is merged */
+    free(merging->name);
+    out->name = merging->name = copy(brief.name);
+    out->packed = true;
+    ps_run_brief_free(&brief);
+    return status;
+}
+
+static bool merge_goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
+{
+    const struct merging *merging = user;
+
+    (void)done, (void)total, (void)records;
+    return !atomic_load(&merging->job->cancel);
+}
+
 /* A file of the spool that goes with its last descriptor. */
-static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store, int *fd_out,
+static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
+                                 const struct ps_sandbox_limits *limits, int *fd_out,
                                  struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int to = -1;
-    struct ps_merge *merge;
-    enum ps_status status = ps_store_scratch(store, &to, fd_out, err), end;
+    struct merging merging = {.job = job, .store = store};
+    enum ps_status status = ps_store_scratch(store, &to, fd_out, err);
+    const struct ps_apart apart = {store, to, limits, merge_goes_on, &merging};
 
-    if (status != PS_OK)
-        return status;
-    merge = ps_merge_new(to);
-    for (size_t i = 0; i < job->n_merge && status == PS_OK; i++)
-        status = atomic_load(&job->cancel) ? ps_fail(err, PS_CANCELLED, "the merge was cancelled")
-                                           : ps_merge_run(merge, store, job->merge[i], err);
-    end = ps_merge_end(merge, err);
-    return status == PS_OK ? end : status;
+    if (status == PS_OK)
+        status = ps_apart_merge(&apart, next_original, &merging, err);
+    free(merging.name);
+    return status;
 }
 
 #define TRIES_MAX 2
@@ -255,7 +290,7 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sand
     if (job->tries >= TRIES_MAX)
         out->status = give_up(job, store, &out->err);
     else if (!job->path)
-        out->status = merge_runs(job, store, &fd, &out->err);
+        out->status = merge_runs(job, store, limits, &fd, &out->err);
     else if (fd < 0)
         out->status = ps_fail_errno(&out->err, "open", job->path);
     if (out->status != PS_OK)

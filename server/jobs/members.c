@@ -22,7 +22,7 @@ struct part {
     char *folder;
     size_t files, left; /* in the archive; not yet read */
     struct ps_merge *merge;
-    int write_fd, read_fd;
+    int fd; /* of what is merged; -1: none yet */
 };
 
 struct member {
@@ -86,8 +86,7 @@ static int part_of(struct ps_members *members, struct ps_str folder)
         if (ps_str_is(folder, members->parts[i].folder))
             return (int)i;
     PS_PUSH_ROOM(members->parts, members->n_parts, members->cap_parts);
-    members->parts[members->n_parts] =
-        (struct part){.folder = ps_strdup(folder), .write_fd = -1, .read_fd = -1};
+    members->parts[members->n_parts] = (struct part){.folder = ps_strdup(folder), .fd = -1};
     return (int)members->n_parts++;
 }
 
@@ -240,7 +239,7 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
 
 struct taking {
     struct ps_members *members;
-    struct ps_store *store;
+    ps_member_scratch *scratch;
     ps_member_take *take;
     void *user;
     bool goes_on;
@@ -249,23 +248,13 @@ struct taking {
 static enum ps_status take_alone(struct taking *t, const struct member *member,
                                  struct ps_stream *in, struct ps_err *err)
 {
-    PS_AUTO(ps_close_fd) int to = -1;
-    PS_AUTO(ps_close_fd) int from = -1;
-    enum ps_status status = ps_store_scratch(t->store, &to, &from, err);
+    PS_AUTO(ps_close_fd) int fd = t->scratch(t->user, err);
+    enum ps_status status = fd < 0 ? err->code : ps_stream_spool(in, fd, err);
 
-    if (status == PS_OK)
-        status = ps_stream_spool(in, to, err);
     ps_stream_free(in);
     if (status == PS_OK)
-        t->goes_on = t->take(t->user, member->name, from, NULL);
+        t->goes_on = t->take(t->user, member->name, fd, NULL);
     return status;
-}
-
-static void part_close(struct part *part)
-{
-    ps_close_fd(&part->write_fd);
-    ps_close_fd(&part->read_fd);
-    part->write_fd = part->read_fd = -1;
 }
 
 /* The name of a job is that of its folder; at the top of the archive of its first file. */
@@ -276,8 +265,8 @@ static enum ps_status end_part(struct taking *t, struct part *part, const char *
 
     part->merge = NULL;
     if (status == PS_OK)
-        t->goes_on = t->take(t->user, part->folder[0] ? part->folder : name, part->read_fd, NULL);
-    part_close(part);
+        t->goes_on = t->take(t->user, part->folder[0] ? part->folder : name, part->fd, NULL);
+    ps_close_fd(&part->fd);
     return status;
 }
 
@@ -286,16 +275,14 @@ static enum ps_status end_part(struct taking *t, struct part *part, const char *
 static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struct ps_stream *in,
                                  const char *name, struct ps_err *err)
 {
-    PS_AUTO(ps_close_fd) int to = -1;
-    PS_AUTO(ps_close_fd) int from = -1;
-    uint64_t bytes;
-    enum ps_status status = ps_store_scratch(t->store, &to, &from, err);
+    PS_AUTO(ps_close_fd) int fd = t->scratch(t->user, err);
+    enum ps_status status = fd < 0 ? err->code : ps_stream_spool(in, fd, err);
+    uint64_t bytes = ps_stream_at(in);
 
-    if (status == PS_OK)
-        status = ps_stream_spool(in, to, err);
-    bytes = ps_stream_at(in);
     ps_stream_free(in);
-    return status == PS_OK ? ps_merge_add(merge, ps_stream_fd(from, bytes), bytes, name, err)
+    if (status == PS_OK && lseek(fd, 0, SEEK_SET) != 0)
+        status = ps_fail_errno(err, "cannot read", name);
+    return status == PS_OK ? ps_merge_add(merge, ps_stream_fd(fd, bytes), bytes, name, err)
                            : status;
 }
 
@@ -306,8 +293,9 @@ static enum ps_status take_part(struct taking *t, const struct member *member, s
     enum ps_status status = PS_OK, end = PS_OK;
 
     if (!part->merge) {
-        status = ps_store_scratch(t->store, &part->write_fd, &part->read_fd, err);
-        part->merge = ps_merge_new(part->write_fd);
+        part->fd = t->scratch(t->user, err);
+        status = part->fd < 0 ? err->code : PS_OK;
+        part->merge = ps_merge_new(part->fd);
     }
     if (status == PS_OK)
         status = add_to_job(t, part->merge, in, base_name(member->name), err);
@@ -330,10 +318,10 @@ static enum ps_status take_member(struct taking *t, const struct member *member,
     return take_part(t, member, ps_archive_member(archive), err);
 }
 
-enum ps_status ps_members_each(struct ps_members *members, struct ps_store *store,
+enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
                                ps_member_take *take, void *user, struct ps_err *err)
 {
-    struct taking t = {members, store, take, user, true};
+    struct taking t = {members, scratch, take, user, true};
     enum ps_status status;
     struct ps_stream *in = open_file(members->fd, &status, err);
     struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;
@@ -369,7 +357,7 @@ void ps_members_free(struct ps_members *members)
         struct ps_err ignored = PS_ERR_INIT; /* of a job that is given up */
 
         (void)ps_merge_end(members->parts[i].merge, &ignored);
-        part_close(&members->parts[i]);
+        ps_close_fd(&members->parts[i].fd);
         free(members->parts[i].folder);
     }
     free(members->at);

@@ -6,7 +6,10 @@
 #ifndef PS_JOBS_MEMBERS_H
 #define PS_JOBS_MEMBERS_H
 
-#include "server/store/store.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
 
 #define PS_MEMBERS_MAX 10000 /* files of one archive */
 
@@ -27,10 +30,13 @@ void ps_members_free(struct ps_members *members); /* NULL is fine */
  * offset 0; or fd -1 and why it is left out. False: stop. */
 typedef bool ps_member_take(void *user, const char *name, int fd, const struct ps_err *why);
 
-/* Shows each in the order of the archive, a job when its last file was read. The bytes lie in the
- * spool of the store meanwhile, one member at a time (of jobs all). A damaged archive fails after
- * the members before the damage were shown. */
-enum ps_status ps_members_each(struct ps_members *members, struct ps_store *store,
+/* An empty file without a name, to be written and read; -1: see err. */
+typedef int ps_member_scratch(void *user, struct ps_err *err);
+
+/* Shows each in the order of the archive, a job when its last file was read. The bytes lie in
+ * temporary files meanwhile, one member at a time (of jobs all). A damaged archive fails after the
+ * members before the damage were shown. */
+enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
                                ps_member_take *take, void *user, struct ps_err *err);
 
 #endif

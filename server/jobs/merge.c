@@ -123,23 +123,6 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
     return status;
 }
 
-enum ps_status ps_merge_run(struct ps_merge *merge, struct ps_store *store, const char *id,
-                            struct ps_err *err)
-{
-    PS_AUTO(ps_close_fd) int fd = -1;
-    struct ps_run_brief brief = {.name = NULL};
-    struct ps_stream *in = NULL;
-    uint64_t bytes;
-    enum ps_status status = ps_store_brief(store, id, &brief, err);
-
-    if (status == PS_OK)
-        status = ps_store_original(store, id, &in, &fd, &bytes, err);
-    if (status == PS_OK)
-        status = ps_merge_add(merge, in, bytes, brief.name, err);
-    ps_run_brief_free(&brief);
-    return status;
-}
-
 enum ps_status ps_merge_end(struct ps_merge *merge, struct ps_err *err)
 {
     enum ps_status status;

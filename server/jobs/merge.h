@@ -9,7 +9,8 @@
 #ifndef PS_JOBS_MERGE_H
 #define PS_JOBS_MERGE_H
 
-#include "server/store/store.h"
+#include "base/mem.h"
+#include "base/stream.h"
 
 #define PS_MERGE_MAX 1000 /* files of one merge */
 
@@ -25,9 +26,6 @@ struct ps_merge *ps_merge_new(int fd);
  * file's, and for messages. */
 enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
                             const char *name, struct ps_err *err);
-/* The same with the original of a run. */
-enum ps_status ps_merge_run(struct ps_merge *merge, struct ps_store *store, const char *id,
-                            struct ps_err *err);
 /* What was merged is whole after PS_OK. Frees the merge; NULL is fine. */
 enum ps_status ps_merge_end(struct ps_merge *merge, struct ps_err *err);
 

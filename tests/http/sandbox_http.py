@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Imports run in a process of their own: what it may not exceed, and what becomes of a job whose process ends."""
 import glob
+import io
 import os
 import signal
 import sqlite3
 import subprocess
 import time
 import unittest
+import zipfile
 
 from server import PROGRAM, RUNS, ServerTest, big_log, dump, import_log
 
@@ -96,6 +98,25 @@ class Ends(Base):
         self.assertEqual(self.request("DELETE", f"/api/v1/jobs/{job}").status, 200)
         self.assertEqual(self.job(job)["state"], "cancelled")
         self.assertEqual(children(self.server), [])
+
+    def test_killed_with_an_archive(self):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("one.prof", dump())
+            archive.writestr("two.log", SLOW)
+            archive.writestr("three.log", import_log("import decimal"))
+        job = self.request("POST", f"{RUNS}?name=a.zip", packed.getvalue()).json["job"]["id"]
+        until = time.monotonic() + 20
+        while len(children(self.server)) < 2 or self.get_json(f"/api/v1/jobs/{job}")["records"] < 1000:
+            self.assertLess(time.monotonic(), until, "one takes it apart, one reads a member")
+            time.sleep(0.005)
+        os.kill(min(children(self.server)), signal.SIGKILL)
+        ended = self.job(job)
+        self.assertEqual(ended["state"], "done", "what was there before is there")
+        self.assertEqual(bool(ended["members"][0]["run"]), True)
+        self.assertIn("the importer was killed from outside", str(ended["members"][-1]))
+        self.assertEqual(children(self.server), [])
+        self.assertSpoolEmpties()
 
     def test_what_it_may(self):
         """The kernel's own word for it."""
