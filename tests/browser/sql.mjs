@@ -118,3 +118,36 @@ test('SQL: the documentation tells the columns that there are', ({ pages }) =>
         await page.locator('.sql-docs').getByRole('button', { name: 'tottime_s', exact: true }).first().click();
         equal(await editor(page).inputValue(), 'SELECT tottime_s FROM functions', 'a click inserts');
     }));
+
+test('SQL: several runs are checked on the shelf and asked at once', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        for (const file of ['expressions.prof', 'bookshop-slow.prof', 'stdlib.log']) shelf.add(join(DEMO, file));
+        const page = await pages.open(shelf.url);
+        await page.getByRole('button', { name: 'more of the shelf' }).click();
+        await page.getByRole('menuitem', { name: 'SQL' }).click();
+        await ask(page, 'SELECT name, kind FROM runs ORDER BY name');
+        await until(async () => (await rowTexts(page, 'Result')).length === 3, 'the catalog');
+        await page.goto(`${shelf.url}#/`);
+        for (const name of ['expressions.prof', 'bookshop-slow.prof']) await page.getByRole('checkbox', { name }).check();
+        await page.getByRole('region', { name: 'checked runs' }).getByRole('link', { name: 'SQL' }).click();
+        await page.getByRole('button', { name: 'Examples' }).click();
+        await page.getByRole('menuitem', { name: 'Functions over all these runs' }).click();
+        await until(async () => new Set((await rowTexts(page, 'Result')).map((row) => row[2])).size === 2, 'functions of both');
+        const told = await (
+            await fetch(`${shelf.url}api/v1/sql`, { method: 'POST', body: JSON.stringify({ runs: [], sql: 'SELECT * FROM runs LIMIT 0' }) })
+        ).json();
+        const first = page
+            .locator('.sql-docs details')
+            .filter({ has: page.getByText('runs', { exact: true }) })
+            .first();
+        await first.locator('summary').click();
+        equal(
+            await first.locator('.sql-doc-line .sql-name').allInnerTexts(),
+            told.columns.map(({ name }) => name),
+            'its columns',
+        );
+    } finally {
+        await shelf.stop();
+    }
+});

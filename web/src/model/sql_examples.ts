@@ -130,7 +130,65 @@ GROUP BY severity`,
     },
 ];
 
+/** Over the catalog and several runs. */
+export const ACROSS: SqlExample[] = [
+    {
+        title: 'Runs by kind',
+        needs: ['runs'],
+        sql: `SELECT kind, count(*) AS runs, sum(bytes) AS bytes, min(created_at) AS first, max(created_at) AS last
+FROM runs
+GROUP BY kind
+ORDER BY runs DESC`,
+    },
+    {
+        title: 'Headlines in the order they came',
+        needs: ['runs'],
+        sql: `SELECT created_at, headline_value, headline_unit, name, series, kind
+FROM runs
+ORDER BY created_at`,
+    },
+    {
+        title: 'Imports that failed',
+        needs: ['import_log'],
+        sql: `SELECT at, name, who, code, text, byte_offset
+FROM import_log
+WHERE run IS NULL
+ORDER BY at DESC`,
+    },
+    {
+        title: 'Modules over all these runs',
+        needs: ['imports'],
+        sql: `SELECT module, count(DISTINCT run) AS runs, avg(self_us) / 1000 AS mean_self_ms, max(self_us) / 1000.0 AS most_ms
+FROM imports
+WHERE NOT cached
+GROUP BY module
+ORDER BY mean_self_ms DESC`,
+    },
+    {
+        title: 'Functions over all these runs',
+        needs: ['functions'],
+        sql: `SELECT f.name, f.file, r.name AS run, f.ncalls, f.tottime_s, f.cumtime_s
+FROM functions f JOIN runs r ON r.run = f.run
+ORDER BY f.tottime_s DESC`,
+    },
+    {
+        title: 'Kernels over all these runs',
+        needs: ['kernels'],
+        sql: `SELECT name, count(DISTINCT run) AS runs, sum(calls) AS calls, sum(total_us) AS total_us
+FROM kernels
+GROUP BY name
+ORDER BY total_us DESC`,
+    },
+    {
+        title: 'Steps of each run',
+        needs: ['steps'],
+        sql: `SELECT r.name, count(*) AS steps, avg(s.duration_ns) / 1e6 AS mean_ms, max(s.duration_ns) / 1e6 AS longest_ms
+FROM steps s JOIN runs r ON r.run = s.run
+GROUP BY s.run`,
+    },
+];
+
 /** Those whose views all hold rows. */
-export function examplesFor(filled: Set<string>): SqlExample[] {
-    return EXAMPLES.filter(({ needs }) => needs.every((view) => filled.has(view)));
+export function examplesFor(examples: SqlExample[], filled: Set<string>): SqlExample[] {
+    return examples.filter(({ needs }) => needs.every((view) => filled.has(view)));
 }

@@ -90,3 +90,9 @@ export function viewsOf(sql: string): ViewDoc[] {
         return { name, about: aboutOf(before, beside), lines: linesOf(bodyOf(sql, from)) };
     });
 }
+
+/** Over several runs, whose views have a column more. */
+export function viewsAcross(views: ViewDoc[]): ViewDoc[] {
+    const run = { columns: ['run'], about: 'which run a row is of' };
+    return views.map((view) => ({ ...view, lines: [run, ...view.lines] }));
+}

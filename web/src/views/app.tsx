@@ -14,6 +14,7 @@ import { TopBar, type Crumb } from '../components/top_bar';
 import { Intake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
 import { LazyCompare } from './lazy_compare';
+import { LazySql } from './lazy_sql';
 import { LazyTrend } from './lazy_trend';
 import { LoginView } from './login_view';
 import { askWho, may, me } from './me';
@@ -62,6 +63,7 @@ function compareCrumbs(): Crumb[] {
 function crumbs(path: string[], _names: number): Crumb[] {
     if (path[0] === 'compare') return compareCrumbs();
     if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
+    if (path[0] === 'sql') return [{ text: 'Shelf', href: shelfHref }, { text: 'SQL' }];
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
     const run = knownRuns.get(path[1] ?? '');
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
@@ -77,6 +79,7 @@ function Place({ path }: { path: string[] }) {
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
     if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
     if (path[0] === 'trend') return <LazyTrend />;
+    if (path[0] === 'sql') return <LazySql />;
     return (
         <main class="no-run">
             <Notice

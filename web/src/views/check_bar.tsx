@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
-import { goTo } from '../base/router';
+import { formatHash, goTo } from '../base/router';
 import type { Run } from '../base/types';
 import { int } from '../base/units';
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../model/shelf_rows';
@@ -73,6 +73,12 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 <button type="button" class="quiet" onClick={onEdit}>
                     {runs.length === 1 ? 'Edit' : 'Tag'} <kbd>e</kbd>
                 </button>
+                <a
+                    class="quiet"
+                    href={formatHash(['sql'], { runs: runs.map(({ id }) => id).join() })}
+                >
+                    SQL
+                </a>
                 <button type="button" class="quiet danger" onClick={onDelete}>
                     Delete
                 </button>

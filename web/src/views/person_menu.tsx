@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { signal } from '@preact/signals';
+import { formatHash } from '../base/router';
 import { Menu, type MenuItem } from '../components/menu';
 import { ActivityDialog } from './activity_dialog';
 import { logOut, me } from './me';
@@ -15,6 +16,7 @@ export function PersonMenu() {
             note: 'who added and removed',
             onPick: () => (activityOpen.value = true),
         },
+        { text: 'SQL', note: 'over the shelf and its runs', href: formatHash(['sql']) },
     ];
     if (now?.name && now.tokens) {
         items.push({ text: 'Log out', note: now.role, onPick: () => void logOut() });

@@ -6,10 +6,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { API, type ApiError, asApiError, fileFor, isAbort, sendJson } from '../base/client';
 import type { SqlResult } from '../model/sql_result';
 
-/** Over what is asked: one run. */
-export interface SqlScope {
-    run: string;
-}
+/** Over what is asked: one run, or the catalog and the runs that these words name. */
+export type SqlScope = { run: string } | { runs: string[] };
 
 export interface Asked {
     sql: string;

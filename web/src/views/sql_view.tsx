@@ -2,8 +2,8 @@
  *
  * Editor, answer and documentation, over whatever is asked.
  */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import schema from '../../../schema/run.sql';
 import { type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
@@ -14,9 +14,9 @@ import type { ChartKind } from '../components/result_chart';
 import { Segmented } from '../components/segmented';
 import { SqlEditor, type SqlEditorHandle } from '../components/sql_editor';
 import { PaneHead, Spacer, Toolbar } from '../components/toolbar';
-import { examplesFor } from '../model/sql_examples';
+import { examplesFor, type SqlExample } from '../model/sql_examples';
 import { wordAtByte } from '../model/sql_syntax';
-import { viewsOf } from '../model/sql_views';
+import type { ViewDoc } from '../model/sql_views';
 import { SqlDocs } from './sql_docs';
 import { put, resultWords, SqlPicture, SqlTable } from './sql_result';
 import {
@@ -28,26 +28,30 @@ import {
     useStatement,
 } from './sql_state';
 
-const VIEWS = viewsOf(schema);
 const ROWS = 10_000;
 const ROWS_MOST = 100_000;
 const SHORT = 64;
 
-function useFilled(scope: SqlScope): Set<string> | null {
+/** Of so many runs one does not ask which views hold rows. */
+const RUNS_LOOKED_AT = 20;
+
+function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
     const [filled, setFilled] = useState<Set<string> | null>(null);
     useEffect(() => {
         let left = false;
+        setFilled(null);
+        if ('runs' in scope && scope.runs.length > RUNS_LOOKED_AT) return undefined;
         // Without it all views are listed alike.
         filledViews(
             scope,
-            VIEWS.map(({ name }) => name),
+            views.map(({ name }) => name),
         )
             .then((names) => left || setFilled(names))
             .catch(() => undefined);
         return () => {
             left = true;
         };
-    }, [scope.run]);
+    }, [JSON.stringify(scope)]);
     return filled;
 }
 
@@ -58,13 +62,21 @@ function useDraft(asked: string, fallback: string) {
     return { draft: typed ?? (asked || fallback), setTyped };
 }
 
-export function SqlView({ scope }: { scope: SqlScope }) {
+interface SqlViewProps {
+    scope: SqlScope;
+    views: ViewDoc[];
+    examples: SqlExample[];
+    /** Before the examples: what the statement is over, where one may choose. */
+    picker?: ComponentChildren;
+}
+
+export function SqlView({ scope, views, examples: all, picker }: SqlViewProps) {
     const { query } = route.value;
     const [stamp, setStamp] = useState(0);
     const limit = query.rows === 'most' ? ROWS_MOST : ROWS;
     const asked = useStatement(scope, query.sql ?? '', limit, stamp);
-    const filled = useFilled(scope);
-    const examples = useMemo(() => (filled ? examplesFor(filled) : []), [filled]);
+    const filled = useFilled(scope, views);
+    const examples = useMemo(() => (filled ? examplesFor(all, filled) : []), [filled]);
     const { draft, setTyped } = useDraft(query.sql ?? '', examples[0]?.sql ?? '');
     const editor = useRef<SqlEditorHandle | null>(null);
     const run = (sql = draft) => {
@@ -86,6 +98,7 @@ export function SqlView({ scope }: { scope: SqlScope }) {
         <div class="tab-body sql">
             <SqlToolbar
                 scope={scope}
+                picker={picker}
                 asked={asked}
                 draft={draft}
                 examples={examples}
@@ -105,7 +118,7 @@ export function SqlView({ scope }: { scope: SqlScope }) {
                     <Answer asked={asked} />
                 </section>
                 <SqlDocs
-                    views={VIEWS}
+                    views={views}
                     filled={filled}
                     onInsert={(words) => editor.current?.insert(words)}
                 />
@@ -116,6 +129,7 @@ export function SqlView({ scope }: { scope: SqlScope }) {
 
 interface ToolbarProps {
     scope: SqlScope;
+    picker: ComponentChildren;
     asked: Asked & { stop: () => void };
     draft: string;
     examples: { title: string; sql: string }[];
@@ -123,7 +137,7 @@ interface ToolbarProps {
     onPick: (sql: string) => void;
 }
 
-function SqlToolbar({ scope, asked, draft, examples, onRun, onPick }: ToolbarProps) {
+function SqlToolbar({ scope, picker, asked, draft, examples, onRun, onPick }: ToolbarProps) {
     const { query } = route.value;
     const past = history();
     return (
@@ -143,6 +157,7 @@ function SqlToolbar({ scope, asked, draft, examples, onRun, onPick }: ToolbarPro
                     Run <kbd>Ctrl+Enter</kbd>
                 </button>
             )}
+            {picker}
             <Menu
                 label="Examples"
                 items={examples.map(({ title, sql }) => ({

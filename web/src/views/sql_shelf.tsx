@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SQL over the catalog and the runs that `runs` of the URL names.
+ */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import runSchema from '../../../schema/run.sql';
+import shelfSchema from '../../../schema/shelf_views.sql';
+import { route } from '../base/router';
+import { setStatus } from '../components/status_line';
+import { ACROSS } from '../model/sql_examples';
+import { viewsAcross, viewsOf } from '../model/sql_views';
+import { put } from './sql_result';
+import { SqlView } from './sql_view';
+
+const VIEWS = [...viewsOf(shelfSchema), ...viewsAcross(viewsOf(runSchema))];
+
+export function SqlShelf() {
+    const named = route.value.query.runs ?? '';
+    const scope = useMemo(
+        () => ({ runs: named.split(',').flatMap((word) => word.trim() || []) }),
+        [named],
+    );
+    useEffect(() => {
+        document.title = 'SQL · perfshelf';
+        setStatus(null, null, null);
+    }, []);
+    return (
+        <main class="report">
+            <SqlView
+                scope={scope}
+                views={VIEWS}
+                examples={ACROSS}
+                picker={<RunsField named={named} />}
+            />
+        </main>
+    );
+}
+
+/** Takes effect on Enter and on leaving. */
+function RunsField({ named }: { named: string }) {
+    const [typed, setTyped] = useState(named);
+    useEffect(() => setTyped(named), [named]);
+    const commit = () => {
+        if (typed.trim() !== named) put({ runs: typed.trim() || null });
+    };
+    return (
+        <label
+            class="sql-runs"
+            title="ids, names, series:NAME, tag:K=V, with commas between; none: the catalog alone"
+        >
+            <span>Runs</span>
+            <span class="field">
+                <input
+                    type="text"
+                    value={typed}
+                    placeholder="series:NAME, tag:K=V, ids"
+                    onInput={(event) => setTyped(event.currentTarget.value)}
+                    onBlur={commit}
+                    onKeyDown={(event) => event.key === 'Enter' && commit()}
+                />
+            </span>
+        </label>
+    );
+}
