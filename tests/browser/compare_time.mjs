@@ -125,6 +125,19 @@ async function together(page, what, act) {
     }, `${what} moves both: ${await spans(page)}`);
 }
 
+/* The stretch of time once nothing eases any more and the URL says both its ends. */
+async function restingSpan(page) {
+    const inUrl = () => decodeURIComponent(/[?&]at=([^&]*)/.exec(page.url())?.[1] ?? '').split('~');
+    return until(async () => {
+        const [before] = await spans(page);
+        await quiet(page);
+        const [now, other] = await spans(page);
+        const ends = /^([\d.]+) – ([\d.]+) ms$/.exec(now)?.slice(1) ?? [];
+        const said = ends.length > 0 && ends.every((end, i) => Math.abs(Number(inUrl()[i]) / 1e6 - Number(end)) < 0.01);
+        return now === before && now === other && said && now;
+    }, 'a stretch of time at rest, in the URL');
+}
+
 async function middleOf(page, side) {
     const box = await canvasOf(page, side).boundingBox();
     return [box.x + box.width / 2, box.y + box.height * 0.6];
@@ -149,12 +162,7 @@ test('compare over time: what moves one timeline moves the other, and the URL re
         await together(page, `a key in ${side}`, () => page.keyboard.press('d'));
     }
     await page.mouse.move(5, 5);
-    const [zoomed] = await spans(page);
-    const nsOf = (ms) => Math.round(Number(ms) * 1e6);
-    await until(() => {
-        const [from] = decodeURIComponent(/[?&]at=([^&]*)/.exec(page.url())?.[1] ?? '').split('~');
-        return from && Math.abs(Number(from) - nsOf(zoomed.split(' ')[0])) < 1000;
-    }, `${zoomed} in the URL`);
+    const zoomed = await restingSpan(page);
     await page.reload();
     await drawn(page);
     equal(await spans(page), [zoomed, zoomed], 'the same after a reload');

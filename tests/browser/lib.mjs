@@ -120,7 +120,7 @@ export class Pages {
         this.contexts.push(context);
         await context.grantPermissions(['clipboard-read', 'clipboard-write']);
         const page = await context.newPage();
-        page.setDefaultTimeout(15_000);
+        page.setDefaultTimeout(30_000);
         watchRequests(page);
         page.on('console', (message) => {
             if (message.type() === 'error') this.fault(`console: ${message.text()}`);
@@ -191,7 +191,7 @@ export function equal(have, want, what = 'value') {
 }
 
 /* Waits until `ask` answers something true; what it answered. */
-export async function until(ask, what, ms = 15_000) {
+export async function until(ask, what, ms = 30_000) {
     const end = Date.now() + ms;
     for (;;) {
         const answer = await ask();

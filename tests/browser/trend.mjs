@@ -77,17 +77,22 @@ test('trend: the sparkline of the shelf leads to the series, whose step is told'
     }));
 
 test('trend: a click opens a run, two with Shift compare, the earlier as base', ({ pages }) =>
-    withSeries(async ({ shelf, ids }) => {
+    withSeries(async ({ shelf, ids, add }) => {
         const page = await open(pages, shelf);
         await clickPoint(page, 15, 20, ['Shift']);
-        check(/n15 is to be compared/.test(await page.locator('.trend-hint').innerText()), 'the hint names it');
-        await clickPoint(page, 3, 20, ['Shift']);
+        const isPicked = async () => /n15 is to be compared/.test(await page.locator('.trend-hint').innerText());
+        await until(isPicked, 'the hint names it');
+        add('n20', logOf(20), 'nightly');
+        await until(async () => (await cells(page))[0].includes('n20'), 'what comes meanwhile is shown');
+        check(await isPicked(), 'and leaves what was picked');
+        await settle(page);
+        await clickPoint(page, 3, 21, ['Shift']);
         await page.locator('.compare-head').waitFor();
         check(page.url().includes(`base=${ids[3]}&new=${ids[15]}`), page.url());
         await page.goBack();
         await ready(page);
         await settle(page);
-        await clickPoint(page, 8, 20);
+        await clickPoint(page, 8, 21);
         await until(() => page.url().includes(`#/run/${ids[8]}`), 'the run');
     }));
 

@@ -150,22 +150,25 @@ function LeftOut({ trend }: { trend: Trend }) {
     return <p class="trend-left-out">Not shown: {parts.join(', ')}.</p>;
 }
 
+/** Which point is chosen: kept by its run, as others come and go before it. */
+function useChosen(trend: Trend): [number | null, (index: number | null) => void] {
+    const [id, setId] = useState<string | null>(null);
+    const index = trend.points.findIndex((point) => point.id === id);
+    return [index < 0 ? null : index, (now) => setId(now === null ? null : trend.points[now].id)];
+}
+
 function TrendBody({ trend }: { trend: Trend }) {
     const { query } = route.value;
     const [hovered, setHovered] = useState<number | null>(null);
-    const [selected, setSelected] = useState<number | null>(null);
-    const [picked, setPicked] = useState<number | null>(null);
+    const [selected, setSelected] = useChosen(trend);
+    const [picked, setPicked] = useChosen(trend);
     const [failed, setFailed] = useState<ApiError | null>(null);
     const input = useRef<HTMLInputElement | null>(null);
     const grid = useRef<GridHandle | null>(null);
     const byTime = query.x === 'time' && isInTime(trend);
     const places = useMemo(() => placesOf(trend, byTime), [trend, byTime]);
 
-    useEffect(() => {
-        setPicked(null);
-        setSelected(null);
-        setHovered(null);
-    }, [trend]);
+    useEffect(() => setHovered(null), [trend]);
 
     function compareWith(index: number): void {
         if (picked === null || picked === index) setPicked(picked === index ? null : index);
