@@ -15,8 +15,10 @@ static int serve(const struct ps_options *options)
 {
     struct ps_sandbox_limits limits;
     struct ps_err err = PS_ERR_INIT;
+    size_t queue;
 
-    if (ps_limits_read(options, &limits, &err) != PS_OK) {
+    if (ps_limits_read(options, &limits, &err) != PS_OK ||
+        ps_queue_read(options, &queue, &err) != PS_OK) {
         ps_say_failure("serve", &err);
         return 2;
     }
@@ -32,6 +34,7 @@ static int serve(const struct ps_options *options)
         .proxy = options->proxy,
         .tls_cert = options->tls_cert,
         .tls_key = options->tls_key,
+        .queue = queue,
         .limits = &limits,
     });
 }

@@ -139,6 +139,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
         .store = config->store,
         .workers = IMPORT_WORKERS,
         .keep = KEEP_JOBS,
+        .most = config->queue,
         .limits = config->limits,
         .changed = job_changed,
         .ended = job_ended,

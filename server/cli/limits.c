@@ -17,7 +17,8 @@ static enum ps_status read_one(const char *option, const char *text, const char 
     if (ps_value_read(text, &value, given, err) != PS_OK)
         return PS_BAD_REQUEST;
     if (given[0] && !ps_value_convert(value, given, unit, &value))
-        return ps_fail(err, PS_BAD_REQUEST, "%s wants a value in %s, not %s", option, unit, text);
+        return ps_fail(err, PS_BAD_REQUEST, "%s wants a number%s%s, not %s", option,
+                       unit[0] ? " or a value in " : "", unit, text);
     if (value < 1 || value > GREATEST)
         return ps_fail(err, PS_BAD_REQUEST, "%s is beyond what %s can be", text, option);
     *out = (uint64_t)value;
@@ -31,4 +32,13 @@ enum ps_status ps_limits_read(const struct ps_options *options, struct ps_sandbo
     if (read_one("--import-memory", options->import_memory, "B", &out->memory, err) != PS_OK)
         return err->code;
     return read_one("--import-cpu", options->import_cpu, "s", &out->cpu_s, err);
+}
+
+enum ps_status ps_queue_read(const struct ps_options *options, size_t *out, struct ps_err *err)
+{
+    uint64_t most = 10000;
+    enum ps_status status = read_one("--queue", options->queue, "", &most, err);
+
+    *out = (size_t)most;
+    return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* limits.h: what --import-memory and --import-cpu say. */
+/* limits.h: what --import-memory, --import-cpu and --queue say. */
 #ifndef PS_CLI_LIMITS_H
 #define PS_CLI_LIMITS_H
 
@@ -9,5 +9,6 @@
 /* The usual limits where nothing is said. PS_BAD_REQUEST says what is wrong. */
 enum ps_status ps_limits_read(const struct ps_options *options, struct ps_sandbox_limits *out,
                               struct ps_err *err);
+enum ps_status ps_queue_read(const struct ps_options *options, size_t *out, struct ps_err *err);
 
 #endif

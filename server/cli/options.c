@@ -182,6 +182,8 @@ const struct ps_option_row ps_option_rows[] = {
      "memory of the process that reads a profile, such as 8GiB (default 4GiB)"},
     {"--import-cpu", "SECONDS", TEXT, ON(SERVE) | ON(ADD), offsetof(struct ps_options, import_cpu),
      "its processor time, such as 30min (default 10min)"},
+    {"--queue", "N", TEXT, ON(SERVE), offsetof(struct ps_options, queue),
+     "imports that may wait before uploads are refused (default 10000)"},
     {"--role", "ROLE", TEXT, ON(TOKEN), offsetof(struct ps_options, role),
      "viewer, uploader or admin"},
     {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),

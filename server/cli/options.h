@@ -48,8 +48,8 @@ struct ps_options {
     const char *row, *place, *by, *clear;        /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    const char *import_memory, *import_cpu; /* NULL: not given */
-    const char *role, *tls_cert, *tls_key; /* NULL: not given */
+    const char *import_memory, *import_cpu, *queue; /* NULL: not given */
+    const char *role, *tls_cert, *tls_key;          /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers;

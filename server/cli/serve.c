@@ -103,6 +103,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .assets = ps_assets,
         .n_assets = ps_assets_count,
         .listen = server->listener.address,
+        .queue = options->queue,
         .limits = options->limits,
         .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
     };

@@ -42,7 +42,8 @@ struct ps_job_ticket {
 struct ps_jobs_config {
     struct ps_store *store;
     unsigned workers;
-    size_t keep;                            /* finished jobs that stay listed */
+    size_t keep; /* finished jobs that stay listed */
+    size_t most; /* unfinished ones beyond which none is added; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     /* Something about a job changed: each state, and progress at most ten times a second. Called
      * with the queue locked: must be quick and must not call back. May be NULL. */
@@ -75,7 +76,7 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
                              struct ps_err *err);
 
 /* Queues an import and returns the id of its job (1, 2, ...). PS_CONFLICT after ps_jobs_stop has
- * begun; request->path is consumed either way. */
+ * begun, or while `most` wait; request->path is consumed either way. */
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err);
 

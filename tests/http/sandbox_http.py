@@ -138,6 +138,20 @@ class Ends(Base):
         self.job(job)
 
 
+class Queue(Base):
+    args = ("--queue", "2")
+
+    def test_full(self):
+        jobs = [self.request("POST", RUNS, SLOW + str(i).encode()).json["job"]["id"] for i in range(2)]
+        self.assertRefused(self.request("POST", RUNS, import_log()), 409, "conflict")
+        self.assertRefused(self.request("POST", f"{RUNS}?wait=1", import_log()), 409, "conflict")
+        for job in jobs:
+            self.request("DELETE", f"/api/v1/jobs/{job}")
+            self.job(job)
+        self.assertSpoolEmpties()
+        self.assertEqual(self.add(import_log())["kind"], "importtime", "there is room again")
+
+
 class Time(Base):
     args = ("--import-cpu", "1s")
 
@@ -163,7 +177,7 @@ class Memory(Base):
 
 class Options(unittest.TestCase):
     def test_wrong(self):
-        for option, value in (("--import-memory", "4s"), ("--import-memory", "much"), ("--import-cpu", "0"), ("--import-cpu", "1e99")):
+        for option, value in (("--import-memory", "4s"), ("--import-memory", "much"), ("--import-cpu", "0"), ("--import-cpu", "1e99"), ("--queue", "2s")):
             with self.subTest(option=option, value=value):
                 done = subprocess.run([PROGRAM, "serve", "--data", "/nonexistent", option, value], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 2, done.stderr)
