@@ -326,7 +326,8 @@ static void other_kinds_have_none(void **state)
     ps_writer_sink(writer)->ops->headline(ps_writer_sink(writer),
                                           &(struct ps_headline){0, "s", "x"});
     run = publish(shelf->store, part, writer, "mprof", "no trace");
-    assert_int_equal(ps_run_open_guarded(shelf->store, run.id, &db, NULL), PS_OK);
+    assert_int_equal(ps_run_open_guarded(shelf->store, run.id, &(struct ps_typed){0}, &db, NULL),
+                     PS_OK);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];
 
