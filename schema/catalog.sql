@@ -112,3 +112,13 @@ CREATE TABLE IF NOT EXISTS removed_since( -- runs that were removed while an upl
 CREATE TRIGGER IF NOT EXISTS upload_forgotten AFTER DELETE ON upload BEGIN
     DELETE FROM removed_since WHERE upload = old.id;
 END;
+
+CREATE TABLE IF NOT EXISTS saved_query( -- SQL that people saved for each other
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,      -- of the runs it is for; '' the shelf
+    name TEXT NOT NULL,
+    sql TEXT NOT NULL,
+    who TEXT NOT NULL,       -- '' unknown
+    at INTEGER NOT NULL,     -- ms since 1970, UTC
+    UNIQUE(kind, name)
+);

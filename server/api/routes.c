@@ -47,6 +47,9 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "trend", ps_get_trend, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 
     {"POST", API "sql", ps_post_sql, PS_ROUTE_BODY, PS_RIGHT_VIEWER}, /* it only reads */
+    {"GET", API "queries", ps_get_queries, 0, PS_RIGHT_VIEWER},
+    {"POST", API "queries", ps_post_query, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"DELETE", API "queries/{id}", ps_delete_query, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
 
     {"GET", API "jobs", ps_list_jobs, 0, PS_RIGHT_VIEWER},
     {"GET", API "jobs/{job}", ps_get_job, 0, PS_RIGHT_VIEWER},

@@ -157,3 +157,52 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     ps_work_add(api->sql, answer, asked);
     return PS_OK;
 }
+
+/* --- saved queries ---------------------------------------------------------------------------- */
+
+enum ps_status ps_get_queries(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json json = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_saved(ps_api_of(req)->store, ps_api_params(req), &json, err);
+}
+
+static enum ps_status save_query(struct ps_request *req, const cJSON *body, struct ps_err *err)
+{
+    const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "kind"));
+    struct ps_saved saved = {
+        .kind = kind ? kind : "",
+        .name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "name")),
+        .sql = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "sql")),
+        .who = req->who};
+    enum ps_status status;
+
+    if (!saved.name || !saved.name[0] || !saved.sql || !saved.sql[0])
+        return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with name and sql");
+    status = ps_label_check("the name", saved.name, err);
+    if (status == PS_OK)
+        status = ps_label_check("the kind", saved.kind, err);
+    return status == PS_OK
+               ? ps_saved_put(ps_api_of(req)->store, &saved, req->right >= PS_RIGHT_ADMIN, err)
+               : status;
+}
+
+enum ps_status ps_post_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    enum ps_status status = save_query(req, body, err);
+
+    reply->status = 204;
+    return status;
+}
+
+enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    int64_t id = 0;
+
+    reply->status = 204;
+    if (!ps_str_i64(ps_str_of(req->args[0]), &id))
+        return ps_fail(err, PS_NOT_FOUND, "there is no saved query %s", req->args[0]);
+    return ps_saved_remove(ps_api_of(req)->store, id, req->who, req->right >= PS_RIGHT_ADMIN, err);
+}

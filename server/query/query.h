@@ -129,6 +129,10 @@ struct ps_sql_question {
     int64_t rows;
     struct ps_typed by;
 };
+/* GET /api/v1/queries. */
+enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                              struct ps_err *err);
+
 /* POST /api/v1/sql. */
 enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_question *question,
                               struct ps_answer *answer, struct ps_err *err);

@@ -177,3 +177,27 @@ enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_questi
     ps_db_close(db);
     return status;
 }
+
+enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                              struct ps_err *err)
+{
+    const char *kind = ps_param_get(params, "kind");
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("saved_queries"), &stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":kind", ps_str_of(kind ? kind : ""));
+        ps_json_object(out);
+        ps_json_key(out, "rows");
+        ps_json_array(out);
+        while (ps_stmt_row(stmt, err))
+            ps_row_object(stmt, 0, out);
+        ps_json_end(out);
+        ps_json_end(out);
+        status = err->code;
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return status;
+}

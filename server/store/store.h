@@ -227,6 +227,20 @@ struct ps_typed {
 #define PS_TYPED_LENGTH  (8 << 20) /* bytes of one value */
 #define PS_TYPED_COLUMNS 200
 
+/* A statement that somebody saved for the others. */
+struct ps_saved {
+    const char *kind; /* of the runs it is for; "" the shelf */
+    const char *name, *sql;
+    const char *who; /* "" unknown */
+};
+/* In place of an earlier one of that kind and name, if it is of the same person, or with `any`;
+ * else PS_FORBIDDEN. */
+enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,
+                            struct ps_err *err);
+/* PS_NOT_FOUND when there is none of that person, or with `any` none at all. */
+enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *who, bool any,
+                               struct ps_err *err);
+
 /* --- the catalog
  * -------------------------------------------------------------------------------------------------
  */

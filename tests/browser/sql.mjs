@@ -151,3 +151,23 @@ test('SQL: several runs are checked on the shelf and asked at once', async ({ pa
         await shelf.stop();
     }
 });
+
+test('SQL: a statement is saved for others, offered for its kind, and removed', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        await editor(page).fill("SELECT 'kept' AS word");
+        await page.getByRole('button', { name: 'Saved' }).click();
+        await page.getByRole('menuitem', { name: 'Save or remove' }).click();
+        await page.getByLabel('Name', { exact: true }).fill('the word');
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.reload();
+        await settle(page);
+        await page.getByRole('button', { name: 'Saved' }).click();
+        await page.getByRole('menuitem', { name: 'the word' }).click();
+        await until(async () => (await rowTexts(page, 'Result'))[0]?.[0] === 'kept', 'its answer');
+        await page.getByRole('button', { name: 'Saved' }).click();
+        await page.getByRole('menuitem', { name: 'Save or remove' }).click();
+        await page.getByRole('button', { name: 'remove the word' }).click();
+        await page.getByRole('button', { name: 'remove the word' }).waitFor({ state: 'detached' });
+    }));

@@ -158,6 +158,35 @@ class Across(Sql):
                      "too long", 413, "too_large")
 
 
+class Saved(Sql):
+    def saved(self, kind=""):
+        return [(row["name"], row["sql"], row["kind"]) for row in self.get_json(f"/api/v1/queries?kind={kind}")["rows"]]
+
+    def save(self, status=204, **body):
+        answer = self.request("POST", "/api/v1/queries", json.dumps(body))
+        self.assertEqual(answer.status, status, answer.body)
+
+    def test_they_are_kept_by_kind_and_name(self):
+        self.save(name="all", sql="SELECT 1")
+        self.save(name="b", sql="SELECT 2", kind="pstats")
+        self.save(name="a", sql="SELECT 3", kind="pstats")
+        self.save(name="b", sql="SELECT 4", kind="pstats")
+        self.assertEqual(self.saved(), [("all", "SELECT 1", "")])
+        self.assertEqual(self.saved("pstats"), [("a", "SELECT 3", "pstats"), ("b", "SELECT 4", "pstats")])
+        row = self.get_json("/api/v1/queries?kind=pstats")["rows"][0]
+        self.assertEqual(list(row), ["id", "kind", "name", "sql", "who", "at"])
+        self.assertEqual(self.request("DELETE", f"/api/v1/queries/{row['id']}").status, 204)
+        self.assertEqual(self.request("DELETE", f"/api/v1/queries/{row['id']}").status, 404)
+        self.assertEqual(len(self.saved("pstats")), 1)
+        self.refused("SELECT * FROM saved_query", "no such table", runs=[], run=None)
+
+    def test_what_is_none_is_refused(self):
+        for body in ({}, {"name": "x"}, {"sql": "x"}, {"name": "", "sql": "x"}, {"name": 1, "sql": "x"}, {"name": "a\nb", "sql": "x"},
+                     {"name": "x" * 500, "sql": "x"}, {"name": "x", "sql": "x", "kind": "a\nb"}):
+            self.save(400, **body)
+        self.assertEqual(self.request("DELETE", "/api/v1/queries/x").status, 404)
+
+
 class Refusals(Sql):
     def test_nothing_is_written_or_opened(self):
         for sql in ("DELETE FROM note", "UPDATE meta SET v = 1", "INSERT INTO note VALUES(1)", "DROP TABLE meta", "DROP VIEW imports",

@@ -24,7 +24,7 @@ test('views are read from the schema with their columns and comments', () => {
 CREATE VIEW v AS -- one row a thing
 SELECT t.id, nullif(t.a, 0) AS parent_id,   -- NULL: a root
        CASE t.k WHEN 0 THEN 'x, y' ELSE (SELECT max(b) FROM u) END AS word,
-       g AS "group"
+       g AS "group"    -- what it is of
 FROM t;
 CREATE VIEW w AS SELECT a.x, y AS z FROM a;
 `);
@@ -35,7 +35,7 @@ CREATE VIEW w AS SELECT a.x, y AS z FROM a;
             lines: [
                 { columns: ['id', 'parent_id'], about: 'NULL: a root' },
                 { columns: ['word'], about: '' },
-                { columns: ['group'], about: '' },
+                { columns: ['group'], about: 'what it is of' },
             ],
         },
         { name: 'w', about: '', lines: [{ columns: ['x', 'z'], about: '' }] },

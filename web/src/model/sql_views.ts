@@ -37,6 +37,7 @@ function items(lines: string[]): { name: string; line: number }[] {
     const found: { name: string; line: number }[] = [];
     let depth = 0;
     let item = '';
+    let seen = 0;
     const end = (line: number) => {
         const name = nameOf(item);
         if (name) found.push({ name, line });
@@ -47,11 +48,12 @@ function items(lines: string[]): { name: string; line: number }[] {
             if (word === '(') depth++;
             if (word === ')') depth--;
             if (depth === 0 && (word === 'FROM' || word === ';')) {
-                end(item.trim() ? at : at - 1);
+                end(seen);
                 return found;
             }
             if (depth === 0 && word === ',') end(at);
             else item += word;
+            if (word.trim()) seen = at;
         }
         item += '\n';
     }

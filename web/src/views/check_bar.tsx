@@ -73,12 +73,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 <button type="button" class="quiet" onClick={onEdit}>
                     {runs.length === 1 ? 'Edit' : 'Tag'} <kbd>e</kbd>
                 </button>
-                <a
-                    class="quiet"
-                    href={formatHash(['sql'], { runs: runs.map(({ id }) => id).join() })}
-                >
-                    SQL
-                </a>
+                <SqlLink runs={runs} />
                 <button type="button" class="quiet danger" onClick={onDelete}>
                     Delete
                 </button>
@@ -119,6 +114,14 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 )}
             </span>
         </div>
+    );
+}
+
+function SqlLink({ runs }: { runs: Run[] }) {
+    return (
+        <a class="quiet" href={formatHash(['sql'], { runs: runs.map(({ id }) => id).join() })}>
+            SQL
+        </a>
     );
 }
 

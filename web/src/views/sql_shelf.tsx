@@ -30,6 +30,7 @@ export function SqlShelf() {
                 scope={scope}
                 views={VIEWS}
                 examples={ACROSS}
+                kind=""
                 picker={<RunsField named={named} />}
             />
         </main>

@@ -12,5 +12,5 @@ import { SqlView } from './sql_view';
 const VIEWS = viewsOf(schema);
 
 export function SqlTab({ run }: { run: Run }) {
-    return <SqlView scope={{ run: run.id }} views={VIEWS} examples={EXAMPLES} />;
+    return <SqlView scope={{ run: run.id }} views={VIEWS} examples={EXAMPLES} kind={run.kind} />;
 }

@@ -18,6 +18,7 @@ import { examplesFor, type SqlExample } from '../model/sql_examples';
 import { wordAtByte } from '../model/sql_syntax';
 import type { ViewDoc } from '../model/sql_views';
 import { SqlDocs } from './sql_docs';
+import { SavedMenu } from './sql_saved';
 import { put, resultWords, SqlPicture, SqlTable } from './sql_result';
 import {
     type Asked,
@@ -66,11 +67,13 @@ interface SqlViewProps {
     scope: SqlScope;
     views: ViewDoc[];
     examples: SqlExample[];
+    /** Whose saved statements are offered: those for runs of a kind, or '' for the shelf. */
+    kind: string;
     /** Before the examples: what the statement is over, where one may choose. */
     picker?: ComponentChildren;
 }
 
-export function SqlView({ scope, views, examples: all, picker }: SqlViewProps) {
+export function SqlView({ scope, views, examples: all, kind, picker }: SqlViewProps) {
     const { query } = route.value;
     const [stamp, setStamp] = useState(0);
     const limit = query.rows === 'most' ? ROWS_MOST : ROWS;
@@ -99,6 +102,7 @@ export function SqlView({ scope, views, examples: all, picker }: SqlViewProps) {
             <SqlToolbar
                 scope={scope}
                 picker={picker}
+                kind={kind}
                 asked={asked}
                 draft={draft}
                 examples={examples}
@@ -130,6 +134,7 @@ export function SqlView({ scope, views, examples: all, picker }: SqlViewProps) {
 interface ToolbarProps {
     scope: SqlScope;
     picker: ComponentChildren;
+    kind: string;
     asked: Asked & { stop: () => void };
     draft: string;
     examples: { title: string; sql: string }[];
@@ -137,7 +142,7 @@ interface ToolbarProps {
     onPick: (sql: string) => void;
 }
 
-function SqlToolbar({ scope, picker, asked, draft, examples, onRun, onPick }: ToolbarProps) {
+function SqlToolbar({ scope, picker, kind, asked, draft, examples, onRun, onPick }: ToolbarProps) {
     const { query } = route.value;
     const past = history();
     return (
@@ -165,6 +170,7 @@ function SqlToolbar({ scope, picker, asked, draft, examples, onRun, onPick }: To
                     onPick: () => onRun(sql),
                 }))}
             />
+            <SavedMenu kind={kind} sql={draft} onRun={onRun} />
             <Menu
                 label="History"
                 tip="what this browser asked before"

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* saved.c: SQL that people saved for each other. */
+#include <time.h>
+
+#include "server/store/db_impl.h"
+
+#define SAVED_MOST 1000
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Runs a statement that is bound. PS_FORBIDDEN without text when it changed nothing. */
+static enum ps_status change(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
+{
+    enum ps_status status = ps_stmt_finish(stmt, err);
+
+    store->changes++;
+    return status == PS_OK && sqlite3_changes(store->catalog->handle) == 0 ? PS_FORBIDDEN : status;
+}
+
+enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,
+                            struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("saved_put"), &stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":kind", ps_str_of(saved->kind));
+        ps_bind_text(stmt, ":name", ps_str_of(saved->name));
+        ps_bind_text(stmt, ":sql", ps_str_of(saved->sql));
+        ps_bind_text(stmt, ":who", ps_str_of(saved->who));
+        ps_bind_int(stmt, ":at", now_ms());
+        ps_bind_int(stmt, ":any", any);
+        ps_bind_int(stmt, ":most", SAVED_MOST);
+        status = change(store, stmt, err);
+    }
+    ps_catalog_unlock(store);
+    if (status != PS_FORBIDDEN)
+        return status;
+    return ps_fail(err, status, "\"%.80s\" is somebody else's, or %d queries are saved already",
+                   saved->name, SAVED_MOST);
+}
+
+enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *who, bool any,
+                               struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("saved_remove"), &stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":id", id);
+        ps_bind_text(stmt, ":who", ps_str_of(who));
+        ps_bind_int(stmt, ":any", any);
+        status = change(store, stmt, err);
+    }
+    ps_catalog_unlock(store);
+    if (status != PS_FORBIDDEN)
+        return status;
+    return ps_fail(err, PS_NOT_FOUND, "there is no such saved query, or it is somebody else's");
+}
