@@ -9,6 +9,7 @@
 
 #define ROWS_MOST  5000
 #define ROWS_USUAL 500
+#define KEEPERS    10
 #define SHIFTING   0.5 /* of Python's own start-up: a saving below it is not told from what moves */
 #define OPEN_SHARE 0.1 /* of the estimate that may rest on what the log does not say */
 
@@ -206,20 +207,14 @@ static void write_other(const struct ps_lazy_other *other, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
+/* Keys "by", "proof" and "in": why a module stays, null where it does not. */
+static void write_reason(const struct question *q, uint32_t node, struct ps_json *json)
 {
     static const char *const proofs[] = {"first importer", "its submodule", "importtime=2",
                                          "recorded", "another log"};
-    const struct ps_lazy_module *module = &q->log.modules[node];
     const struct ps_import_outcome *out = &q->out[node];
     bool stays = out->fate <= PS_FATE_LIKELY;
 
-    ps_json_object(json);
-    ps_json_kint(json, "id", module->row);
-    ps_json_key(json, "module");
-    ps_json_str(json, module->name);
-    ps_json_kreal(json, "self_us", q->log.nodes[node].self_us);
-    ps_json_kstr(json, "fate", fates[out->fate]);
     ps_json_key(json, "by");
     ps_json_str(json, stays ? ps_lazy_name(&q->log, out->by) : (struct ps_str){NULL, 0});
     ps_json_kstr(json, "proof", stays ? proofs[out->proof] : NULL);
@@ -228,6 +223,87 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
         write_other(ps_lazy_other_of(&q->log, out->edge), json);
     else
         ps_json_null(json);
+}
+
+static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kint(json, "id", q->log.modules[node].row);
+    ps_json_key(json, "module");
+    ps_json_str(json, q->log.modules[node].name);
+    ps_json_kreal(json, "self_us", q->log.nodes[node].self_us);
+    ps_json_kstr(json, "fate", fates[q->out[node].fate]);
+    write_reason(q, node, json);
+    ps_json_end(json);
+}
+
+/* --- what keeps them -------------------------------------------------------------------------- */
+
+struct keeper {
+    struct told told; /* the module that is imported from outside, and what stays with it */
+    int64_t modules;
+};
+
+/* From a module that stays up to the one, of those told or a submodule of one, whose importer is
+ * none of them. top[]: what earlier walks found, 0 nothing. */
+static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_told, uint32_t *top)
+{
+    uint32_t at = node, found;
+
+    while (!top[at] && (is_told[q->out[at].by] || q->out[at].proof == PS_PROOF_PACKAGE))
+        at = q->out[at].by;
+    found = top[at] ? top[at] : at;
+    for (top[at] = found; node != at; node = q->out[node].by)
+        top[node] = found;
+    return found;
+}
+
+/* Into a list by the imports that keep what is told; returns how many. */
+static size_t find_keepers(const struct question *q, const struct told *told, size_t n,
+                           struct keeper **out)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *top = ps_alloc((q->log.n + 1) * sizeof *top);
+    PS_AUTO(ps_free_ptr) bool *is_told = ps_alloc((q->log.n + 1) * sizeof *is_told);
+    struct keeper *list = *out = ps_alloc((q->log.n + 1) * sizeof *list);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        is_told[told[i].node] = true;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = told[i].node;
+
+        if (q->out[node].fate > PS_FATE_LIKELY)
+            continue;
+        node = top_of(q, node, is_told, top);
+        list[node].told.node = node;
+        list[node].told.self_us += told[i].self_us;
+        list[node].modules++;
+    }
+    for (uint32_t node = 0; node < q->log.n; node++)
+        if (list[node].modules)
+            list[kept++] = list[node];
+    if (kept)
+        qsort(list, kept, sizeof *list, by_self);
+    return kept;
+}
+
+static void write_keepers(const struct question *q, const struct told *told, size_t n,
+                          struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) struct keeper *list = NULL;
+    size_t kept = find_keepers(q, told, n, &list);
+
+    ps_json_key(json, "keepers");
+    ps_json_array(json);
+    for (size_t i = 0; i < kept && i < KEEPERS; i++) {
+        ps_json_object(json);
+        ps_json_key(json, "module");
+        ps_json_str(json, q->log.modules[list[i].told.node].name);
+        ps_json_kint(json, "modules", list[i].modules);
+        ps_json_kreal(json, "self_us", list[i].told.self_us);
+        write_reason(q, list[i].told.node, json);
+        ps_json_end(json);
+    }
     ps_json_end(json);
 }
 
@@ -251,6 +327,7 @@ static void write_rows(const struct question *q, struct ps_json *json)
     size_t n = q->n_ticks ? find_told(q, &told) : 0;
 
     write_counts(q, told, n, json);
+    write_keepers(q, told, n, json);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0; i < n && i < (size_t)q->limit; i++)

@@ -28,7 +28,11 @@ test("what_if: a tick tells what is saved and what stays", async ({
   const rows = await lines(page, "Modules below");
   check(/^first\s+0\.200\s+saved/.test(rows[0]), rows[0]);
   check(/^shared\s+0\.030\s+stays\s+second/.test(rows[1]), rows[1]);
-  await page.getByText("lazy there too").click();
+  const [keeper] = await page
+    .locator(".list-row.lazy-keeper-grid")
+    .allInnerTexts();
+  check(/^shared\s+second\s+1\s+0\.030\s+lazy there too/.test(keeper), keeper);
+  await page.locator(".lazy-below").getByText("lazy there too").click();
   await until(
     async () =>
       /shared.*saved/s.test((await lines(page, "Modules below")).join("\n")),
@@ -88,7 +92,7 @@ test("what_if: another log tells who imports it", async ({ pages, demo }) => {
   check(/^lent\s+0\.400\s+likely stays\s+two in run other\.log/.test(lent), lent);
   const said = await page.locator(".lazy-sentence").innerText();
   check(/other logs? of the shelf (was|were) asked/.test(said), said);
-  await page.getByText("other.log").click();
+  await page.locator(".lazy-below").getByText("other.log").click();
   await page.locator("canvas").first().waitFor();
   check(page.url().includes(other.id), page.url());
 });

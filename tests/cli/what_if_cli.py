@@ -89,6 +89,18 @@ class WhatIf(ShelfTest):
         _, fates = self.fates("a", "p.m@__main__")
         self.assertEqual({fate for fate, _ in fates.values()}, {"saved"})
 
+    def test_what_keeps_them(self):
+        """a and b import modules of deep: all that stays does so for one import in b."""
+        app = self.program(app="import a\nimport b\n", a="import deep.x\n", b="import deep.y\n",
+                           deep__x="", deep__y="", s="import u\n", t="", u="")
+        self.file("small/deep/__init__.py", b"import s\nimport t\n")
+        self.record(sys.executable, app)
+        answer, fates = self.fates("a")
+        self.assertEqual({module for module, (fate, _) in fates.items() if fate == "stays"}, {"deep", "s", "t", "u"})
+        self.assertEqual([(row["module"], row["by"], row["modules"], row["proof"]) for row in answer["keepers"]],
+                         [("deep.y", "b", 4, "recorded")])
+        self.assertEqual(self.fates("a", "deep.y@b")[0]["keepers"], [])
+
     def test_a_module_without_a_row(self):
         """importlib.import_module() prints nothing: b reaches s through h."""
         app = self.program(app="import a\nimport b\n", a="import s\n", h="import s\n", s="",

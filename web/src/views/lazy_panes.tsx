@@ -5,13 +5,20 @@ import { CheckBox } from '../components/check_box';
 import { Swatch } from '../components/origin_legend';
 import { PaneHead } from '../components/toolbar';
 import { readLazy } from '../model/lazy';
-import { type LazyAnswer, type LazyRow, type LazySuggestion, toggle } from './lazy_tab';
+import {
+    type LazyAnswer,
+    type LazyKeeper,
+    type LazyRow,
+    type LazySuggestion,
+    toggle,
+} from './lazy_tab';
 
 interface ChoiceProps {
     list: string[];
     suggestions: LazySuggestion[];
     /** The log is certain of nothing. */
     plain: boolean;
+    keepers: LazyKeeper[];
 }
 
 /** "numpy@app" as people say it. */
@@ -23,7 +30,7 @@ function said(word: string): string {
 }
 
 /** What is ticked, and below it what would be worth it. */
-export function LazyChoice({ list, suggestions, plain }: ChoiceProps) {
+export function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
     const known = new Set(suggestions.flatMap((one) => readLazy(one.lazy)));
     const others = list.filter((word) => !known.has(word));
     return (
@@ -60,8 +67,37 @@ export function LazyChoice({ list, suggestions, plain }: ChoiceProps) {
                         be searched for above.
                     </p>
                 )}
+                {keepers.length > 0 && <Keepers keepers={keepers} />}
             </div>
         </section>
+    );
+}
+
+/** The imports that keep most of what hung below the ticked ones. */
+function Keepers({ keepers }: { keepers: LazyKeeper[] }) {
+    return (
+        <>
+            <div class="list-head lazy-keeper-grid">
+                <span>Kept by the import of</span>
+                <span>in</span>
+                <span class="is-right">Modules</span>
+                <span class="is-right" title="self times of what stays with it">
+                    Self <i>ms</i>
+                </span>
+                <span />
+            </div>
+            {keepers.map((one) => (
+                <div key={one.module} class="list-row lazy-keeper-grid is-still">
+                    <span class="cut mono" title={one.module}>
+                        {one.module}
+                    </span>
+                    <Importer row={one} />
+                    <span class="is-right">{int(one.modules)}</span>
+                    <span class="is-right">{fmtFixed(one.self_us / 1000, 3)}</span>
+                    <AlsoLazy row={one} />
+                </div>
+            ))}
+        </>
     );
 }
 
@@ -145,8 +181,10 @@ export function LazyModules({
     );
 }
 
+type Kept = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
+
 /** "Y", and where another run tells it a way there. */
-function Importer({ row: { by, proof, in: run, module } }: { row: LazyRow }) {
+function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
     if (by === null) return <span />;
     return (
         <span
@@ -166,9 +204,16 @@ function Importer({ row: { by, proof, in: run, module } }: { row: LazyRow }) {
     );
 }
 
+function AlsoLazy({ row: { by, proof, module } }: { row: Kept }) {
+    if (by === null || proof === 'its submodule') return <span />;
+    return (
+        <button type="button" class="link" onClick={() => toggle([`${module}@${by}`])}>
+            lazy there too
+        </button>
+    );
+}
+
 function Module({ row }: { row: LazyRow }) {
-    const { by } = row;
-    const firm = by === null || row.proof === 'its submodule';
     return (
         <div class="list-row lazy-module-grid is-still">
             <span class="cut mono" title={row.module}>
@@ -177,17 +222,7 @@ function Module({ row }: { row: LazyRow }) {
             <span class="is-right">{fmtFixed(row.self_us / 1000, 3)}</span>
             <span class={row.fate === 'saved' ? '' : 'soft'}>{FATES[row.fate]}</span>
             <Importer row={row} />
-            <span>
-                {!firm && (
-                    <button
-                        type="button"
-                        class="link"
-                        onClick={() => toggle([`${row.module}@${by}`])}
-                    >
-                        lazy there too
-                    </button>
-                )}
-            </span>
+            <AlsoLazy row={row} />
         </div>
     );
 }

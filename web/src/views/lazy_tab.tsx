@@ -39,6 +39,11 @@ export interface LazyRow {
     in: { id: string; name: string } | null;
 }
 
+/** An import from outside of what was ticked, and what stays because of it. */
+export type LazyKeeper = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
+    modules: number;
+};
+
 export interface LazyAnswer {
     lazy: (LazyWord & { startup: boolean })[];
     evidence: 'first importers' | 'importtime=2' | 'recorded';
@@ -50,6 +55,7 @@ export interface LazyAnswer {
     after_us: number;
     saving_us: { low: number; best: number; high: number };
     modules: Record<LazyRow['fate'], number>;
+    keepers: LazyKeeper[];
     rows: LazyRow[];
     suggestions?: LazySuggestion[];
 }
@@ -84,6 +90,7 @@ export function LazyTab({ run }: { run: Run }) {
                     list={list}
                     suggestions={hints.data?.suggestions ?? []}
                     plain={hints.data?.evidence === 'first importers'}
+                    keepers={data?.keepers ?? []}
                 />
                 <LazyModules rows={data?.rows ?? []} modules={data?.modules ?? null} />
             </div>
