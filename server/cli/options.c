@@ -227,6 +227,10 @@ const struct ps_option_row ps_option_rows[] = {
     {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
      "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
+    {"--rows", "N", TEXT, ON(SQL), offsetof(struct ps_options, rows),
+     "a result of more rows is refused (default 10000000)"},
+    {"--seconds", "N", TEXT, ON(SQL), offsetof(struct ps_options, seconds),
+     "a statement that takes longer is stopped (default 600)"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},
 };
 const size_t ps_option_rows_count = sizeof ps_option_rows / sizeof *ps_option_rows;

@@ -49,6 +49,7 @@ struct ps_options {
     const char **budgets;
     size_t n_budgets;
     const char *import_memory, *import_cpu, *queue; /* NULL: not given */
+    const char *rows, *seconds;                     /* NULL: not given */
     const char *role, *tls_cert, *tls_key;          /* NULL: not given */
     const char **hosts;
     size_t n_hosts;

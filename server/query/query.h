@@ -105,9 +105,11 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
 /* --- SQL that people type: one statement that only reads */
 
 enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
-/* Over the public views of a run, whole. JSON: an array of objects. */
+/* Over the public views of a run, whole; PS_LIMIT when it has more than `rows`. JSON: an array of
+ * objects. */
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
-                            enum ps_sql_format format, struct ps_buf *out, struct ps_err *err);
+                            enum ps_sql_format format, const struct ps_typed *by, int64_t rows,
+                            struct ps_buf *out, struct ps_err *err);
 
 #define PS_SQL_ROWS      10000   /* of an answer to a page that does not say how many */
 #define PS_SQL_ROWS_MOST 100000  /* of an answer to a page */

@@ -25,8 +25,20 @@ static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
         ps_buf_str(out, ps_col_text(stmt, column));
 }
 
+/* The next row, of so many that are left. */
+static bool next_row(struct ps_stmt *stmt, int64_t *left, struct ps_err *err)
+{
+    if (!ps_stmt_row(stmt, err))
+        return false;
+    if ((*left)-- > 0)
+        return true;
+    ps_hint(err, "a LIMIT or a WHERE makes it smaller, --rows allows more");
+    ps_fail(err, PS_LIMIT, "the result has too many rows");
+    return false;
+}
+
 /* Columns as wide as their widest cell: rows are held back until all are known. */
-static void write_table(struct ps_stmt *stmt, struct ps_buf *out, struct ps_err *err)
+static void write_table(struct ps_stmt *stmt, int64_t left, struct ps_buf *out, struct ps_err *err)
 {
     int columns = ps_col_count(stmt);
     struct ps_arena arena = {0};
@@ -39,7 +51,7 @@ static void write_table(struct ps_stmt *stmt, struct ps_buf *out, struct ps_err 
         PS_PUSH_ROOM(cells, n, cap);
         cells[n++] = ps_arena_copy(&arena, ps_str_of(ps_col_name(stmt, c)));
     }
-    while (ps_stmt_row(stmt, err)) {
+    while (next_row(stmt, &left, err)) {
         for (int c = 0; c < columns; c++) {
             cell_text(stmt, c, &cell);
             PS_PUSH_ROOM(cells, n, cap);
@@ -65,42 +77,42 @@ static void write_table(struct ps_stmt *stmt, struct ps_buf *out, struct ps_err 
     ps_arena_free(&arena);
 }
 
-static void write_json(struct ps_stmt *stmt, struct ps_buf *out, struct ps_err *err)
+static void write_json(struct ps_stmt *stmt, int64_t left, struct ps_buf *out, struct ps_err *err)
 {
     struct ps_json json = ps_json_to(out);
 
     ps_json_array(&json);
-    while (ps_stmt_row(stmt, err))
+    while (next_row(stmt, &left, err))
         ps_row_object(stmt, 0, &json);
     ps_json_end(&json);
     ps_buf_puts(out, "\n");
 }
 
-static void write_csv(struct ps_stmt *stmt, struct ps_buf *out, struct ps_err *err)
+static void write_csv(struct ps_stmt *stmt, int64_t left, struct ps_buf *out, struct ps_err *err)
 {
     ps_csv_head(stmt, out);
-    while (ps_stmt_row(stmt, err))
+    while (next_row(stmt, &left, err))
         ps_csv_row(stmt, out);
 }
 
 enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
-                            enum ps_sql_format format, struct ps_buf *out, struct ps_err *err)
+                            enum ps_sql_format format, const struct ps_typed *by, int64_t rows,
+                            struct ps_buf *out, struct ps_err *err)
 {
-    const struct ps_typed by = {0};
     struct ps_err own = PS_ERR_INIT;
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_run_open_guarded(store, id, &by, &db, &own);
+    enum ps_status status = ps_run_open_guarded(store, id, by, &db, &own);
 
     if (status == PS_OK)
         status = ps_db_prepare_single(db, sql, &stmt, &own);
     if (status == PS_OK) {
         if (format == PS_SQL_JSON)
-            write_json(stmt, out, &own);
+            write_json(stmt, rows, out, &own);
         else if (format == PS_SQL_CSV)
-            write_csv(stmt, out, &own);
+            write_csv(stmt, rows, out, &own);
         else
-            write_table(stmt, out, &own);
+            write_table(stmt, rows, out, &own);
         status = own.code;
     }
     ps_stmt_done(stmt);

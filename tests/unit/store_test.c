@@ -22,6 +22,8 @@ struct shelf {
     char dir[64];
 };
 
+static const struct ps_typed no_limit = {0};
+
 static int open_shelf(void **state)
 {
     struct shelf *shelf = ps_alloc(sizeof *shelf);
@@ -137,7 +139,8 @@ static char *ask(struct shelf *shelf, const char *id, const char *sql)
 {
     struct ps_buf out = {0};
 
-    assert_int_equal(ps_query_sql(shelf->store, id, sql, PS_SQL_CSV, &out, NULL), PS_OK);
+    assert_int_equal(
+        ps_query_sql(shelf->store, id, sql, PS_SQL_CSV, &no_limit, 1000000, &out, NULL), PS_OK);
     return out.at;
 }
 
@@ -373,8 +376,9 @@ static void typed_sql_only_reads(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct ps_buf out = {0};
 
-        assert_int_not_equal(
-            ps_query_sql(shelf->store, run.id, refused[i], PS_SQL_JSON, &out, NULL), PS_OK);
+        assert_int_not_equal(ps_query_sql(shelf->store, run.id, refused[i], PS_SQL_JSON, &no_limit,
+                                          1000000, &out, NULL),
+                             PS_OK);
         ps_buf_free(&out);
     }
     expect_rows(shelf, run.id, "SELECT count(*) FROM functions", "6\r\n");
