@@ -22,6 +22,7 @@
 #define UPLOAD_MAX     ((uint64_t)8 << 30)
 #define THREADS        4
 #define CONNECTIONS    512
+#define PER_ADDRESS    128
 #define IDLE_S         30
 #define GRACE_MS       8000 /* for imports on their way when the server is told to stop */
 #define CUT_MS         2000 /* and for everything, once it is told twice */
@@ -124,6 +125,8 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .threads = THREADS,
         .slow_threads = THREADS,
         .connections = CONNECTIONS,
+        /* A proxy, and everybody on this machine, comes from one address. */
+        .per_address = options->proxy || server->listener.loopback ? 0 : PER_ADDRESS,
         .idle_s = IDLE_S,
         .app = server->api,
         .admit = ps_api_admit,

@@ -2,7 +2,12 @@
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include "server/http/clients.h"
 
+#include <linux/sockios.h>
+#include <linux/tcp.h> /* its tcp_info has more than that of netinet/tcp.h */
+#include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -63,6 +68,49 @@ void ps_client_busy(struct ps_client *client)
     atomic_store_explicit(&client->since_s, 0, memory_order_relaxed);
 }
 
+/* Whether bytes wait to be read by the client, and how many it has acknowledged in its life. */
+static bool has_to_read(const struct ps_client *client, uint64_t *acked)
+{
+    struct tcp_info info;
+    socklen_t len = sizeof info;
+    int waiting = 0;
+
+    if (ioctl(client->fd, SIOCOUTQ, &waiting) != 0 || waiting == 0 ||
+        getsockopt(client->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
+        len < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked)
+        return false;
+    *acked = info.tcpi_bytes_acked;
+    return true;
+}
+
+/* Looks at a client now and then, from one window of `window_s` to the next. */
+static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t window_s)
+{
+    uint64_t acked, floor;
+
+    if (!has_to_read(client, &acked)) {
+        client->reading_s = 0;
+        return false;
+    }
+    if (client->reading_s != 0 && now - client->reading_s < window_s)
+        return false;
+    floor = client->read + (uint64_t)(now - client->reading_s) * PS_READ_SLOWEST;
+    if (client->reading_s != 0 && acked < floor)
+        return true;
+    client->reading_s = now;
+    client->read = acked;
+    return false;
+}
+
+/* At once: what waits to be sent is dropped too, which the kernel would keep for it otherwise. */
+static void cut_off(const struct ps_client *client)
+{
+    const struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+    (void)setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    (void)shutdown(client->fd, SHUT_RDWR);
+}
+
 void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s)
 {
     int64_t now = now_s();
@@ -71,8 +119,9 @@ void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s)
     for (struct ps_client *client = clients->first; client; client = client->next) {
         int64_t since = atomic_load_explicit(&client->since_s, memory_order_relaxed);
 
-        if (since != 0 && now - since > patience_s)
-            (void)shutdown(client->fd, SHUT_RDWR);
+        if ((since != 0 && now - since > patience_s) ||
+            reads_too_slowly(client, now, patience_s / 4))
+            cut_off(client);
     }
     pthread_mutex_unlock(&clients->lock);
 }

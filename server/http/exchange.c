@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "server/http/strict.h"
+
 /* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
  * a connection, not sending a file. */
 #define SLOW_AFTER_S     30
@@ -37,15 +39,17 @@ const char *ps_request_peer(struct ps_request *req)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(exchange_of(req)->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *from = info ? info->client_addr : NULL;
+    const struct sockaddr_in6 *six = (const void *)from;
     char *text = ps_arena_alloc(&req->arena, INET6_ADDRSTRLEN);
 
     text[0] = '\0';
     if (from && from->sa_family == AF_INET)
         (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)from)->sin_addr, text,
                         INET6_ADDRSTRLEN);
+    else if (from && from->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+        (void)inet_ntop(AF_INET, &six->sin6_addr.s6_addr[12], text, INET6_ADDRSTRLEN);
     else if (from && from->sa_family == AF_INET6)
-        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr,
-                        text, INET6_ADDRSTRLEN);
+        (void)inet_ntop(AF_INET6, &six->sin6_addr, text, INET6_ADDRSTRLEN);
     return text;
 }
 
@@ -122,6 +126,19 @@ static bool refuse_err(struct ps_exchange *x)
 {
     ps_reply_error(&x->reply, &x->err);
     x->refused = true;
+    return false;
+}
+
+/* Where the next request of the connection begins is in doubt: it ends with the answer. */
+static bool unambiguous(struct ps_exchange *x)
+{
+    const char *fault = ps_strict_fault(x->connection);
+
+    if (!fault)
+        return true;
+    (void)refuse(x, 400, "bad_request", fault, NULL);
+    ps_reply_header(&x->reply, "Connection", "close");
+    x->ambiguous = true;
     return false;
 }
 
@@ -224,7 +241,8 @@ static bool sink_opens(struct ps_exchange *x)
  * for nothing. */
 static bool answers_now(const struct ps_exchange *x)
 {
-    return ps_request_header(&x->req, "Expect") || declared_length(x) > (int64_t)PS_DISCARD_MAX;
+    return x->ambiguous || ps_request_header(&x->req, "Expect") ||
+           declared_length(x) > (int64_t)PS_DISCARD_MAX;
 }
 
 enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
@@ -237,8 +255,8 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
     (void)clock_gettime(CLOCK_MONOTONIC, &x->began);
-    if (known_host(x) && own_origin(x) && known_route(x) && admitted(x) && readable_query(x) &&
-        fitting_length(x) && sink_opens(x))
+    if (unambiguous(x) && known_host(x) && own_origin(x) && known_route(x) && admitted(x) &&
+        readable_query(x) && fitting_length(x) && sink_opens(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;
     return answers_now(x) ? ps_exchange_send(x) : MHD_YES;

@@ -40,7 +40,7 @@ struct ps_exchange {
     struct ps_upload *upload;
     uint64_t received; /* bytes of the body */
     struct timespec began;
-    bool headers_seen, refused, handled, deferred, counted, busy;
+    bool headers_seen, ambiguous, refused, handled, deferred, counted, busy;
     atomic_int deferral;
 };
 

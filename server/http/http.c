@@ -83,6 +83,8 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
         {MHD_OPTION_LISTEN_SOCKET, config->listen_fd, NULL},
         {MHD_OPTION_THREAD_POOL_SIZE, config->threads, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, config->connections, NULL},
+        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, config->per_address, NULL},
+        {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, config->idle_s, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_PER_CLIENT, NULL},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, http},

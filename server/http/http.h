@@ -24,6 +24,7 @@ struct ps_http_config {
     unsigned threads;      /* that talk to clients */
     unsigned slow_threads; /* that run PS_ROUTE_SLOW handlers */
     unsigned connections;  /* more clients than this wait in the kernel's queue */
+    unsigned per_address;  /* of them from one address; 0: as many */
     unsigned idle_s;       /* a client that neither sends nor reads for so long is cut off */
     void *app;             /* for handlers: req->app */
     /* Whether who asks may use a route: false after making the reply. Sets req->who. Called when
@@ -36,7 +37,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
                              struct ps_err *err);
 
 /* To be called every few seconds: cuts off clients that take longer than twice idle_s over the
- * headers of a request. */
+ * headers of a request, or read their answer too slowly. */
 void ps_http_sweep(struct ps_http *http);
 
 /* No new connections; what was begun goes on and is told to close. */

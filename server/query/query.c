@@ -173,7 +173,14 @@ enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *que
     return write_rows(db, key, query, ps_row_array, json, err);
 }
 
-void ps_csv_text(struct ps_str text, struct ps_buf *out)
+/* A spreadsheet takes what begins so for a formula, and names come from whoever sent the profile:
+ * an apostrophe makes it text there. */
+static bool is_formula(struct ps_str text)
+{
+    return text.len > 0 && memchr("=+-@\t\r", text.at[0], 6);
+}
+
+static void csv_raw(struct ps_str text, struct ps_buf *out)
 {
     bool quote = memchr(text.at, ',', text.len) || memchr(text.at, '"', text.len) ||
                  memchr(text.at, '\n', text.len) || memchr(text.at, '\r', text.len);
@@ -186,6 +193,18 @@ void ps_csv_text(struct ps_str text, struct ps_buf *out)
     for (size_t i = 0; i < text.len; i++)
         ps_buf_add(out, text.at[i] == '"' ? "\"\"" : &text.at[i], text.at[i] == '"' ? 2 : 1);
     ps_buf_puts(out, "\"");
+}
+
+void ps_csv_text(struct ps_str text, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf marked = {0};
+
+    if (is_formula(text)) {
+        ps_buf_puts(&marked, "'");
+        ps_buf_str(&marked, text);
+        text = ps_buf_slice(&marked);
+    }
+    csv_raw(text, out);
 }
 
 void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
@@ -209,6 +228,8 @@ void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
             char text[32];
 
             ps_buf_add(out, text, ps_real_text(n.r, text));
+        } else if (n.kind == PS_NUM_INT) {
+            ps_buf_str(out, ps_col_text(stmt, i));
         } else if (!ps_col_is_null(stmt, i)) {
             ps_csv_text(ps_col_text(stmt, i), out);
         }

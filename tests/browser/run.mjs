@@ -24,6 +24,7 @@ import './trend.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './login.mjs';
+import './attacks.mjs';
 import './shots.mjs';
 import './sql.mjs';
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* strncasecmp */
+#include "server/http/strict.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+struct seen {
+    unsigned hosts, lengths, codings;
+    bool odd_name, odd_value, odd_coding;
+};
+
+static bool is(const char *name, size_t len, const char *want)
+{
+    return len == strlen(want) && strncasecmp(name, want, len) == 0;
+}
+
+/* What RFC 9110 calls a token, but for letters and digits beyond ASCII. */
+static bool is_token(const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f ||
+            strchr("\"(),/:;<=>?@[\\]{}", name[i]))
+            return false;
+    return len > 0;
+}
+
+static bool is_plain(const char *value, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (((unsigned char)value[i] < ' ' && value[i] != '\t') || value[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static enum MHD_Result look(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_len,
+                            const char *value, size_t value_len)
+{
+    struct seen *seen = cls;
+
+    (void)kind;
+    seen->odd_name |= !is_token(name, name_len);
+    seen->odd_value |= value && !is_plain(value, value_len);
+    seen->hosts += is(name, name_len, "Host");
+    seen->lengths += is(name, name_len, "Content-Length");
+    if (!is(name, name_len, "Transfer-Encoding"))
+        return MHD_YES;
+    seen->codings++;
+    seen->odd_coding |= !value || !is(value, value_len, "chunked");
+    return MHD_YES;
+}
+
+const char *ps_strict_fault(struct MHD_Connection *connection)
+{
+    struct seen seen = {0};
+
+    (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, look, &seen);
+    if (seen.odd_name)
+        return "a header's name holds a space or another character that no name has";
+    if (seen.odd_value)
+        return "a header's value holds a control character";
+    if (seen.hosts > 1)
+        return "there is more than one Host header";
+    if (seen.lengths + seen.codings > 1)
+        return "Content-Length and Transfer-Encoding say more than once how long the body is";
+    if (seen.odd_coding)
+        return "the only Transfer-Encoding that is understood is chunked";
+    return NULL;
+}
