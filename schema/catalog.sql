@@ -81,6 +81,13 @@ CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives th
     at INTEGER NOT NULL    -- ms since 1970, UTC
 );
 
+CREATE TABLE IF NOT EXISTS partial( -- uploads that come in pieces, until they are complete
+    id TEXT PRIMARY KEY,
+    file TEXT NOT NULL,    -- in spool/
+    who TEXT NOT NULL,     -- began it; '': nobody was asked
+    at INTEGER NOT NULL    -- s since 1970, UTC: the last piece
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS token( -- who may do what on a shelf that others reach
     id TEXT PRIMARY KEY,     -- 12 hex digits, the part of the token that finds this row
     name TEXT NOT NULL UNIQUE,

@@ -34,6 +34,7 @@ C_LIBRARIES = {
     "sqlite3.h": ["base", "server/store"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
     "microhttpd.h": ["server/http"],
     "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
+    "curl/": ["server/cli"],
     "pcre2.h": ["server/store"],
     "nettle/": ["base", "server/store"],
     "archive_entry.h": ["base"],

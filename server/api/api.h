@@ -16,6 +16,7 @@ struct ps_api_config {
     struct ps_access_config access;
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
+    uint64_t upload_max;                    /* bytes of one that comes in pieces */
     const char *listen;                     /* as the shelf tells it: "127.0.0.1:7700" */
 };
 

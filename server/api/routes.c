@@ -23,6 +23,12 @@ const struct ps_route ps_api_routes[] = {
      PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs */
     {"PUT", API "runs/{filename}", ps_put_run, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
      PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs/ */
+    {"POST", API "uploads", ps_begin_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"GET", API "uploads/{upload}", ps_get_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"PUT", API "uploads/{upload}", ps_put_piece, PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW,
+     PS_RIGHT_UPLOADER},
+    {"POST", API "uploads/{upload}/end", ps_end_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+
     {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},

@@ -6,6 +6,7 @@
 #include "server/cli/folder.h"
 #include "server/cli/limits.h"
 #include "server/cli/progress.h"
+#include "server/cli/remote.h"
 #include "server/cli/shelve.h"
 #include "server/jobs/apart.h"
 #include "server/jobs/merge.h"
@@ -19,7 +20,8 @@
 
 struct adding {
     const struct ps_options *options;
-    struct ps_store *store;
+    struct ps_store *store;        /* NULL: the shelf is served elsewhere, */
+    struct ps_remote_http *remote; /* there */
     const char *who;
     struct ps_sandbox_limits limits;
     int status;
@@ -44,7 +46,10 @@ static void import_profile(struct adding *adding, struct ps_shelving *profile)
     const struct ps_label label = {options->name, options->series, adding->who, options->tags,
                                    options->n_tags};
     profile->limits = &adding->limits;
-    if (ps_cli_shelve(adding->store, &label, profile, options->json, NULL) != 0)
+    int failed = adding->remote
+                     ? ps_remote_shelve(adding->remote, &label, profile, options->json)
+                     : ps_cli_shelve(adding->store, &label, profile, options->json, NULL);
+    if (failed)
         adding->status = 1;
 }
 
@@ -298,6 +303,26 @@ static void check_source_root(struct adding *adding)
     adding->status = ps_say_failure(root, &err);
 }
 
+static struct ps_remote_http *open_remote(const struct ps_options *options)
+{
+    const char *kept = getenv("PERFSHELF_TOKEN");
+    const struct ps_remote_config config = {options->server,
+                                            options->token    ? options->token
+                                            : kept && kept[0] ? kept
+                                                              : NULL,
+                                            options->ca};
+    struct ps_remote_http *remote = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    if (ps_remote_http_open(&config, &remote, &err) != PS_OK)
+        ps_say_failure(options->server, &err);
+    return remote;
+}
+
+static void close_remote(struct ps_remote_http **remote)
+{
+    ps_remote_http_close(*remote);
+}
+
 int ps_cli_add(const struct ps_options *options)
 {
     struct adding adding = {.options = options, .who = ps_cli_login_name()};
@@ -306,8 +331,13 @@ int ps_cli_add(const struct ps_options *options)
         ps_say_failure("add", &err);
         return 2;
     }
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = adding.store = ps_cli_open(options);
-    if (!store)
+    PS_AUTO(close_remote)
+    struct ps_remote_http *remote = options->server ? open_remote(options) : NULL;
+    PS_AUTO(ps_store_close_ptr)
+    struct ps_store *store = options->server ? NULL : ps_cli_open(options);
+    adding.store = store;
+    adding.remote = remote;
+    if (!store && !remote)
         return 1;
     ps_progress_catch_interrupts();
     check_source_root(&adding);

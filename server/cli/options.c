@@ -25,6 +25,8 @@ const struct ps_verb_row ps_verbs[] = {
          "such a job. Each\n"
          "profile in a zip or tar file becomes a run, with the tag archive=FILE, jobs as in a "
          "folder.\n"
+         "--server puts them on the shelf that is served there, and goes on where a dropped "
+         "connection left off;\nsources are not sent.\n"
          "--json prints one object a line: id kind name sha256 bytes rows repaired "
          "rejected already\n",
          0},
@@ -198,6 +200,12 @@ const struct ps_option_row ps_option_rows[] = {
      "where the sources of line-level profiles are (default: where they were)"},
     {"--merge", NULL, FLAG, ON(ADD), offsetof(struct ps_options, merge),
      "make one run of several .lprof files, or of the traces of one job"},
+    {"--server", "URL", TEXT, ON(ADD), offsetof(struct ps_options, server),
+     "put them on the shelf that is served there, instead of --data"},
+    {"--token", "T", TEXT, ON(ADD), offsetof(struct ps_options, token),
+     "who you are there (default $PERFSHELF_TOKEN, which other users of the machine cannot see)"},
+    {"--ca", "FILE", TEXT, ON(ADD), offsetof(struct ps_options, ca),
+     "believe the server whose certificate is signed by this one (PEM)"},
     {"--repeat", "N", TEXT, ON(RECORD), offsetof(struct ps_options, repeat),
      "record N times, as one series"},
     {"--importers", NULL, FLAG, ON(RECORD), offsetof(struct ps_options, importers),

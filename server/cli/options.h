@@ -43,6 +43,7 @@ struct ps_options {
     struct ps_tag *tags;
     size_t n_tags;
     const char *source_root;                     /* NULL: not given */
+    const char *server, *token, *ca;             /* NULL: not given */
     const char *output, *repeat;                 /* NULL: not given */
     const char *of, *metric, *against, *fail_on; /* NULL: not given */
     const char *row, *place, *by, *clear;        /* NULL: not given */

@@ -96,6 +96,11 @@ static enum ps_status read_tls(struct server *server, const struct ps_serve_opti
     return status == PS_OK ? read_pem(options->tls_key, &server->tls_key, err) : status;
 }
 
+static uint64_t upload_max(const struct ps_serve_options *options)
+{
+    return options->upload_max ? options->upload_max : UPLOAD_MAX;
+}
+
 static enum ps_status start_api(struct server *server, const struct ps_serve_options *options,
                                 struct ps_err *err)
 {
@@ -103,6 +108,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .store = server->store,
         .assets = ps_assets,
         .n_assets = ps_assets_count,
+        .upload_max = upload_max(options),
         .listen = server->listener.address,
         .queue = options->queue,
         .limits = options->limits,
@@ -120,8 +126,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .n_routes = ps_api_routes_count,
         .listen_fd = server->listener.fd,
         .guard = {server->hosts, server->n_hosts, !server->listener.loopback},
-        .spool = {ps_api_spool, server->api,
-                  options->upload_max ? options->upload_max : UPLOAD_MAX},
+        .spool = {ps_api_spool, server->api, upload_max(options)},
         .threads = THREADS,
         .slow_threads = THREADS,
         .connections = CONNECTIONS,

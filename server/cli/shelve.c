@@ -5,7 +5,6 @@
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/cli/progress.h"
-#include "server/jobs/import.h"
 
 #include "base/json_out.h"
 
@@ -50,7 +49,7 @@ static void plain_line(const char *path, const struct ps_import_result *result, 
     ps_buf_puts(out, result->already ? ", already on the shelf)" : ")");
 }
 
-static void say_result(const char *path, bool json, const struct ps_import_result *result)
+void ps_cli_say_run(const char *path, bool json, const struct ps_import_result *result)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (json)
@@ -95,7 +94,7 @@ static void told(void *user, const char *name, const struct ps_import_result *re
     if (err->code != PS_OK) {
         told_of_failure(telling, path.at, err);
     } else {
-        say_result(path.at, telling->json, result);
+        ps_cli_say_run(path.at, telling->json, result);
         if (!profile->again)
             ps_cli_attach(telling->store, result->id, &profile->from);
         memcpy(telling->id, result->id, sizeof telling->id);

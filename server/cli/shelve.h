@@ -6,6 +6,7 @@
 
 #include "server/cli/options.h"
 #include "server/cli/sources.h"
+#include "server/jobs/import.h"
 #include "server/sandbox/sandbox.h"
 
 /* What a run is given beside its bytes. */
@@ -35,6 +36,9 @@ struct ps_shelving {
  */
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE]);
+
+/* The line of one run on stdout. */
+void ps_cli_say_run(const char *path, bool json, const struct ps_import_result *result);
 
 /* Of the person who runs the process; "" when it has no name. */
 const char *ps_cli_login_name(void);

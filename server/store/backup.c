@@ -131,9 +131,10 @@ static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
     if (status == PS_OK)
         status = ps_db_open(uri.at, true, &b->to->catalog, err);
     if (status == PS_OK)
-        status =
-            ps_db_exec(b->to->catalog,
-                       "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since", err);
+        status = ps_db_exec(b->to->catalog,
+                            "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
+                            "DELETE FROM partial",
+                            err);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* originals.c: the bytes as they came in: spooled, found, given back (intake.c takes them in). */
+#define _GNU_SOURCE /* mkostemp */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +40,24 @@ enum ps_status ps_new_part(struct ps_store *store, const char *where, char **pat
     return new_file(store, where, ".part", path_out, fd_out, err);
 }
 
+static enum ps_status temporary_file(char **path_out, int *fd_out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    const char *folder = getenv("TMPDIR");
+
+    ps_buf_printf(&path, "%s/perfshelf-XXXXXX", folder && folder[0] ? folder : P_tmpdir);
+    *fd_out = mkostemp(path.at, O_CLOEXEC);
+    if (*fd_out < 0)
+        return ps_fail_errno(err, "cannot write", path.at);
+    *path_out = ps_strdup(ps_buf_slice(&path));
+    return PS_OK;
+}
+
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err)
 {
+    if (!store)
+        return temporary_file(path_out, fd_out, err);
     return new_file(store, "spool", "", path_out, fd_out, err);
 }
 

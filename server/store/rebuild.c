@@ -104,8 +104,9 @@ static void copy_table(struct rebuilding *r, const char *table)
 
 static void copy_tables(struct rebuilding *r)
 {
-    static const char *const tables[] = {"import_log", "removal_log", "upload",  "removed_since",
-                                         "doomed",     "token",       "session", "saved_query"};
+    static const char *const tables[] = {"import_log",    "removal_log", "upload",
+                                         "removed_since", "doomed",      "token",
+                                         "session",       "saved_query", "partial"};
     PS_AUTO(ps_buf_free) struct ps_buf baselines = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 

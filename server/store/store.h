@@ -50,7 +50,8 @@ int64_t ps_store_version(struct ps_store *store);
  */
 
 /* A new empty file in DIR/spool, open for writing. path_out: malloc'ed, the caller unlinks and
- * frees; it goes with the process that made it unless an accepted upload holds it. */
+ * frees; it goes with the process that made it unless an accepted upload holds it. Without a store
+ * it lies in $TMPDIR. */
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err);
 /* One without a name: written through one descriptor, then read through the other from its start;

@@ -1,0 +1,2 @@
+-- One that nobody added to since :before.
+DELETE FROM partial WHERE id = (SELECT id FROM partial WHERE at < :before LIMIT 1) RETURNING file;

@@ -1,0 +1,1 @@
+SELECT file FROM partial WHERE id = :id AND who = :who;

@@ -1,0 +1,1 @@
+DELETE FROM partial WHERE id = :id AND who = :who RETURNING file;

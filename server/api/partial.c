@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* partial.c: an upload in pieces: begun, added to from wherever it stands, ended with its labels.
+ */
+#include "server/store/partial.h"
+
+#include <string.h>
+
+#include "server/api/state.h"
+
+/* {"id","bytes","piece_max"}: how far it has come. */
+static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    ps_json_object(&out);
+    ps_json_kstr(&out, "id", id);
+    ps_json_kint(&out, "bytes", (int64_t)bytes);
+    ps_json_kint(&out, "piece_max", (int64_t)PS_SMALL_MAX);
+    ps_json_end(&out);
+}
+
+enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    char id[PS_PARTIAL_SIZE];
+    enum ps_status status = ps_partial_begin(ps_api_of(req)->store, req->who, id, err);
+
+    if (status != PS_OK)
+        return status;
+    reply->status = 201;
+    ps_reply_header(reply, "Location", ps_arena_printf(&req->arena, "/api/v1/uploads/%s", id));
+    write_partial(id, 0, reply);
+    return PS_OK;
+}
+
+enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    uint64_t bytes;
+    enum ps_status status =
+        ps_partial_bytes(ps_api_of(req)->store, req->args[0], req->who, &bytes, err);
+
+    if (status == PS_OK)
+        write_partial(req->args[0], bytes, reply);
+    return status;
+}
+
+static enum ps_status read_count(const struct ps_request *req, const char *key, uint64_t *out,
+                                 struct ps_err *err)
+{
+    const char *text = ps_request_param(req, key);
+    int64_t value = -1;
+
+    if (!text || !ps_str_i64(ps_str_of(text), &value) || value < 0)
+        return ps_fail(err, PS_BAD_REQUEST, "%s must be a number of bytes", key);
+    *out = (uint64_t)value;
+    return PS_OK;
+}
+
+enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    uint64_t offset, bytes;
+    enum ps_status status = read_count(req, "offset", &offset, err);
+
+    if (status == PS_OK && req->n_files != 1)
+        status = ps_fail(err, PS_BAD_REQUEST, "the body must be one piece, and not empty");
+    if (status == PS_OK)
+        status =
+            ps_partial_append(ps_api_of(req)->store, req->args[0], req->who, offset,
+                              req->files[0].path, ps_api_of(req)->config.upload_max, &bytes, err);
+    if (status == PS_OK)
+        write_partial(req->args[0], bytes, reply);
+    return status;
+}
+
+enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *filename = ps_request_param(req, "filename");
+    struct ps_job_request job = {.temporary = true, .accepted = true};
+    struct ps_labels labels;
+    enum ps_status status = ps_labels_read(req, &labels, err);
+
+    if (status == PS_OK && filename)
+        status = ps_label_check("filename", filename, err);
+    if (status == PS_OK)
+        status = read_count(req, "bytes", &job.bytes, err);
+    if (status == PS_OK)
+        status = ps_partial_take(ps_api_of(req)->store, req->args[0], req->who, job.bytes,
+                                 &job.path, err);
+    if (status != PS_OK)
+        return status;
+    job.filename = filename ? filename : "";
+    job.name = labels.name;
+    job.series = labels.series;
+    job.who = labels.who;
+    job.tags = labels.tags;
+    job.n_tags = labels.n_tags;
+    return ps_api_queue(req, &job, 1, reply, err);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/cli/remote_http.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+
+#define ANSWER_MAX  ((size_t)64 << 20)
+#define TRIES       9
+#define TRIES_FIRST 3
+#define SILENCE_S   30L
+
+struct ps_remote_http {
+    CURL *curl;
+    struct curl_slist *headers;
+    char *base;
+    bool reached; /* the server has answered once */
+    char why[CURL_ERROR_SIZE];
+};
+
+/* What one try is about. */
+struct exchange {
+    const struct ps_remote_request *request;
+    struct ps_buf answer;
+    bool too_long;
+};
+
+static size_t take_answer(char *bytes, size_t size, size_t n, void *user)
+{
+    struct exchange *exchange = user;
+
+    if (exchange->answer.len + size * n > ANSWER_MAX) {
+        exchange->too_long = true;
+        return 0;
+    }
+    ps_buf_add(&exchange->answer, bytes, size * n);
+    return size * n;
+}
+
+static int step(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
+                curl_off_t up)
+{
+    const struct ps_remote_request *request = ((struct exchange *)user)->request;
+
+    (void)down_total, (void)down, (void)up_total;
+    if (!request->progress)
+        return ps_progress_interrupted();
+    return !ps_progress_step(request->progress, request->before + (uint64_t)up, request->total, 0);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static void add_header(struct ps_remote_http *http, const char *line)
+{
+    http->headers = curl_slist_append(http->headers, line);
+}
+
+static void set_up(struct ps_remote_http *http, const struct ps_remote_config *config)
+{
+    CURL *curl = http->curl;
+
+    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
+    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
+    (void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->why);
+    (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
+    (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, step);
+    (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    if (config->ca)
+        (void)curl_easy_setopt(curl, CURLOPT_CAINFO, config->ca);
+}
+
+static enum ps_status check(const struct ps_remote_config *config, struct ps_err *err)
+{
+    const char *token = config->token ? config->token : "";
+
+    ps_hint(err, "write https://HOST:PORT");
+    if (strncmp(config->server, "http://", 7) != 0 && strncmp(config->server, "https://", 8) != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "the server is no URL");
+    if (strpbrk(config->server, "?#\r\n\t "))
+        return ps_fail(err, PS_BAD_REQUEST, "the server's URL holds more than an address");
+    err->hint[0] = '\0';
+    for (const char *at = token; *at; at++)
+        if (*at <= ' ' || *at >= 0x7f)
+            return ps_fail(err, PS_BAD_REQUEST, "the token holds a character that no token has");
+    return PS_OK;
+}
+
+enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
+                                   struct ps_remote_http **out, struct ps_err *err)
+{
+    struct ps_remote_http *http;
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    struct ps_str base = ps_str_of(config->server);
+
+    if (check(config, err) != PS_OK)
+        return err->code;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return ps_fail(err, PS_INTERNAL, "libcurl does not start");
+    while (base.at[base.len - 1] == '/')
+        base.len--;
+    http = ps_alloc(sizeof *http);
+    http->base = ps_strdup(base);
+    http->curl = curl_easy_init();
+    if (!http->curl) {
+        ps_remote_http_close(http);
+        return ps_fail(err, PS_INTERNAL, "libcurl does not start");
+    }
+    add_header(http, "Expect:");
+    add_header(http, "Content-Type: application/octet-stream");
+    if (config->token) {
+        ps_buf_printf(&line, "Authorization: Bearer %s", config->token);
+        add_header(http, line.at);
+    }
+    set_up(http, config);
+    *out = http;
+    return PS_OK;
+}
+
+void ps_remote_http_close(struct ps_remote_http *http)
+{
+    if (!http)
+        return;
+    curl_easy_cleanup(http->curl);
+    curl_slist_free_all(http->headers);
+    free(http->base);
+    free(http);
+}
+
+void ps_remote_escape(struct ps_buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~", *text))
+            ps_buf_add(out, text, 1);
+        else
+            ps_buf_printf(out, "%%%02X", (unsigned char)*text);
+    }
+}
+
+/* --- one try ---------------------------------------------------------------------------------- */
+
+/* The word of an answer's error, as our own codes. */
+static enum ps_status code_of(const char *word, long http)
+{
+    static const enum ps_status codes[] = {
+        PS_BAD_INPUT, PS_UNKNOWN_KIND, PS_CANCELLED, PS_INTERRUPTED, PS_NOT_FOUND,
+        PS_CONFLICT,  PS_BAD_REQUEST,  PS_FORBIDDEN, PS_FULL,
+    };
+
+    for (size_t i = 0; word && i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(word, ps_status_word(codes[i])) == 0)
+            return codes[i];
+    return http == 413 ? PS_LIMIT : http >= 500 ? PS_IO : PS_FORBIDDEN;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+void ps_remote_error(const cJSON *error, long http, struct ps_err *err)
+{
+    const char *text = text_of(error, "text"), *hint = text_of(error, "hint");
+    const cJSON *at = cJSON_GetObjectItemCaseSensitive(error, "at");
+    enum ps_status code = code_of(text_of(error, "code"), http);
+
+    if (hint)
+        ps_hint(err, "%s", hint);
+    if (text && cJSON_IsNumber(at))
+        ps_fail_at(err, code, (uint64_t)at->valuedouble, "%s", text);
+    else if (text)
+        ps_fail(err, code, "%s", text);
+    else
+        ps_fail(err, code, "the server answers %ld, and not as a shelf does", http);
+}
+
+static void set_body(CURL *curl, const struct ps_remote_request *request)
+{
+    bool reads = strcmp(request->method, "GET") == 0;
+
+    (void)curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+    if (reads)
+        return;
+    (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+    (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.at ? request->body.at : "");
+}
+
+/* Sends it once. *http_out is the status, 0 when no answer came; err is filled unless it is 2xx. */
+static void try_once(struct ps_remote_http *http, const struct ps_remote_request *request,
+                     long *http_out, cJSON **out, struct ps_err *err)
+{
+    struct exchange exchange = {.request = request};
+    PS_AUTO(ps_buf_free) struct ps_buf url = {0};
+    CURLcode code;
+    cJSON *json;
+
+    ps_buf_printf(&url, "%s/api/v1/%s", http->base, request->path);
+    http->why[0] = '\0';
+    *http_out = 0;
+    set_body(http->curl, request);
+    (void)curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, request->method);
+    (void)curl_easy_setopt(http->curl, CURLOPT_URL, url.at);
+    (void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &exchange);
+    (void)curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, &exchange);
+    code = curl_easy_perform(http->curl);
+    json =
+        exchange.answer.len ? cJSON_ParseWithLength(exchange.answer.at, exchange.answer.len) : NULL;
+    ps_buf_free(&exchange.answer);
+    if (ps_progress_interrupted())
+        ps_fail(err, PS_CANCELLED, "interrupted");
+    else if (code != CURLE_OK)
+        ps_fail(err, PS_IO, "%s", http->why[0] ? http->why : curl_easy_strerror(code));
+    else
+        (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, http_out);
+    if (code == CURLE_OK && *http_out / 100 != 2)
+        ps_remote_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *http_out, err);
+    if (err->code == PS_OK)
+        *out = json;
+    else
+        cJSON_Delete(json);
+}
+
+/* --- until it is through ---------------------------------------------------------------------- */
+
+bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
+{
+    const int64_t ms = (int64_t)250 << (n < 7 ? n - 1 : 6);
+
+    if (n >= (http->reached ? TRIES : TRIES_FIRST))
+        return false;
+    for (int64_t waited = 0; waited < ms && !ps_progress_interrupted(); waited += 50)
+        (void)nanosleep(&(struct timespec){0, 50000000L}, NULL);
+    return !ps_progress_interrupted();
+}
+
+/* What may be otherwise in a moment. */
+static bool passes(long http, const struct ps_err *err)
+{
+    return (http == 0 && err->code == PS_IO) || http == 429 || http == 502 || http == 503 ||
+           http == 504;
+}
+
+enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
+                             cJSON **out, struct ps_err *err)
+{
+    *out = NULL;
+    for (unsigned n = 1;; n++) {
+        struct ps_err own = PS_ERR_INIT;
+        long status;
+
+        try_once(http, request, &status, out, &own);
+        http->reached |= status != 0;
+        if (own.code == PS_OK)
+            return PS_OK;
+        if (!passes(status, &own) || (request->once && status == 0) || !ps_remote_wait(http, n)) {
+            if (ps_progress_interrupted())
+                return ps_fail(err, PS_CANCELLED, "interrupted");
+            *err = own;
+            return own.code;
+        }
+    }
+}
