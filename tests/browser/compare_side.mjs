@@ -173,7 +173,7 @@ test('side: a function chosen in one is chosen in the other, and Back undoes bot
     check(/render_template_string/.test(await chosen(base, 'Functions')), 'Back restores both panels');
     await page.keyboard.press('x');
     await drawn(page);
-    equal(queryOf(page).get('base.fn'), query.get('new.fn'), 'swapped with its group');
+    await until(() => queryOf(page).get('base.fn') === query.get('new.fn'), 'swapped with its group');
     await until(async () => /render_template_string/.test(await chosen(base, 'Functions')), 'chosen on the other side');
 });
 

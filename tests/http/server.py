@@ -21,6 +21,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
 READY = re.compile(r"perfshelf (\S+) serves (.+) at http://(\S+):(\d+)/\n")
 RUNS = "/api/v1/runs"
+# What a start says of the machine and the build: which parts of the sandbox they lack.
+OF_SANDBOX = re.compile(r"^perfshelf: (?:warning: )?(?:this kernel|built with AddressSanitizer).*importers.*\n", re.M)
+
+
+def without_sandbox(said):
+    return OF_SANDBOX.sub("", said)
 
 
 @functools.cache
@@ -105,7 +111,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
-        return self.process.returncode, said
+        return self.process.returncode, without_sandbox(said)
 
 
 def read_all(link):
