@@ -53,6 +53,7 @@ struct ps_store {
     struct ps_db *pool; /* idle readers, most recently used first */
     unsigned pooled;
     int64_t changes; /* catalog writes by this process */
+    bool goes;       /* its folder is removed when it is closed */
 };
 
 /* uri: as sqlite3_open_v2 takes with SQLITE_OPEN_URI. Registers our functions. */
@@ -74,6 +75,10 @@ enum ps_status ps_run_open_watched(struct ps_store *store, const char *id, struc
                                    struct ps_db **out, struct ps_err *err);
 /* Whether it is over; cheap. Its text then says why. */
 bool ps_watch_look(struct ps_watch *watch);
+
+#define PS_PRIVATE ".shelf" /* how folders of private shelves end, in the spool */
+/* A folder with all that is in it; what cannot be removed stays. */
+void ps_remove_tree(const char *path);
 
 /* A store that is not open yet: ps_store_close frees it. */
 struct ps_store *ps_store_new(const char *dir);

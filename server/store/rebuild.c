@@ -314,7 +314,8 @@ static void save_spool(struct rebuilding *r)
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (entry->d_name[0] != '.' && !ps_upload_holds(r->store, entry->d_name))
+        if (entry->d_name[0] != '.' && !strstr(entry->d_name, PS_PRIVATE) &&
+            !ps_upload_holds(r->store, entry->d_name))
             set_aside(r, "spool", entry->d_name,
                       "an upload that was not imported yet, or part of one");
     if (dir)

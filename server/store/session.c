@@ -99,7 +99,7 @@ static bool is_part(const char *name)
     return len > 5 && strcmp(name + len - 5, ".part") == 0;
 }
 
-/* Removes the files of a folder that `gone` holds for. */
+/* Removes what `gone` holds for in a folder: files, and the private shelves of the spool. */
 static void sweep(struct ps_store *store, const char *folder,
                   bool (*gone)(struct ps_store *store, const char *name))
 {
@@ -110,7 +110,7 @@ static void sweep(struct ps_store *store, const char *folder,
         PS_AUTO(ps_free_ptr) char *file = ps_store_path(store, folder, entry->d_name, "");
 
         if (entry->d_name[0] != '.' && gone(store, entry->d_name))
-            (void)unlink(file);
+            ps_remove_tree(file);
     }
     if (dir)
         (void)closedir(dir);

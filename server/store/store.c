@@ -231,6 +231,8 @@ void ps_store_close(struct ps_store *store)
     }
     ps_db_close(store->catalog);
     ps_session_end(store);
+    if (store->goes)
+        ps_remove_tree(store->dir);
     pthread_mutex_destroy(&store->catalog_lock);
     pthread_mutex_destroy(&store->pool_lock);
     free(store->dir);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/store/private.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/store/copy.h"
+
+#define OPEN_FOLDERS 16
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
+{
+    (void)about, (void)type, (void)where;
+    return remove(path);
+}
+
+void ps_remove_tree(const char *path)
+{
+    (void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+static enum ps_status make_folders(const struct ps_store *store, struct ps_err *err)
+{
+    static const char *const folders[] = {"", "spool", "runs", "labels", "originals", "sources"};
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, folders[i], "", "");
+
+        if (mkdir(path, 0700) != 0)
+            return ps_fail_errno(err, "cannot make folder", path);
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
+    struct ps_store *store;
+    enum ps_status status;
+
+    ps_buf_printf(&dir, "%s/spool/%s-%u" PS_PRIVATE, of->dir, of->session, ps_store_count(of));
+    store = ps_store_new(dir.at);
+    store->goes = true;
+    (void)snprintf(store->session, sizeof store->session, "private");
+    status = make_folders(store, err);
+    if (status == PS_OK)
+        status = ps_catalog_open(":memory:", &store->catalog, err);
+    if (status == PS_OK) {
+        *out = store;
+        return PS_OK;
+    }
+    ps_store_close(store);
+    return status;
+}
+
+/* No file of these folders is ever altered, so both shelves may have the same one. */
+static enum ps_status share_file(struct ps_store *from, struct ps_store *to, const char *folder,
+                                 const char *name, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *source = ps_store_path(from, folder, name, "");
+    PS_AUTO(ps_free_ptr) char *target = ps_store_path(to, folder, name, "");
+    uint64_t bytes;
+    enum ps_status status;
+
+    if (link(source, target) == 0 || errno == EEXIST)
+        return PS_OK;
+    status = ps_copy_file(from, to, folder, name, &bytes, err);
+    if (status == PS_NOT_FOUND)
+        return ps_fail(err, status, "%s/%s is not on this shelf", folder, name);
+    return status;
+}
+
+static enum ps_status share_sources(struct ps_store *from, struct ps_store *to, const char *id,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(to->catalog, ps_sql_text("source_mine"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *path = ps_kept_path(from, "sources", sha256);
+
+        status = share_file(from, to, "sources", strrchr(path, '/') + 1, err);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status read_about(struct ps_store *from, const char *id, struct ps_arena *arena,
+                                 struct ps_run_about *about, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(from, id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_run_about(db, arena, about, err);
+    ps_run_release(db);
+    return status;
+}
+
+static enum ps_status put_row(struct ps_store *from, struct ps_store *to, const char *id,
+                              struct ps_catalog_row *row, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    PS_AUTO(ps_free_ptr) char *name = NULL;
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(to, "runs", id, ".db");
+    struct stat file;
+    enum ps_status status;
+
+    (void)ps_catalog_lock(from);
+    status = ps_label_text(from->catalog, id, &label, err);
+    ps_catalog_unlock(from);
+    if (status != PS_OK)
+        return ps_fail(err, status, "run %s is not on this shelf", id);
+    if (stat(path, &file) != 0)
+        return ps_fail_errno(err, "cannot read", path);
+    row->db_bytes = (uint64_t)file.st_size;
+    (void)snprintf(row->id, sizeof row->id, "%s", id);
+    status = ps_catalog_put(to->catalog, row, &name, err);
+    return status == PS_OK ? ps_label_apply(to->catalog, id, ps_buf_slice(&label), err) : status;
+}
+
+enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const char *id,
+                               struct ps_err *err)
+{
+    struct ps_arena arena = {0};
+    struct ps_run_about about = {.row = {.name = NULL}};
+    char file[PS_ID_SIZE + 4];
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = read_about(from, id, &arena, &about, &own);
+
+    (void)snprintf(file, sizeof file, "%s.db", id);
+    if (status == PS_OK)
+        status = share_file(from, to, "runs", file, &own);
+    if (status == PS_OK) {
+        (void)ps_catalog_lock(to);
+        status = put_row(from, to, id, &about.row, &own);
+        if (status == PS_OK)
+            status = share_sources(from, to, id, &own);
+        ps_catalog_unlock(to);
+    }
+    ps_arena_free(&arena);
+    if (status != PS_OK && err && err->code == PS_OK)
+        *err = own;
+    return status;
+}

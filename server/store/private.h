@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * private.h: a shelf that nobody else sees and that goes when it is closed, for copies of some runs
+ * of another one. It is a store like any: whatever is asked of a run can be asked of its copy.
+ */
+#ifndef PS_STORE_PRIVATE_H
+#define PS_STORE_PRIVATE_H
+
+#include "server/store/store.h"
+
+/* An empty one: a folder in the spool of `of`, with its catalog in memory. ps_store_close removes
+ * it; what a process that died left of one goes when the shelf is opened next. */
+enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struct ps_err *err);
+/* The run, under its id, with its labels and sources, as it stands: its files are shared. The
+ * original is not among them. PS_NOT_FOUND: there is no such run. */
+enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const char *id,
+                               struct ps_err *err);
+
+#endif
