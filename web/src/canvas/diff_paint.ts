@@ -2,13 +2,12 @@
 /* The paint of a difference: from faster to slower, grey within noise, an edge on what is new. */
 import type { ComparedTree } from '../base/compare_types';
 import { THIN } from '../base/units';
-import { certaintyOf, deltaOf, fateOf, levelOf, nameOf } from '../model/diff_tree';
+import { certaintyOf, deltaOf, fateOf, levelOf } from '../model/diff_tree';
 import type { FrameLayout } from '../model/frames';
-import { fitForms, frameForms } from '../model/frame_names';
-import { fitName } from '../model/labels';
 import type { FramePaint } from './frame_canvas';
 import { TEXTURES } from './frame_paint';
 import { DIFF_FILL } from './theme';
+import { treeNames } from './tree_names';
 
 interface DiffPaintOf {
     tree: ComparedTree;
@@ -24,7 +23,7 @@ const GAP = 7;
 
 export function diffPaint({ tree, layout, title, say, modules }: DiffPaintOf): FramePaint {
     const { node } = layout;
-    const forms: string[][] = [];
+    const fitted = treeNames(tree, layout, modules);
     return {
         texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : DIFF_FILL + 3 + levelOf(tree, node[f])),
@@ -32,11 +31,7 @@ export function diffPaint({ tree, layout, title, say, modules }: DiffPaintOf): F
         edge: (f) => node[f] >= 0 && fateOf(tree, node[f]) !== 'kept',
         label: (f, room, measure) => {
             if (node[f] < 0) return { name: title, value: '' };
-            const whole = nameOf(tree, node[f]);
-            const up = node[layout.parent[f]] ?? -1;
-            const name = modules
-                ? fitName(whole, up >= 0 ? nameOf(tree, up) : null, room, measure)
-                : fitForms((forms[tree.name[node[f]]] ??= frameForms(whole)), room, measure);
+            const { name } = fitted(f, room, measure);
             if (Math.abs(levelOf(tree, node[f])) < 2) return { name, value: '' };
             const value = say(deltaOf(tree, node[f]));
             const fits = measure(name) + GAP + measure(value + THIN) <= room;

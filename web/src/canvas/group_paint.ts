@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The paint of one group's tree: names of a package keep their tint, each frame says its mean. */
 import type { GroupTree } from '../base/compare_types';
-import { certaintyOf, nameOf } from '../model/diff_tree';
-import { fitForms, frameForms } from '../model/frame_names';
+import { certaintyOf } from '../model/diff_tree';
 import type { FrameLayout } from '../model/frames';
-import { fitName } from '../model/labels';
 import { tintOf } from '../model/tint';
 import type { FramePaint } from './frame_canvas';
 import { TEXTURES, withValue } from './frame_paint';
+import { treeNames } from './tree_names';
 
 interface GroupPaintOf {
     tree: GroupTree;
@@ -23,22 +22,15 @@ const HUE = 1;
 
 export function groupPaint({ tree, layout, title, say, modules }: GroupPaintOf): FramePaint {
     const tints = Uint8Array.from(tree.names, tintOf);
-    const forms: string[][] = [];
-    const { node, parent } = layout;
+    const fitted = treeNames(tree, layout, modules);
+    const { node } = layout;
     return {
         texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : HUE),
         tint: (f) => (node[f] < 0 ? 0 : (tints[tree.name[node[f]]] as 0 | 1)),
         label: (f, room, measure) => {
             if (node[f] < 0) return { name: title, value: '' };
-            const id = tree.name[node[f]];
-            const whole = nameOf(tree, node[f]);
-            const up = node[parent[f]] ?? -1;
-            const above = up >= 0 ? nameOf(tree, up) : null;
-            const name = modules
-                ? fitName(whole, above, room, measure)
-                : fitForms((forms[id] ??= frameForms(whole)), room, measure);
-            const full = modules ? fitName(whole, above, Infinity, measure) : whole;
+            const { name, full } = fitted(f, room, measure);
             return withValue(name, full, say(tree.new_total[node[f]]), room, measure);
         },
     };

@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { int } from '../base/units';
+import { capital } from '../model/labels';
 
 interface ErrorLike {
     text: string;
@@ -30,10 +31,6 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
             {actions && <div class="notice-actions">{actions}</div>}
         </div>
     );
-}
-
-function capital(words: string): string {
-    return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /* What stands between backquotes is a command. */

@@ -97,3 +97,7 @@ const LIBRARY = /^.*[\\/](?:site-packages|dist-packages|lib\/python\d\.\d+)[\\/]
 export function libraryPath(file: string): string {
     return LIBRARY.exec(file)?.[1] ?? file;
 }
+
+export function capital(words: string): string {
+    return words.charAt(0).toUpperCase() + words.slice(1);
+}

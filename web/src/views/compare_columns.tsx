@@ -16,6 +16,7 @@ import {
     verdictOf,
     wordOf,
 } from '../model/compare';
+import { capital } from '../model/labels';
 import type { Matcher } from '../model/search';
 
 type Column = GridColumn<ComparedRow>;
@@ -124,7 +125,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
 function nameColumn({ table, search }: ColumnsOf): Column {
     return {
         key: 'name',
-        title: table.row.charAt(0).toUpperCase() + table.row.slice(1),
+        title: capital(table.row),
         width: 'rest',
         sortKey: 'name',
         render: (row) => (

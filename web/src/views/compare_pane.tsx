@@ -10,13 +10,11 @@ import type {
     Comparison,
     Metric,
 } from '../base/compare_types';
-import { formatHash, type Query, route } from '../base/router';
-import type { Page, Run } from '../base/types';
+import { route } from '../base/router';
+import type { Page } from '../base/types';
 import { int, signed, text, THIN } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { GroupStrip } from '../components/group_strip';
-import { Notice } from '../components/notice';
-import { LoadingLine } from '../components/progress';
 import { PaneHead } from '../components/toolbar';
 import { viewportWidth } from '../components/viewport';
 import { WaterfallView } from '../components/waterfall_view';
@@ -30,12 +28,13 @@ import {
     type Scale,
     verdictOf,
 } from '../model/compare';
+import type { RowName, Side } from '../model/diff_tree';
 import { waterfall } from '../model/waterfall';
 import { isImports, unitOf } from './compare_columns';
-import { comparePath, put } from './compare_state';
+import { Mono, RowPane, rowHref, RunsHead, RunValues } from './compare_row';
+import { put } from './compare_state';
 import { Pairs } from './named_pane';
 import { RowTrendLink } from './trend_link';
-import { useJson } from './use_json';
 
 interface ComparePaneProps {
     comparison: Comparison;
@@ -47,8 +46,12 @@ interface ComparePaneProps {
 
 export function ComparePane(props: ComparePaneProps) {
     const { row } = route.value.query;
-    if (row !== undefined) return <RowPane {...props} row={row} />;
-    return viewportWidth.value >= 1000 ? <FallPane {...props} /> : null;
+    if (row === undefined) return viewportWidth.value >= 1000 ? <FallPane {...props} /> : null;
+    return (
+        <RowPane<ComparedOne> {...props} row={row}>
+            {(data) => <RowBody {...props} data={data} />}
+        </RowPane>
+    );
 }
 
 function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProps) {
@@ -84,30 +87,6 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
     );
 }
 
-function RowPane(props: ComparePaneProps & { row: string }) {
-    const { table, metric, row } = props;
-    const { data, error, loading } = useJson<ComparedOne>(
-        comparePath(route.value.query, `/${table.of}/${encodeURIComponent(row)}`, {
-            metric: metric.metric,
-        }),
-    );
-    return (
-        <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>
-            <PaneHead
-                title={table.row.charAt(0).toUpperCase() + table.row.slice(1)}
-                remark="selected"
-            >
-                <button type="button" class="quiet" onClick={() => put({ row: null })}>
-                    <kbd>Esc</kbd>
-                </button>
-            </PaneHead>
-            {error && <Notice kind="error" title="The row could not be read" error={error} />}
-            {data && !error && <RowBody {...props} data={data} />}
-            <LoadingLine active={loading} />
-        </section>
-    );
-}
-
 function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparedOne }) {
     const unit = unitOf(table, metric, data);
     const say = (value: number) => text(figOf(value, unit));
@@ -117,7 +96,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
         return { values, median, mad: middle(values.map((v) => Math.abs(v - median))) };
     };
     return (
-        <div class="compare-body">
+        <>
             <div class="named-name mono">{data.name}</div>
             <div class="named-links">
                 <CopyButton text={data.name} label="copy name" />
@@ -148,7 +127,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
             <Pairs rows={figures(data, metric, say, (v) => text(deltaFig(v, unit)))} />
             <Pairs rows={movedRows(data, table.place === 'unit')} />
             <ValueList {...{ comparison, table, data, say }} />
-        </div>
+        </>
     );
 }
 
@@ -199,43 +178,22 @@ function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
         [place, line === null ? null : String(line)].filter((part) => part !== null).join(':');
     const here = at(row.place, row.line);
     const before = at(row.base_place ?? row.place, row.base_line ?? row.line);
-    if (here && !isUnit) pairs.push(['where', <span class="mono break">{here}</span>]);
-    if (before !== here) pairs.push(['in the base', <span class="mono break">{before}</span>]);
-    if (row.within) pairs.push(['within', <span class="mono break">{row.within}</span>]);
-    const name = (text: string) => <span class="mono break">{text}</span>;
+    if (here && !isUnit) pairs.push(['where', <Mono>{here}</Mono>]);
+    if (before !== here) pairs.push(['in the base', <Mono>{before}</Mono>]);
+    if (row.within) pairs.push(['within', <Mono>{row.within}</Mono>]);
     const isMoved = row.base_by !== row.by && row.change === 'moved';
-    if (row.by) pairs.push([isMoved ? 'now first imported by' : 'first imported by', name(row.by)]);
-    if (row.base_by && row.base_by !== row.by) pairs.push(['in the base by', name(row.base_by)]);
+    if (row.by)
+        pairs.push([
+            isMoved ? 'now first imported by' : 'first imported by',
+            <Mono>{row.by}</Mono>,
+        ]);
+    if (row.base_by && row.base_by !== row.by)
+        pairs.push(['in the base by', <Mono>{row.base_by}</Mono>]);
     return pairs;
 }
 
-/* Tabs of a report that hold the rows of a table and search them by name. */
-const REPORT_TABS = [
-    'imports',
-    'packages',
-    'functions',
-    'operators',
-    'kernels',
-    'lines',
-    'measurements',
-    'actions',
-    'modules',
-];
-
-type Placed = Pick<ComparedRow, 'name' | 'place' | 'line'>;
-
-/** To a row in the report of a run: its line, or a search for its name. */
-export function rowHref(run: Run, of: string, { name, place, line }: Placed): string {
-    if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
-    if (of !== 'lines') return formatHash(['run', run.id, of], { q: name });
-    const query: Query = {};
-    if (place !== null) query.path = place;
-    if (line !== null) query.line = String(line);
-    return formatHash(['run', run.id, of], query);
-}
-
 /* Where a row stood in the base. */
-function inBase(row: ComparedRow): Placed {
+function inBase(row: ComparedRow): RowName {
     return {
         name: row.name,
         place: row.base_place ?? row.place,
@@ -255,40 +213,29 @@ interface ValueListProps {
     say: (value: number) => string;
 }
 
-/* Every run with its value, and the way to it. */
 function ValueList({ comparison, table, data, say }: ValueListProps) {
-    const list = (side: 'base' | 'new', values: number[]) => (
+    const all = ofRuns(comparison, data);
+    const list = (side: Side, values: number[], row: RowName) => (
         <>
             <dt>{side}</dt>
-            {comparison[side].map((run, i) => (
-                <dd key={run.id}>
-                    <a
-                        class="link ellipsis"
-                        href={rowHref(run, table.of, side === 'base' ? inBase(data) : data)}
-                        title={run.name}
-                    >
-                        {run.name}
-                    </a>
-                    <span>{values[i] === undefined ? '' : say(values[i])}</span>
-                </dd>
-            ))}
+            <RunValues
+                runs={comparison[side]}
+                href={(run) => rowHref(run, table.of, row)}
+                say={(i) => (all ? say(values[i]) : '')}
+            />
         </>
     );
-    const all = ofRuns(comparison, data);
     const [nBase, nNew] = [int(data.base_values.length), int(data.new_values.length)];
     return (
         <>
-            <div class="named-head">
-                <b>Runs</b>
-                <span class="soft">
-                    {all
-                        ? `in ${int(data.in_base)} of ${nBase} and in ${int(data.in_new)} of ${nNew}`
-                        : `${nBase} and ${nNew} samples`}
-                </span>
-            </div>
+            <RunsHead>
+                {all
+                    ? `in ${int(data.in_base)} of ${nBase} and in ${int(data.in_new)} of ${nNew}`
+                    : `${nBase} and ${nNew} samples`}
+            </RunsHead>
             <dl class="compare-values">
-                {list('base', all ? data.base_values : [])}
-                {list('new', all ? data.new_values : [])}
+                {list('base', data.base_values, inBase(data))}
+                {list('new', data.new_values, data)}
             </dl>
         </>
     );

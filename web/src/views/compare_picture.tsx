@@ -5,16 +5,11 @@
  * what has vanished.
  */
 import { useMemo } from 'preact/hooks';
-import type { ComparedTable, ComparedTree, Comparison, GroupTree } from '../base/compare_types';
+import type { ComparedTable, ComparedTree, Comparison } from '../base/compare_types';
 import { route } from '../base/router';
 import { int, MINUS, pct, text, THIN } from '../base/units';
 import { diffPaint } from '../canvas/diff_paint';
-import { FRAME_ROW } from '../canvas/frame_canvas';
-import { FrameView } from '../components/frame_view';
-import { Notice } from '../components/notice';
-import { LoadingLine } from '../components/progress';
 import { Segmented } from '../components/segmented';
-import { BOUNDED, UNKNOWN } from '../model/call_tree';
 import { deltaFig, figOf, wordOf } from '../model/compare';
 import {
     certaintyOf,
@@ -23,36 +18,24 @@ import {
     layoutDiff,
     levelOf,
     nameOf,
-    placeOf,
-    type RowName,
     type Side,
     vanished,
 } from '../model/diff_tree';
-import type { FrameLayout } from '../model/frames';
-import { matcher, matchSet } from '../model/search';
-import { CertaintyLegend } from './calltree_pane';
 import { ComparedCurves } from './compare_curves';
-import { selectFrame, useFrameOfRow } from './compare_link';
-import { comparePath, metricOf, put } from './compare_state';
+import { metricOf, put } from './compare_state';
 import { ComparedSteps } from './compare_steps';
-import { useJson } from './use_json';
-
-export const NODES = 20_000;
-
-/* Over which tables the picture stands: those whose rows are its frames. */
-const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
-
-export function hasPicture({ pictures }: { pictures: string[] }, { of }: ComparedTable): boolean {
-    return pictures.includes('tree') && PICTURED.includes(of);
-}
-
-/** Why there is no picture over a table that might have one. */
-export function NoPicture({ report, table }: { report: NoTree; table: ComparedTable }) {
-    if (!report.no_tree || !PICTURED.includes(table.of)) return null;
-    return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
-}
-
-type NoTree = Pick<Comparison, 'no_tree'>;
+import {
+    boundsText,
+    type Drawing,
+    hasPicture,
+    MEANINGS,
+    NoPicture,
+    type PictureProps,
+    SureLegend,
+    TreePicture,
+    TreeTip,
+    useTree,
+} from './compare_tree';
 
 /* Tables of memory by what holds it, whose runs tell it over time. */
 const CURVED = ['memory', 'categories', 'processes', 'spans'];
@@ -62,11 +45,8 @@ function isCurved({ base: [{ kind }] }: Comparison, table: ComparedTable): boole
     return CURVED.includes(table.of) || (kind === 'scalene' && metric !== table.metrics[0]);
 }
 
-interface ComparePictureProps {
+interface ComparePictureProps extends PictureProps {
     comparison: Comparison;
-    table: ComparedTable;
-    /** what was picked in the table */
-    wanted: RowName | null;
 }
 
 export function ComparePicture(props: ComparePictureProps) {
@@ -82,74 +62,35 @@ function titleOf(tree: ComparedTree, side: Side, comparison: Comparison): string
     return `${side}${mean}, ${text(figOf(tree[side], tree.unit))}`;
 }
 
-function useDrawn(tree: ComparedTree | null, side: Side, comparison: Comparison) {
-    const { q = '', regex } = route.value.query;
-    const drawn = useMemo(() => {
-        if (!tree) return null;
-        const layout = layoutDiff(tree, side);
-        const title = titleOf(tree, side, comparison);
-        const say = (delta: number) => text(deltaFig(delta, tree.unit));
-        const modules = comparison.base[0].kind === 'importtime';
-        return { tree, layout, title, paint: diffPaint({ tree, layout, title, say, modules }) };
-    }, [tree, side, comparison]);
-    const match = useMemo(() => {
-        const search = matcher(q, regex === '1');
-        return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
-    }, [tree, q, regex]);
-    return { drawn, match };
+function drawingOf(tree: ComparedTree, side: Side, comparison: Comparison): Drawing {
+    const layout = layoutDiff(tree, side);
+    const title = titleOf(tree, side, comparison);
+    const say = (delta: number) => text(deltaFig(delta, tree.unit));
+    const modules = comparison.base[0].kind === 'importtime';
+    return {
+        title,
+        width: side === 'base' ? tree.base_total : tree.new_total,
+        layout,
+        paint: diffPaint({ tree, layout, title, say, modules }),
+    };
 }
 
 function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
-    const { query } = route.value;
-    const { data, error, loading } = useJson<ComparedTree>(
-        comparePath(query, '/tree', { limit: NODES }),
+    const answer = useTree<ComparedTree>();
+    const tree = answer.data;
+    const side = route.value.query.width === 'base' ? 'base' : 'new';
+    const drawing = useMemo(
+        () => tree && drawingOf(tree, side, comparison),
+        [tree, side, comparison],
     );
-    const side = query.width === 'base' ? 'base' : 'new';
-    const { drawn, match } = useDrawn(data, side, comparison);
-    useFrameOfRow(data, (side === 'base' ? data?.base_total : data?.new_total) ?? [], wanted);
-    const picked = Number(query.frame ?? -1);
     return (
-        <section class="picture compare-picture" aria-label="Difference">
-            <PictureHead tree={data} side={side} />
-            {error && <Notice kind="error" title="The picture could not be read" error={error} />}
-            {drawn && !error && (
-                <FrameView
-                    label="Difference"
-                    layout={drawn.layout}
-                    paint={drawn.paint}
-                    match={match?.set ?? null}
-                    selected={picked < drawn.tree.n ? picked : -1}
-                    onSelect={(node) => void selectFrame(table, drawn.tree, node)}
-                    zoom={query.zoom ?? ''}
-                    onZoom={(span) => put({ zoom: span })}
-                    idOf={(node) => node}
-                    nodeOf={(id) => id}
-                    nameOf={(node) => nameOf(drawn.tree, node)}
-                    rootName={drawn.title}
-                    tip={(node) => <DiffTip tree={drawn.tree} node={node} />}
-                    height={pictureHeight(drawn.layout, 164)}
-                    keyless
-                    empty="There is nothing to draw."
-                />
-            )}
-            <LoadingLine active={loading} />
-        </section>
-    );
-}
-
-/** As many rows as there are, up to what a picture may take. */
-export function pictureHeight({ rows }: FrameLayout, most: number): number {
-    return Math.min(most, rows * FRAME_ROW + 20);
-}
-
-/** Of pictures whose frames have bounds. */
-export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
-    return (
-        certainty && (
-            <span class="wide-only">
-                <CertaintyLegend tree={{ n, certainty }} />
-            </span>
-        )
+        <TreePicture
+            {...{ table, wanted, answer, drawing }}
+            label="Difference"
+            head={<PictureHead tree={tree} side={side} />}
+            most={164}
+            tip={(of, node) => <DiffTip tree={of} node={node} />}
+        />
     );
 }
 
@@ -203,19 +144,6 @@ export function DiffLegend({ unit }: { unit: string }) {
 const FATES = { new: 'new on this path', gone: 'vanished from this path', kept: '' };
 const VERDICTS = ['', 'too few runs for a test', 'within noise', '', ''];
 
-/** A total with its bounds, where it has any. */
-export function boundsText(total: number, low: number, certainty: number, unit: string): string {
-    const most = text(figOf(total, unit));
-    if (certainty === UNKNOWN) return `? of ${most}`;
-    return certainty === BOUNDED ? `[${text(figOf(low, unit))}–${most}]` : most;
-}
-
-export const MEANINGS = [
-    '',
-    'bounded: the sums per caller leave room between the two values',
-    'unknown: it is on the path already (recursion)',
-];
-
 function sidesOf(tree: ComparedTree, node: number) {
     if (node < 0) {
         const delta = tree.new - tree.base;
@@ -239,7 +167,6 @@ function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
     const judged =
         VERDICTS[node < 0 ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
     const foot = [FATES[fate], judged, MEANINGS[certainty]].filter(Boolean).join(', ');
-    const place = node < 0 ? null : placeOf(tree, node);
     const say = (value: number) => text(deltaFig(value, tree.unit));
     const delta = fresh - base;
     const share =
@@ -247,21 +174,16 @@ function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
             ? `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base`
             : '';
     return (
-        <>
-            <div class="tooltip-title tip-long">{node < 0 ? 'all' : nameOf(tree, node)}</div>
-            {place && <div class="soft mono tip-place">{place}</div>}
-            <dl>
-                <dt>base</dt>
-                <dd>{fate === 'new' ? '–' : boundsText(base, lows[0], certainty, tree.unit)}</dd>
-                <dd />
-                <dt>new</dt>
-                <dd>{fate === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}</dd>
-                <dd />
-                <dt>Δ</dt>
-                <dd>{certainty === 0 ? say(delta) : `${say(range[0])} to ${say(range[1])}`}</dd>
-                <dd>{share}</dd>
-            </dl>
-            {foot && <div class="tooltip-foot">{foot}</div>}
-        </>
+        <TreeTip tree={tree} node={node} foot={foot}>
+            <dt>base</dt>
+            <dd>{fate === 'new' ? '–' : boundsText(base, lows[0], certainty, tree.unit)}</dd>
+            <dd />
+            <dt>new</dt>
+            <dd>{fate === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}</dd>
+            <dd />
+            <dt>Δ</dt>
+            <dd>{certainty === 0 ? say(delta) : `${say(range[0])} to ${say(range[1])}`}</dd>
+            <dd>{share}</dd>
+        </TreeTip>
     );
 }

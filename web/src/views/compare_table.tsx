@@ -2,27 +2,17 @@
  *
  * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
  */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
-import { type Params, withParams } from '../base/client';
-import { useKeys } from '../base/keys';
 import { route } from '../base/router';
-import { DataGrid } from '../components/data_grid';
-import type { GridHandle } from '../components/grid_types';
 import { Menu } from '../components/menu';
-import { Notice } from '../components/notice';
-import { LoadingLine } from '../components/progress';
 import { changeWord, scaleOf, wordOf } from '../model/compare';
 import type { RowName } from '../model/diff_tree';
-import { readFilters, readSort } from '../model/filter_query';
-import { matcher } from '../model/search';
 import { type ColumnsOf, compareColumns, isImports } from './compare_columns';
-import { useReveal } from './compare_link';
 import { ComparePane } from './compare_pane';
-import { comparePath, groupsOf, isSingle, metricOf, put } from './compare_state';
-import { CompareToolbar } from './compare_toolbar';
+import { CompareRows, NoRowsYet, useSearch } from './compare_rows';
+import { isSingle, metricOf, put } from './compare_state';
 import { type Top, useTop } from './compare_top';
-import { useSource } from './use_source';
 
 interface CompareTableProps {
     comparison: Comparison;
@@ -57,84 +47,34 @@ export function CompareTable(props: CompareTableProps) {
     useEffect(() => {
         if (ready) props.onReady?.();
     }, [ready]);
-    if (top) return <TableBody {...props} metric={metric} top={top} />;
-    return (
-        <div class="tab-body">
-            {error && <Notice kind="error" title="The rows could not be read" error={error} />}
-            <LoadingLine active={!error} />
-        </div>
-    );
+    if (!top) return <NoRowsYet error={error} />;
+    return <TableBody {...props} metric={metric} top={top} />;
 }
 
 type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparedRow> };
 
 function TableBody(props: TableBodyProps) {
     const { comparison, table, changes = false, metric, top, onPick } = props;
-    const grid = useRef<GridHandle | null>(null);
-    const { query } = route.value;
-    const filters = readFilters(query);
-    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
-    const sort = readSort(query, 'size', true);
-    const change = query.change ?? (changes ? 'added,removed' : undefined);
-    const params = {
-        ...groupsOf(query),
-        metric: metric.metric,
-        sort: sort.key,
-        desc: sort.desc,
-        q: filters.q || undefined,
-        regex: filters.regex ? 1 : undefined,
-        verdict: query.verdict,
-        change,
-    };
-    const path = comparePath({}, `/${table.of}`);
-    const source = useSource<ComparedRow>(path, params, filters.broken);
-    const own = useReveal(grid, source, path, params);
+    const { verdict, change = changes ? 'added,removed' : undefined } = route.value.query;
     const single = isSingle(comparison, table);
+    const search = useSearch();
     const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
-    const filtered = Boolean(filters.q || query.verdict || change);
-    useKeys('Comparison', [
-        { key: 'Escape', label: 'close the row', run: () => put({ row: null }) },
-    ]);
     return (
-        <div class="tab-body">
-            <CompareToolbar
-                {...{ table, metric, source, filters }}
-                error={search.error}
-                csv={withParams(path, { ...params, format: 'csv' })}
-            >
-                {!single && <VerdictMenu unit={metric.unit} />}
-                <ChangeMenu table={table} changes={changes} />
-            </CompareToolbar>
-            <div class="panes">
-                <section class="pane pane-main">
-                    <DataGrid<ComparedRow>
-                        label={table.title}
-                        columns={columns}
-                        source={source}
-                        rowKey={(row) => String(row.id)}
-                        sort={sort}
-                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
-                        selected={query.row ?? null}
-                        onSelect={(row) => {
-                            own(row.id);
-                            put({ row: String(row.id) });
-                            onPick?.(row);
-                        }}
-                        handle={grid}
-                        rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
-                        resetKey={withParams('', params as Params)}
-                        empty={emptyWords(table, filtered, changes)}
-                    />
-                </section>
-                <ComparePane {...{ comparison, table, metric, scale, top }} />
-            </div>
-        </div>
+        <CompareRows<ComparedRow>
+            {...{ table, metric, columns, onPick }}
+            filters={{ verdict, change }}
+            menus={
+                <>
+                    {!single && <VerdictMenu unit={metric.unit} />}
+                    <ChangeMenu table={table} changes={changes} />
+                </>
+            }
+            rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
+            empty={changes ? `No ${table.row} was added or removed.` : undefined}
+        >
+            <ComparePane {...{ comparison, table, metric, scale, top }} />
+        </CompareRows>
     );
-}
-
-function emptyWords(table: ComparedTable, filtered: boolean, changes: boolean): string {
-    if (changes) return `No ${table.row} was added or removed.`;
-    return filtered ? `No ${table.row} matches.` : 'None of the runs holds a row.';
 }
 
 interface Choice {

@@ -5,6 +5,7 @@ import type { ComparedTable, Metric } from '../base/compare_types';
 import { route } from '../base/router';
 import type { Page } from '../base/types';
 import { comparePath } from './compare_state';
+import { objectsOf } from './functions_data';
 import { useJson } from './use_json';
 
 /** Rows that the waterfall names one by one. */
@@ -21,11 +22,9 @@ export function useTop<R>(table: ComparedTable, metric: Metric) {
         limit: STEPS,
     });
     const { data, error } = useJson<Page>(path);
-    const top = useMemo((): Top<R> | null => {
-        if (!data) return null;
-        const row = (cells: unknown[]) =>
-            Object.fromEntries(cells.map((cell, i) => [data.columns[i], cell])) as R;
-        return { rows: data.rows.map(row), page: data };
-    }, [data]);
+    const top = useMemo(
+        (): Top<R> | null => data && { rows: objectsOf<R>(data), page: data },
+        [data],
+    );
     return { top, error };
 }

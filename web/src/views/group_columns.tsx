@@ -8,6 +8,7 @@ import type { GridColumn } from '../components/grid_types';
 import { MarkedName } from '../components/marked_name';
 import { ShareBar } from '../components/share_bar';
 import { cellText, figOf, type Scale } from '../model/compare';
+import { capital } from '../model/labels';
 import type { Matcher } from '../model/search';
 import { unitOf, whereWords } from './compare_columns';
 
@@ -93,7 +94,7 @@ function shareColumn(metric: Metric): Column {
 function nameColumn({ table, search }: GroupColumnsOf): Column {
     return {
         key: 'name',
-        title: table.row.charAt(0).toUpperCase() + table.row.slice(1),
+        title: capital(table.row),
         width: 'rest',
         sortKey: 'name',
         render: (row) => (

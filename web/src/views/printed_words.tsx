@@ -6,6 +6,7 @@ import type { Run } from '../base/types';
 import { bytesFig, fig, int } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
+import { capital } from '../model/labels';
 
 export interface PrintedSummary {
     total_tt_s: number;
@@ -106,7 +107,7 @@ function actionFacts(run: Run): Fact[] {
     if (run.headline) {
         const { label, value } = run.headline;
         facts.push({
-            label: label.charAt(0).toUpperCase() + label.slice(1),
+            label: capital(label),
             value: <FigText fig={fig(value)} />,
             tip: label === 'total' ? 'of the report that took longest' : undefined,
         });

@@ -15,6 +15,7 @@ import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { HistogramView } from '../components/histogram_view';
 import { kindWord } from '../model/family';
+import { capital } from '../model/labels';
 import {
     argRows,
     type FactRow,
@@ -38,8 +39,6 @@ interface DetailProps {
     launcher: SliceAnswer | null;
     onSelect: (id: number | null) => void;
 }
-
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 export function TimelineDetail({ run, timeline, answer, launcher, onSelect }: DetailProps) {
     const { data, error, loading } = answer;

@@ -8,6 +8,7 @@ import type { Run } from '../base/types';
 import { bytesFig, fig, int, pct } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
+import { capital } from '../model/labels';
 import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './trace_data';
 
 const NARROW = 1000;
@@ -59,7 +60,7 @@ function stackFacts(run: Run): Fact[] {
     const label = run.headline?.label ?? 'weight';
     const facts: Fact[] = [
         {
-            label: label.charAt(0).toUpperCase() + label.slice(1),
+            label: capital(label),
             value: (
                 <FigText
                     fig={

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Beside a table of one or two groups: the selected row in each of the runs.
+ */
+import type { ComponentChildren } from 'preact';
+import type { ComparedTable, Metric } from '../base/compare_types';
+import { formatHash, type Query, route } from '../base/router';
+import type { Run } from '../base/types';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { PaneHead } from '../components/toolbar';
+import type { RowName } from '../model/diff_tree';
+import { capital } from '../model/labels';
+import { comparePath, put } from './compare_state';
+import { useJson } from './use_json';
+
+interface RowPaneProps<T> {
+    table: ComparedTable;
+    metric: Metric;
+    /** the id of the row, as in the URL */
+    row: string;
+    children: (data: T) => ComponentChildren;
+}
+
+export function RowPane<T>({ table, metric, row, children }: RowPaneProps<T>) {
+    const { data, error, loading } = useJson<T>(
+        comparePath(route.value.query, `/${table.of}/${encodeURIComponent(row)}`, {
+            metric: metric.metric,
+        }),
+    );
+    return (
+        <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>
+            <PaneHead title={capital(table.row)} remark="selected">
+                <button type="button" class="quiet" onClick={() => put({ row: null })}>
+                    <kbd>Esc</kbd>
+                </button>
+            </PaneHead>
+            {error && <Notice kind="error" title="The row could not be read" error={error} />}
+            {data && !error && <div class="compare-body">{children(data)}</div>}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+/** A name in a list of figures. */
+export function Mono({ children }: { children: string }) {
+    return <span class="mono break">{children}</span>;
+}
+
+/** Over a list of runs: in how many the row is. */
+export function RunsHead({ children }: { children: string }) {
+    return (
+        <div class="named-head">
+            <b>Runs</b>
+            <span class="soft">{children}</span>
+        </div>
+    );
+}
+
+interface RunValuesProps {
+    runs: Run[];
+    href: (run: Run) => string;
+    /** the value of the run at that place; empty: it has none */
+    say: (at: number) => string;
+}
+
+/** In <dl class="compare-values">: every run with its value, and the way to it. */
+export function RunValues({ runs, href, say }: RunValuesProps) {
+    return (
+        <>
+            {runs.map((run, i) => (
+                <dd key={run.id}>
+                    <a class="link ellipsis" href={href(run)} title={run.name}>
+                        {run.name}
+                    </a>
+                    <span>{say(i)}</span>
+                </dd>
+            ))}
+        </>
+    );
+}
+
+/* Tabs of a report that hold the rows of a table and search them by name. */
+const REPORT_TABS = [
+    'imports',
+    'packages',
+    'functions',
+    'operators',
+    'kernels',
+    'lines',
+    'measurements',
+    'actions',
+    'modules',
+];
+
+/** To a row in the report of a run: its line, or a search for its name. */
+export function rowHref(run: Run, of: string, { name, place, line }: RowName): string {
+    if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
+    if (of !== 'lines') return formatHash(['run', run.id, of], { q: name });
+    const query: Query = {};
+    if (place !== null) query.path = place;
+    if (line !== null) query.line = String(line);
+    return formatHash(['run', run.id, of], query);
+}

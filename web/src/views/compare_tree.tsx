@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The icicle over a table of one or two groups: their call trees laid over each other. Its frames and
+ * the rows of the table select each other.
+ */
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, Comparison, GroupTree } from '../base/compare_types';
+import { route } from '../base/router';
+import { text } from '../base/units';
+import { FRAME_ROW, type FramePaint } from '../canvas/frame_canvas';
+import { FrameView } from '../components/frame_view';
+import { Notice } from '../components/notice';
+import { LoadingLine } from '../components/progress';
+import { BOUNDED, UNKNOWN } from '../model/call_tree';
+import { figOf } from '../model/compare';
+import { nameOf, placeOf, type RowName } from '../model/diff_tree';
+import type { FrameLayout } from '../model/frames';
+import { matcher, matchSet } from '../model/search';
+import { CertaintyLegend } from './calltree_pane';
+import { selectFrame, useFrameOfRow } from './compare_link';
+import { comparePath, put } from './compare_state';
+import { type Answer, useJson } from './use_json';
+
+const NODES = 20_000;
+
+/* Over which tables the picture stands: those whose rows are its frames. */
+const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
+
+type Pictures = Pick<Comparison, 'pictures' | 'no_tree'>;
+
+export function hasPicture({ pictures }: Pictures, { of }: ComparedTable): boolean {
+    return pictures.includes('tree') && PICTURED.includes(of);
+}
+
+/** Why there is no picture over a table that might have one. */
+export function NoPicture({ report, table }: { report: Pictures; table: ComparedTable }) {
+    if (!report.no_tree || !PICTURED.includes(table.of)) return null;
+    return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
+}
+
+/** GET /compare/tree of the groups in the URL. */
+export function useTree<T extends GroupTree>(): Answer<T> {
+    return useJson<T>(comparePath(route.value.query, '/tree', { limit: NODES }));
+}
+
+/** How a tree is drawing. */
+export interface Drawing {
+    title: string;
+    /** of each node: how wide its frame is */
+    width: number[];
+    layout: FrameLayout;
+    paint: FramePaint;
+}
+
+export interface PictureProps {
+    table: ComparedTable;
+    /** what was picked in the table */
+    wanted: RowName | null;
+}
+
+interface TreePictureProps<T extends GroupTree> extends PictureProps {
+    label: string;
+    answer: Answer<T>;
+    /** of that tree */
+    drawing: Drawing | null;
+    /** over the frames */
+    head: ComponentChildren;
+    /** the most height, in pixels */
+    most: number;
+    tip: (tree: T, node: number) => ComponentChildren;
+}
+
+export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
+    const { label, table, wanted, answer, drawing, head, most, tip } = props;
+    const { data: tree, error, loading } = answer;
+    const { q = '', regex, frame, zoom } = route.value.query;
+    const match = useMemo(() => {
+        const search = matcher(q, regex === '1');
+        return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
+    }, [tree, q, regex]);
+    useFrameOfRow(tree, drawing?.width ?? [], wanted);
+    const picked = Number(frame ?? -1);
+    return (
+        <section class="picture compare-picture" aria-label={label}>
+            {head}
+            {error && <Notice kind="error" title="The picture could not be read" error={error} />}
+            {tree && drawing && !error && (
+                <FrameView
+                    label={label}
+                    layout={drawing.layout}
+                    paint={drawing.paint}
+                    match={match?.set ?? null}
+                    selected={picked < tree.n ? picked : -1}
+                    onSelect={(node) => void selectFrame(table, tree, node)}
+                    zoom={zoom ?? ''}
+                    onZoom={(span) => put({ zoom: span })}
+                    idOf={(node) => node}
+                    nodeOf={(id) => id}
+                    nameOf={(node) => nameOf(tree, node)}
+                    rootName={drawing.title}
+                    tip={(node) => tip(tree, node)}
+                    height={Math.min(most, drawing.layout.rows * FRAME_ROW + 20)}
+                    keyless
+                    empty="There is nothing to draw."
+                />
+            )}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+/** Of pictures whose frames have bounds. */
+export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
+    return (
+        certainty && (
+            <span class="wide-only">
+                <CertaintyLegend tree={{ n, certainty }} />
+            </span>
+        )
+    );
+}
+
+/** A total with its bounds, where it has any. */
+export function boundsText(total: number, low: number, certainty: number, unit: string): string {
+    const most = text(figOf(total, unit));
+    if (certainty === UNKNOWN) return `? of ${most}`;
+    return certainty === BOUNDED ? `[${text(figOf(low, unit))}–${most}]` : most;
+}
+
+/** What the certainty of a frame means; empty of exact ones. */
+export const MEANINGS = [
+    '',
+    'bounded: the sums per caller leave room between the two values',
+    'unknown: it is on the path already (recursion)',
+];
+
+interface TreeTipProps {
+    tree: GroupTree;
+    /** -1: the frame that stands for all */
+    node: number;
+    foot: string;
+    /** <dt>, and two <dd> each */
+    children: ComponentChildren;
+}
+
+export function TreeTip({ tree, node, foot, children }: TreeTipProps) {
+    const place = node < 0 ? null : placeOf(tree, node);
+    return (
+        <>
+            <div class="tooltip-title tip-long">{node < 0 ? 'all' : nameOf(tree, node)}</div>
+            {place && <div class="soft mono tip-place">{place}</div>}
+            <dl>{children}</dl>
+            {foot && <div class="tooltip-foot">{foot}</div>}
+        </>
+    );
+}
