@@ -26,22 +26,19 @@ enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[
 static enum ps_status change(struct ps_store *store, const char *query, const char *key,
                              const char *value, int *changed, struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    struct ps_err own = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, &own);
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
     if (status == PS_OK) {
         ps_bind_text(stmt, key, ps_str_of(value));
-        (void)ps_stmt_row(stmt, &own);
-        *changed = sqlite3_changes(db->handle);
-        store->changes++;
+        status = ps_stmt_finish(stmt, err);
+        *changed = sqlite3_changes(store->catalog->handle);
     }
-    ps_stmt_done(stmt);
-    if (own.code == PS_OK)
-        (void)ps_baselines_save(store, &own);
-    ps_catalog_unlock(store);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    if (status == PS_OK)
+        status = ps_baselines_save(store, err);
+    return ps_catalog_end(store, status, err);
 }
 
 enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_err *err)

@@ -215,31 +215,6 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
     return status;
 }
 
-enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
-                                struct ps_err *err)
-{
-    struct ps_db *db = ps_catalog_lock(store);
-
-    store->durable = sync == PS_DURABLE;
-    return ps_db_exec(
-        db, sync == PS_DURABLE ? "BEGIN IMMEDIATE" : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
-        err);
-}
-
-enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err)
-{
-    if (status == PS_OK) {
-        status = ps_db_exec(store->catalog, "COMMIT", err);
-        store->changes += store->durable;
-    }
-    if (status != PS_OK)
-        (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
-    if (!store->durable)
-        (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", NULL);
-    ps_catalog_unlock(store);
-    return status;
-}
-
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err)
 {
@@ -328,34 +303,40 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, const cha
     return status;
 }
 
+static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *entry,
+                                 struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("log_insert"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":at", now_ms());
+    ps_bind_text(stmt, ":name", ps_str_of(entry->name));
+    ps_bind_text(stmt, ":who", ps_str_of(entry->who));
+    ps_bind_text(stmt, ":sha256", ps_str_of(entry->sha256));
+    ps_bind_int(stmt, ":bytes", (int64_t)entry->bytes);
+    ps_bind_real(stmt, ":seconds", entry->seconds);
+    if (entry->run_id[0])
+        ps_bind_text(stmt, ":run", ps_str_of(entry->run_id));
+    if (entry->err && entry->err->code != PS_OK) {
+        ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(entry->err->code)));
+        ps_bind_text(stmt, ":text", ps_str_of(entry->err->text));
+        ps_bind_text(stmt, ":hint", ps_str_of(entry->err->hint));
+        if (entry->err->has_at)
+            ps_bind_int(stmt, ":byte_offset", (int64_t)entry->err->at);
+    }
+    return ps_stmt_finish(stmt, err);
+}
+
 enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
                             struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("log_insert"), &stmt, err);
-    bool failed = entry->err && entry->err->code != PS_OK;
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":at", now_ms());
-        ps_bind_text(stmt, ":name", ps_str_of(entry->name));
-        ps_bind_text(stmt, ":who", ps_str_of(entry->who));
-        ps_bind_text(stmt, ":sha256", ps_str_of(entry->sha256));
-        ps_bind_int(stmt, ":bytes", (int64_t)entry->bytes);
-        ps_bind_real(stmt, ":seconds", entry->seconds);
-        if (entry->run_id[0])
-            ps_bind_text(stmt, ":run", ps_str_of(entry->run_id));
-        if (failed) {
-            ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(entry->err->code)));
-            ps_bind_text(stmt, ":text", ps_str_of(entry->err->text));
-            ps_bind_text(stmt, ":hint", ps_str_of(entry->err->hint));
-            if (entry->err->has_at)
-                ps_bind_int(stmt, ":byte_offset", (int64_t)entry->err->at);
-        }
-        status = ps_stmt_finish(stmt, err);
-    }
-    ps_catalog_unlock(store);
-    return status;
+    if (status == PS_OK)
+        status = insert_log(store->catalog, entry, err);
+    return ps_catalog_end(store, status, err);
 }
 
 static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)

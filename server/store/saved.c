@@ -19,17 +19,17 @@ static enum ps_status change(struct ps_store *store, struct ps_stmt *stmt, struc
 {
     enum ps_status status = ps_stmt_finish(stmt, err);
 
-    store->changes++;
     return status == PS_OK && sqlite3_changes(store->catalog->handle) == 0 ? PS_FORBIDDEN : status;
 }
 
 enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,
                             struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("saved_put"), &stmt, err);
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(store->catalog, ps_sql_text("saved_put"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_text(stmt, ":kind", ps_str_of(saved->kind));
         ps_bind_text(stmt, ":name", ps_str_of(saved->name));
@@ -40,7 +40,7 @@ enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved
         ps_bind_int(stmt, ":most", SAVED_MOST);
         status = change(store, stmt, err);
     }
-    ps_catalog_unlock(store);
+    status = ps_catalog_end(store, status, err);
     if (status != PS_FORBIDDEN)
         return status;
     return ps_fail(err, status, "\"%.80s\" is somebody else's, or %d queries are saved already",
@@ -50,17 +50,18 @@ enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved
 enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *who, bool any,
                                struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("saved_remove"), &stmt, err);
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(store->catalog, ps_sql_text("saved_remove"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_int(stmt, ":id", id);
         ps_bind_text(stmt, ":who", ps_str_of(who));
         ps_bind_int(stmt, ":any", any);
         status = change(store, stmt, err);
     }
-    ps_catalog_unlock(store);
+    status = ps_catalog_end(store, status, err);
     if (status != PS_FORBIDDEN)
         return status;
     return ps_fail(err, PS_NOT_FOUND, "there is no such saved query, or it is somebody else's");

@@ -170,8 +170,10 @@ enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_ri
         status = make_pass(&pass, err);
     if (status != PS_OK)
         return status;
-    status = insert_token(ps_catalog_lock(store), &pass, name, role, err);
-    ps_catalog_unlock(store);
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK)
+        status = insert_token(store->catalog, &pass, name, role, err);
+    status = ps_catalog_end(store, status, err);
     if (status == PS_OK)
         memcpy(text_out, pass.text, PS_TOKEN_SIZE);
     return status;
@@ -199,17 +201,11 @@ static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps
 
 enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
     if (status == PS_OK)
-        status = delete_token(db, name, err);
-    if (status == PS_OK)
-        status = ps_db_exec(db, "COMMIT", err);
-    if (status != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", NULL);
-    ps_catalog_unlock(store);
-    return status;
+        status = delete_token(store->catalog, name, err);
+    return ps_catalog_end(store, status, err);
 }
 
 /* A word of the catalog that we do not know gives no right. */
@@ -275,27 +271,28 @@ static enum ps_status find_holder(struct ps_db *db, const char *query, const str
     return PS_OK;
 }
 
-static enum ps_status check_locked(struct ps_db *db, const struct pass *pass, struct ps_holder *out,
-                                   struct ps_err *err)
+static enum ps_status note_use(struct ps_store *store, const char *id, struct ps_err *err)
 {
-    int64_t used = 0;
-    enum ps_status status = find_holder(db, "token_get", pass, out, &used, err);
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
-    if (status == PS_OK && now_ms() - used > HOUR_MS)
-        status = run(db, "token_used", pass->id, err);
-    return status;
+    if (status == PS_OK)
+        status = run(store->catalog, "token_used", id, err);
+    return ps_catalog_end(store, status, err);
 }
 
 enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_holder *out,
                               struct ps_err *err)
 {
     struct pass pass;
+    int64_t used = 0;
     enum ps_status status;
 
     if (!read_pass(text, &pass))
         return PS_NOT_FOUND;
-    status = check_locked(ps_catalog_lock(store), &pass, out, err);
+    status = find_holder(ps_catalog_lock(store), "token_get", &pass, out, &used, err);
     ps_catalog_unlock(store);
+    if (status == PS_OK && now_ms() - used > HOUR_MS)
+        status = note_use(store, pass.id, err);
     return status;
 }
 
@@ -320,18 +317,21 @@ enum ps_status ps_session_open(struct ps_store *store, const char *token,
                                struct ps_err *err)
 {
     struct pass given, session;
-    struct ps_db *db;
     enum ps_status status = make_pass(&session, err);
 
     if (status != PS_OK)
         return status;
     if (!read_pass(token, &given))
         return PS_NOT_FOUND;
-    db = ps_catalog_lock(store);
-    status = check_locked(db, &given, out, err);
+    status = ps_token_check(store, token, out, err);
+    if (status != PS_OK)
+        return status;
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK) /* it may have been revoked in between */
+        status = find_holder(store->catalog, "token_get", &given, out, NULL, err);
     if (status == PS_OK)
-        status = insert_session(db, &session, &given, err);
-    ps_catalog_unlock(store);
+        status = insert_session(store->catalog, &session, &given, err);
+    status = ps_catalog_end(store, status, err);
     if (status == PS_OK)
         memcpy(text_out, session.text, PS_TOKEN_SIZE);
     return status;
@@ -357,7 +357,8 @@ enum ps_status ps_session_close(struct ps_store *store, const char *text, struct
 
     if (!read_pass(text, &pass))
         return PS_OK;
-    status = run(ps_catalog_lock(store), "session_delete", pass.id, err);
-    ps_catalog_unlock(store);
-    return status;
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK)
+        status = run(store->catalog, "session_delete", pass.id, err);
+    return ps_catalog_end(store, status, err);
 }
