@@ -48,12 +48,27 @@ struct worker {
     bool last;
 };
 
+/* The last '{' of [start, end); NULL: there is none. Page by page: a sanitizer looks at all the bytes
+ * that memrchr may read, which for each brace of a block would be the whole block. */
+static const char *last_brace(const char *start, const char *end)
+{
+    const char *hit = NULL;
+
+    while (!hit && end > start) {
+        size_t n = end - start < 4096 ? (size_t)(end - start) : 4096;
+
+        end -= n;
+        hit = memrchr(end, '{', n);
+    }
+    return hit;
+}
+
 /* Behind the last event that is whole, as far as one can see without reading from the start. */
 static size_t cut_of(struct ps_str window)
 {
     const char *start = window.at, *end = start + window.len, *at = end;
 
-    while ((at = memrchr(start, '{', (size_t)(at - start)))) {
+    while ((at = last_brace(start, at))) {
         const char *back = at;
 
         while (back > start && (unsigned char)back[-1] <= ' ')
