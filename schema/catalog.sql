@@ -23,6 +23,9 @@ CREATE TABLE IF NOT EXISTS run(
 CREATE INDEX IF NOT EXISTS run_series ON run(series, kind, seq);
 CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- in order of seq, whatever the kind
 CREATE INDEX IF NOT EXISTS run_created ON run(created_at);
+CREATE INDEX IF NOT EXISTS run_name ON run(name);
+CREATE INDEX IF NOT EXISTS run_kind ON run(kind, created_at);
+CREATE INDEX IF NOT EXISTS run_who ON run(who, created_at);
 
 CREATE TABLE IF NOT EXISTS tag(
     run TEXT NOT NULL, -- run.id
@@ -129,3 +132,69 @@ CREATE TABLE IF NOT EXISTS saved_query( -- SQL that people saved for each other
     at INTEGER NOT NULL,     -- ms since 1970, UTC
     UNIQUE(kind, name)
 );
+
+-- What the shelf's page asks again and again, kept by triggers so that it does not grow with the shelf: it follows from run and tag.
+
+CREATE TABLE IF NOT EXISTS tally( -- how many runs have this kind, series, person, tag
+    what TEXT NOT NULL,           -- all (of the key ''), kind, series, who, tag
+    key TEXT NOT NULL,            -- of a tag k=v
+    runs INTEGER NOT NULL,
+    db_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, -- of run files and originals; of tags 0
+    PRIMARY KEY(what, key)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tally_runs ON tally(what, runs);
+CREATE VIEW IF NOT EXISTS run_tally(run, what, key, runs, db_bytes, bytes) AS
+    SELECT id, 'all', '', 1, db_bytes, bytes FROM run
+    UNION ALL SELECT id, 'kind', kind, 1, db_bytes, bytes FROM run
+    UNION ALL SELECT id, 'series', series, 1, db_bytes, bytes FROM run WHERE series <> ''
+    UNION ALL SELECT id, 'who', who, 1, db_bytes, bytes FROM run WHERE who <> '';
+
+CREATE TABLE IF NOT EXISTS run_text( -- what a search for words reads
+    seq INTEGER PRIMARY KEY, -- run.seq
+    text TEXT NOT NULL
+);
+CREATE VIEW IF NOT EXISTS run_words(id, seq, text) AS
+    SELECT id, seq, name || ' ' || series || ' ' || kind || ' ' || who || coalesce((SELECT ' ' || group_concat(k || '=' || v, ' ') FROM tag WHERE run = r.id), '')
+    FROM run r;
+
+CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON run BEGIN
+    INSERT INTO tally SELECT what, key, runs, db_bytes, bytes FROM run_tally WHERE run = new.id
+    ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, db_bytes = db_bytes + excluded.db_bytes, bytes = bytes + excluded.bytes;
+    INSERT INTO run_text SELECT seq, text FROM run_words WHERE id = new.id;
+END;
+CREATE TRIGGER IF NOT EXISTS run_goes BEFORE DELETE ON run BEGIN
+    UPDATE tally SET runs = runs - 1, db_bytes = db_bytes - old.db_bytes, bytes = bytes - old.bytes
+        WHERE (what, key) IN (SELECT what, key FROM run_tally WHERE run = old.id);
+    DELETE FROM tally WHERE what IN ('all', 'kind', 'series', 'who') AND runs = 0;
+    DELETE FROM run_text WHERE seq = old.seq;
+END;
+CREATE TRIGGER IF NOT EXISTS run_changes BEFORE UPDATE ON run BEGIN
+    UPDATE tally SET runs = runs - 1, db_bytes = db_bytes - old.db_bytes, bytes = bytes - old.bytes
+        WHERE (what, key) IN (SELECT what, key FROM run_tally WHERE run = old.id);
+END;
+CREATE TRIGGER IF NOT EXISTS run_changed AFTER UPDATE ON run BEGIN
+    INSERT INTO tally SELECT what, key, runs, db_bytes, bytes FROM run_tally WHERE run = new.id
+    ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, db_bytes = db_bytes + excluded.db_bytes, bytes = bytes + excluded.bytes;
+    DELETE FROM tally WHERE what IN ('all', 'kind', 'series', 'who') AND runs = 0;
+    UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.id) WHERE seq = new.seq;
+END;
+CREATE TRIGGER IF NOT EXISTS tag_added AFTER INSERT ON tag BEGIN
+    INSERT INTO tally VALUES ('tag', new.k || '=' || new.v, 1, 0, 0) ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1;
+    UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run);
+END;
+CREATE TRIGGER IF NOT EXISTS tag_gone AFTER DELETE ON tag BEGIN
+    UPDATE tally SET runs = runs - 1 WHERE what = 'tag' AND key = old.k || '=' || old.v;
+    DELETE FROM tally WHERE what = 'tag' AND runs = 0;
+    UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = old.run) WHERE seq = (SELECT seq FROM run WHERE id = old.run);
+END;
+CREATE TRIGGER IF NOT EXISTS tag_changed AFTER UPDATE ON tag BEGIN
+    INSERT INTO tally VALUES ('tag', new.k || '=' || new.v, 1, 0, 0) ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1;
+    UPDATE tally SET runs = runs - 1 WHERE what = 'tag' AND key = old.k || '=' || old.v;
+    DELETE FROM tally WHERE what = 'tag' AND runs = 0;
+    UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run);
+END;
+
+-- Of a shelf from before there were these.
+INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM run_tally WHERE NOT EXISTS (SELECT 1 FROM tally) GROUP BY what, key;
+INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag') GROUP BY k, v;
+INSERT INTO run_text SELECT seq, text FROM run_words WHERE NOT EXISTS (SELECT 1 FROM run_text);

@@ -1,4 +1,17 @@
 -- What is said of runs that are not there.
 SELECT 'it holds tags of run ' || run || ', which is not there' FROM tag WHERE run NOT IN (SELECT id FROM run) GROUP BY run
 UNION ALL
-SELECT 'it holds sources of run ' || run || ', which is not there' FROM source WHERE run NOT IN (SELECT id FROM run) GROUP BY run;
+SELECT 'it holds sources of run ' || run || ', which is not there' FROM source WHERE run NOT IN (SELECT id FROM run) GROUP BY run
+UNION ALL
+SELECT * FROM (
+    WITH counted AS (
+        SELECT what, key, sum(runs) AS runs, sum(db_bytes) AS db_bytes, sum(bytes) AS bytes FROM run_tally GROUP BY what, key
+        UNION ALL SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag GROUP BY k, v
+    )
+    SELECT 'it counts the runs of ' || what || ' ' || key || ' wrongly' FROM (
+        SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM tally)
+        UNION ALL SELECT * FROM (SELECT * FROM tally WHERE runs <> 0 EXCEPT SELECT * FROM counted)
+    ) GROUP BY what, key
+)
+UNION ALL
+SELECT 'what it searches for words is not that of run ' || w.id FROM run_words w LEFT JOIN run_text t ON t.seq = w.seq WHERE t.text IS NOT w.text;

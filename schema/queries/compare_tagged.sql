@@ -1,2 +1,3 @@
 -- The newest runs with the tag :tag ("k=v"), oldest first, one more than a group may have.
-SELECT id FROM (SELECT r.id, r.seq FROM tag t JOIN run r ON r.id = t.run WHERE t.k || '=' || t.v = :tag ORDER BY r.seq DESC LIMIT 201) ORDER BY seq;
+SELECT id FROM (SELECT r.id, r.seq FROM tag t JOIN run r ON r.id = t.run
+    WHERE t.k = substr(:tag, 1, instr(:tag, '=') - 1) AND t.v = substr(:tag, instr(:tag, '=') + 1) ORDER BY r.seq DESC LIMIT 201) ORDER BY seq;

@@ -1,6 +1,7 @@
 -- The table of an import log. Read by server/query/table.c, which takes from this head, written without the indent:
 --   sort: KEY asc|desc EXPRESSION   how rows can be ordered; the first is the default; ties keep the order of the log
 --   sum: NAME EXPRESSION            figures over the filtered rows
+--   where: FILTER CONDITION        only when that filter is given, for who puts the statement together (shelf.c)
 --   of: SELECT                      rows before filtering
 --   rows: by-id                     a row can be had by :row alone
 --

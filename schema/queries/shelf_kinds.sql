@@ -1,1 +1,1 @@
-SELECT kind, count(*) AS runs FROM run GROUP BY kind ORDER BY runs DESC, kind;
+SELECT key AS kind, runs FROM tally WHERE what = 'kind' AND runs > 0 ORDER BY runs DESC, key;

@@ -1,1 +1,2 @@
-SELECT series, count(*) AS runs FROM run WHERE series <> '' GROUP BY series ORDER BY series LIMIT 1000;
+-- Those with most runs, by name.
+SELECT series, runs FROM (SELECT key AS series, runs FROM tally WHERE what = 'series' AND runs > 0 ORDER BY runs DESC LIMIT 1000) ORDER BY series;

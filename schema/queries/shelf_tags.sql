@@ -1,1 +1,2 @@
-SELECT DISTINCT k || '=' || v AS tag FROM tag ORDER BY tag LIMIT 1000;
+-- Those that most runs have, by name.
+SELECT tag FROM (SELECT key AS tag FROM tally WHERE what = 'tag' AND runs > 0 ORDER BY runs DESC LIMIT 1000) ORDER BY tag;

@@ -1,1 +1,1 @@
-SELECT DISTINCT who FROM run WHERE who <> '' ORDER BY who LIMIT 1000;
+SELECT who FROM (SELECT key AS who FROM tally WHERE what = 'who' AND runs > 0 ORDER BY runs DESC LIMIT 1000) ORDER BY who;

@@ -1,1 +1,1 @@
-INSERT OR REPLACE INTO tag(run, k, v) VALUES (:id, :k, :v);
+INSERT INTO tag(run, k, v) VALUES (:id, :k, :v) ON CONFLICT(run, k) DO UPDATE SET v = excluded.v;

@@ -161,26 +161,43 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     return status;
 }
 
-static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, struct ps_json *json,
-                                  struct ps_err *err)
+/* The numbers of the runs that a search for words finds, as the table that statements read. */
+static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **found,
+                                 struct ps_lent *lent, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("runs_words"), &stmt, err);
+    size_t cap = 0;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":q", ps_str_of(q));
+    while (ps_stmt_row(stmt, err)) {
+        PS_PUSH_ROOM(*found, lent->n, cap);
+        (*found)[lent->n++] = ps_col_int(stmt, 0);
+    }
+    lent->column[0] = *found;
+    return err->code;
+}
+
+/* Which rows, and only then what stands in them: a sort does not carry whole rows about, and a
+ * count needs no more than an index. */
+static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
+                                 const struct ps_table_head *head, int64_t limit, int64_t offset,
+                                 struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf count = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *counted = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_table_head head;
-    int64_t limit, offset;
-    enum ps_status status = ps_table_head("runs", params, &head, err);
+    enum ps_status status;
 
-    if (status == PS_OK)
-        status = ps_param_int(params, "limit", 0, 10000, 200, &limit, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, err);
-    if (status != PS_OK)
-        return status;
-    ps_buf_printf(&count, "SELECT count(*) FROM (%s)", head.sql);
-    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s DESC LIMIT %lld OFFSET %lld", head.sql,
-                  head.order, (long long)limit, (long long)offset);
+    ps_buf_printf(&count, "SELECT count(*) FROM run WHERE true%s", head->where);
+    ps_buf_printf(&text,
+                  "SELECT * FROM (%s) WHERE id IN (SELECT seq AS id FROM run WHERE true%s "
+                  "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
+                  head->sql, head->where, head->order, (long long)limit, (long long)offset,
+                  head->order);
     status = ps_db_prepare(db, count.at, &counted, err);
     if (status == PS_OK)
         status = ps_bind_filters(counted, params, err);
@@ -201,6 +218,30 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     return status == PS_OK ? err->code : status;
 }
 
+static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, struct ps_json *json,
+                                  struct ps_err *err)
+{
+    const char *q = ps_param_get(params, "q");
+    PS_AUTO(ps_free_ptr) int64_t *found = NULL;
+    struct ps_lent lent = {.n = 0};
+    struct ps_table_head head;
+    int64_t limit, offset;
+    enum ps_status status = ps_table_head("runs", params, &head, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "limit", 0, 10000, 200, &limit, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, err);
+    if (status == PS_OK && q && q[0])
+        status = find_words(db, q, &found, &lent, err);
+    if (status != PS_OK)
+        return status;
+    ps_db_lend(db, &lent);
+    status = runs_found(db, params, &head, limit, offset, json, err);
+    ps_db_lend(db, NULL);
+    return status;
+}
+
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err)
 {
@@ -214,9 +255,12 @@ enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, st
 static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_json *out,
                                  struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("runs"), &stmt, err);
+    enum ps_status status;
 
+    ps_buf_printf(&text, "%s WHERE r.id = :row", ps_sql_text("runs"));
+    status = ps_db_prepare(db, text.at, &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":row", ps_str_of(id));

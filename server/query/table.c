@@ -47,8 +47,22 @@ static void order_terms(struct ps_str rule, int desc, struct ps_table_head *out)
     (void)snprintf(out->order + n, size - n, "id"); /* runs.sql adds its own direction */
 }
 
+/* "kind kind = :kind": the filter, and its condition. */
+static void take_where(struct ps_str rule, struct ps_params params, struct ps_table_head *out)
+{
+    char name[24];
+    size_t word = strcspn(rule.at, " "), n = strlen(out->where);
+    const char *value;
+
+    (void)snprintf(name, sizeof name, "%.*s", (int)word, rule.at);
+    value = ps_param_get(params, name);
+    if (value && value[0])
+        (void)snprintf(out->where + n, sizeof out->where - n, " AND %.*s",
+                       (int)(rule.len - word - 1), rule.at + word + 1);
+}
+
 static void take_head_line(struct ps_str line, const char *key, int desc, bool *found,
-                           struct ps_table_head *out)
+                           struct ps_params params, struct ps_table_head *out)
 {
     if (ps_str_starts(line, PS_STR("-- sort: "))) {
         struct ps_str rest = ps_str_skip(line, 9);
@@ -66,6 +80,8 @@ static void take_head_line(struct ps_str line, const char *key, int desc, bool *
 
         (void)snprintf(out->sums + n, sizeof out->sums - n, ", %.*s AS %.*s",
                        (int)(rest.len - word - 1), rest.at + word + 1, (int)word, rest.at);
+    } else if (ps_str_starts(line, PS_STR("-- where: "))) {
+        take_where(ps_str_skip(line, 10), params, out);
     } else if (ps_str_starts(line, PS_STR("-- of: "))) {
         (void)snprintf(out->of, sizeof out->of, "%.*s", (int)line.len - 7, line.at + 7);
     } else if (ps_str_eq(line, PS_STR("-- rows: by-id"))) {
@@ -89,7 +105,7 @@ enum ps_status ps_table_head(const char *query, struct ps_params params, struct 
     *out = (struct ps_table_head){.sql = ps_sql_text(query)};
     key = key && key[0] ? key : NULL;
     for (const char *at = out->sql; next_line(&at, &line) && line.at[0] == '-';)
-        take_head_line(line, key, (int)desc, &found, out);
+        take_head_line(line, key, (int)desc, &found, params, out);
     if (!found)
         return ps_fail(err, PS_BAD_REQUEST, "there is no sort by %s", key ? key : "nothing");
     return PS_OK;

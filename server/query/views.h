@@ -102,8 +102,9 @@ struct ps_table_head {
     char order[200]; /* ORDER BY terms of the sort asked for, "" when the key is unknown */
     char key[120];   /* the one expression it sorts by, "" when there are several */
     bool down;
-    char sums[800]; /* ", expr AS name" for each sum */
-    char of[200];   /* SELECT for rows before filtering */
+    char sums[800];  /* ", expr AS name" for each sum */
+    char of[200];    /* SELECT for rows before filtering */
+    char where[640]; /* " AND condition" for each filter that is given */
     bool by_id, kept;
 };
 enum ps_status ps_table_head(const char *query, struct ps_params params, struct ps_table_head *out,

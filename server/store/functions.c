@@ -16,12 +16,19 @@
 #define MATCH_LIMIT                                                                                \
     200000 /* steps; a pattern that needs more on one name is an error, not a hang */
 
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+}
+
 static bool contains(struct ps_str hay, struct ps_str needle)
 {
+    const unsigned char first = needle.len ? lower(needle.at[0]) : 0;
+
     if (!needle.len)
         return true;
     for (size_t i = 0; i + needle.len <= hay.len; i++)
-        if (strncasecmp(hay.at + i, needle.at, needle.len) == 0)
+        if (lower(hay.at[i]) == first && strncasecmp(hay.at + i, needle.at, needle.len) == 0)
             return true;
     return false;
 }

@@ -114,6 +114,25 @@ class Verify(VaultTest):
         db.close()
         self.assertEqual(self.findings(), [("catalog", "catalog.db")])
 
+    def test_counts_and_words(self):
+        """What the catalog keeps beside its rows: wrong, it is told; missing, as in an older shelf, it is made."""
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            db.execute("UPDATE tally SET runs = 2 WHERE what = 'tag'")
+            db.execute("UPDATE run_text SET text = 'else' WHERE seq = 1")
+        self.assertEqual(self.findings(), [("catalog", "catalog.db")] * 2)
+        kept = "SELECT type, name FROM sqlite_master WHERE tbl_name IN ('tally', 'run_text') AND name NOT LIKE 'sqlite%' OR type IN ('trigger', 'view')"
+        for kind, name in db.execute(kept).fetchall():
+            db.execute(f"DROP {kind} IF EXISTS {name}")
+        db.commit()
+        self.assertEqual(self.findings(), [])
+        for change in ("UPDATE tag SET v = 'w'", "UPDATE run SET name = 'other', series = '', who = 'mei'", "INSERT INTO tag SELECT id, 'a', 'b' FROM run",
+                       "DELETE FROM tag WHERE k = 'k'", "DELETE FROM tag"):
+            with db:
+                self.assertGreater(db.execute(change).rowcount, 0)
+            self.assertEqual([finding for finding in self.findings("--quick") if finding[0] == "catalog"], [], change)
+        self.assertEqual(db.execute("SELECT what, key, runs FROM tally WHERE what <> 'kind'").fetchall(), [("all", "", 2), ("who", "mei", 2)])
+        db.close()
+
     def test_a_catalog_that_is_damaged_or_gone(self):
         catalog = os.path.join(self.data, "catalog.db")
         self.damage(catalog, 0)
