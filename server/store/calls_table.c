@@ -17,40 +17,14 @@ struct cursor {
     uint32_t id;
 };
 
-static int connect_calls(sqlite3 *db, void *aux, int argc, const char *const *argv,
-                         sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(
-        db, aux,
-        "CREATE TABLE x(caller_id, ncalls, primitive_calls, tottime_s, cumtime_s, calls HIDDEN)",
-        out);
-}
-
-static int connect_ids(sqlite3 *db, void *aux, int argc, const char *const *argv,
-                       sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(db, aux, "CREATE TABLE x(id, ids HIDDEN)", out);
-}
-
 /* The one plan: the hidden column is given. */
 static int best_index(sqlite3_index_info *info, int hidden)
 {
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    int code = ps_table_arguments(info, hidden, 1);
 
-        if (c->iColumn != hidden || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-            continue;
-        if (!c->usable)
-            return SQLITE_CONSTRAINT;
-        info->aConstraintUsage[i].argvIndex = 1;
-        info->aConstraintUsage[i].omit = 1;
-        info->estimatedCost = 4;
-        info->estimatedRows = 4;
-        return SQLITE_OK;
-    }
-    return SQLITE_CONSTRAINT;
+    info->estimatedCost = 4;
+    info->estimatedRows = 4;
+    return code == SQLITE_OK && !info->idxNum ? SQLITE_CONSTRAINT : code;
 }
 
 static int best_calls(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -65,22 +39,9 @@ static int best_ids(sqlite3_vtab *table, sqlite3_index_info *info)
     return best_index(info, 1);
 }
 
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+static void release(sqlite3_vtab_cursor *base)
 {
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
-
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
-{
-    struct cursor *cursor = (struct cursor *)base;
-
-    free(cursor->copy);
-    free(cursor);
-    return SQLITE_OK;
+    free(((struct cursor *)base)->copy);
 }
 
 static int next_call(sqlite3_vtab_cursor *base)
@@ -173,33 +134,24 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 static const sqlite3_module calls_module = {
-    .xConnect = connect_calls,
-    .xBestIndex = best_calls,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter_calls,
-    .xNext = next_call,
-    .xEof = at_end,
-    .xColumn = call_column,
-    .xRowid = rowid,
+    PS_TABLE_METHODS, .xBestIndex = best_calls, .xFilter = filter_calls, .xNext = next_call,
+    .xEof = at_end,   .xColumn = call_column,   .xRowid = rowid,
 };
 
 static const sqlite3_module ids_module = {
-    .xConnect = connect_ids,
-    .xBestIndex = best_ids,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter_ids,
-    .xNext = next_id,
-    .xEof = at_end,
-    .xColumn = id_column,
-    .xRowid = rowid,
+    PS_TABLE_METHODS, .xBestIndex = best_ids, .xFilter = filter_ids, .xNext = next_id,
+    .xEof = at_end,   .xColumn = id_column,   .xRowid = rowid,
 };
 
-void ps_register_calls(sqlite3 *db)
+static const struct ps_table_kind calls_table = {
+    "ps_calls",
+    "CREATE TABLE x(caller_id, ncalls, primitive_calls, tottime_s, cumtime_s, calls HIDDEN)",
+    sizeof(struct cursor), release, &calls_module};
+static const struct ps_table_kind ids_table = {"ps_ids", "CREATE TABLE x(id, ids HIDDEN)",
+                                               sizeof(struct cursor), release, &ids_module};
+
+void ps_register_calls(struct ps_db *db)
 {
-    sqlite3_create_module(db, "ps_calls", &calls_module, NULL);
-    sqlite3_create_module(db, "ps_ids", &ids_module, NULL);
+    ps_table_register(db, &calls_table);
+    ps_table_register(db, &ids_table);
 }

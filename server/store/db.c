@@ -49,7 +49,7 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
     }
     sqlite3_busy_timeout(db->handle, 10000);
     ps_register_functions(db->handle);
-    ps_register_calls(db->handle);
+    ps_register_calls(db);
     ps_register_paths(db);
     ps_register_lent(db);
     ps_register_traces(db);

@@ -220,13 +220,33 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
 
 /* --- tables that SQL sees (sql_table.c) */
 
-/* The handle behind a table, and the error of a cursor as SQLite wants it. */
+/* A table as it is written down: static, for as long as the handle. */
+struct ps_table_kind {
+    const char *name, *schema; /* "CREATE TABLE x(...)" */
+    size_t cursor_size;        /* of a struct that begins with sqlite3_vtab_cursor; zeroed */
+    /* Frees what a cursor holds, not the cursor; NULL: it holds nothing. */
+    void (*release)(sqlite3_vtab_cursor *cursor);
+    const sqlite3_module *module; /* PS_TABLE_METHODS and what the table does itself */
+};
+
+/* A table of a handle: what sqlite3_vtab_cursor.pVtab points to. */
 struct ps_table {
     sqlite3_vtab base;
     struct ps_db *db;
+    const struct ps_table_kind *kind;
 };
-int ps_table_connect(sqlite3 *handle, struct ps_db *db, const char *schema, sqlite3_vtab **out);
+
+#define PS_TABLE_METHODS                                                                           \
+    .xConnect = ps_table_connect, .xDisconnect = ps_table_disconnect, .xOpen = ps_table_open,      \
+    .xClose = ps_table_close
+int ps_table_connect(sqlite3 *handle, void *user, int argc, const char *const *argv,
+                     sqlite3_vtab **out, char **error);
 int ps_table_disconnect(sqlite3_vtab *table);
+int ps_table_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out);
+int ps_table_close(sqlite3_vtab_cursor *cursor);
+
+void ps_table_register(struct ps_db *db, const struct ps_table_kind *kind);
+/* The error of a cursor as SQLite wants it. */
 int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err);
 
 /* Hidden columns as arguments of a table-valued function: those of [first, first + n) that are
@@ -237,7 +257,7 @@ sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which);
 
 void ps_result_num(sqlite3_context *context, struct ps_num n);
 void ps_register_functions(sqlite3 *db);   /* ps_words, regexp */
-void ps_register_calls(sqlite3 *db);       /* ps_calls, ps_ids */
+void ps_register_calls(struct ps_db *db);  /* ps_calls, ps_ids */
 void ps_register_paths(struct ps_db *db);  /* ps_paths */
 void ps_register_lent(struct ps_db *db);   /* ps_lent */
 void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lent_table.c: ps_lent(c0 .. c12), the numbers that the query layer computed and lent to a handle
  * (db.h), so that SQL can join, filter and sort them. Empty when nothing is lent. */
-#include <stdlib.h>
-
 #include "server/store/db_impl.h"
 
 struct cursor {
@@ -11,34 +9,11 @@ struct cursor {
     size_t at;
 };
 
-static int connect_table(sqlite3 *handle, void *db, int argc, const char *const *argv,
-                         sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(
-        handle, db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12)", out);
-}
-
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
     info->estimatedCost = 100000;
     info->estimatedRows = 100000;
-    return SQLITE_OK;
-}
-
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
-{
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
-
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
-{
-    free(base);
     return SQLITE_OK;
 }
 
@@ -91,21 +66,17 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 static const sqlite3_module lent_module = {
-    .xConnect = connect_table,
-    .xBestIndex = best_index,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column,
-    .xRowid = rowid,
+    PS_TABLE_METHODS, .xBestIndex = best_index, .xFilter = filter, .xNext = next,
+    .xEof = at_end,   .xColumn = column,        .xRowid = rowid,
 };
+
+static const struct ps_table_kind lent_table = {
+    "ps_lent", "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12)",
+    sizeof(struct cursor), NULL, &lent_module};
 
 void ps_register_lent(struct ps_db *db)
 {
-    sqlite3_create_module(db->handle, "ps_lent", &lent_module, db);
+    ps_table_register(db, &lent_table);
 }
 
 void ps_db_lend(struct ps_db *db, const struct ps_lent *lent)

@@ -33,60 +33,23 @@ struct cursor {
     uint32_t at;
 };
 
-static int connect_table(sqlite3 *handle, void *db, int argc, const char *const *argv,
-                         sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(
-        handle, db,
-        "CREATE TABLE x(id, parent_id, function_id, depth, lo, hi, self, calls, "
-        "certainty, cut, total, root HIDDEN, min_share HIDDEN, "
-        "max_depth HIDDEN, max_nodes HIDDEN)",
-        out);
-}
-
+/* The one plan: all arguments are given. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
-    int seen = 0;
+    int code = ps_table_arguments(info, COL_ARGS, N_ARGS);
 
     (void)table;
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-
-        if (c->iColumn < COL_ARGS || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-            continue;
-        if (!c->usable)
-            return SQLITE_CONSTRAINT;
-        info->aConstraintUsage[i].argvIndex = c->iColumn - COL_ARGS + 1;
-        info->aConstraintUsage[i].omit = 1;
-        seen |= 1 << (c->iColumn - COL_ARGS);
-    }
-    info->estimatedCost = 100000;
-    return seen == (1 << N_ARGS) - 1 ? SQLITE_OK : SQLITE_CONSTRAINT;
+    return code == SQLITE_OK && info->idxNum != (1 << N_ARGS) - 1 ? SQLITE_CONSTRAINT : code;
 }
 
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+static void release(sqlite3_vtab_cursor *base)
 {
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
+    struct cursor *cursor = (struct cursor *)base;
 
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static void clear(struct cursor *cursor)
-{
     ps_paths_free(&cursor->paths);
     free(cursor->order);
     free(cursor->rank);
     cursor->order = cursor->rank = NULL;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
-{
-    clear((struct cursor *)base);
-    free(base);
-    return SQLITE_OK;
 }
 
 /* Children stand together behind their parents; preorder needs a stack. */
@@ -122,7 +85,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.min_share = sqlite3_value_double(argv[1]);
     limits.max_depth = (uint32_t)sqlite3_value_int64(argv[2]);
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
-    clear(cursor);
+    release(base);
     cursor->at = 0;
     code = ps_paths_expand(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
     if (code == SQLITE_OK)
@@ -196,19 +159,17 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 static const sqlite3_module paths_module = {
-    .xConnect = connect_table,
-    .xBestIndex = best_index,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column,
-    .xRowid = rowid,
+    PS_TABLE_METHODS, .xBestIndex = best_index, .xFilter = filter, .xNext = next,
+    .xEof = at_end,   .xColumn = column,        .xRowid = rowid,
 };
+
+static const struct ps_table_kind paths_table = {
+    "ps_paths",
+    "CREATE TABLE x(id, parent_id, function_id, depth, lo, hi, self, calls, certainty, cut, total,"
+    " root HIDDEN, min_share HIDDEN, max_depth HIDDEN, max_nodes HIDDEN)",
+    sizeof(struct cursor), release, &paths_module};
 
 void ps_register_paths(struct ps_db *db)
 {
-    sqlite3_create_module(db->handle, "ps_paths", &paths_module, db);
+    ps_table_register(db, &paths_table);
 }

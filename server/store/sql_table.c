@@ -6,16 +6,26 @@
 
 #include "server/store/db_impl.h"
 
-int ps_table_connect(sqlite3 *handle, struct ps_db *db, const char *schema, sqlite3_vtab **out)
-{
-    struct ps_table *table;
-    int code = sqlite3_declare_vtab(handle, schema);
+/* What SQLite hands back to ps_table_connect. */
+struct connection {
+    struct ps_db *db;
+    const struct ps_table_kind *kind;
+};
 
+int ps_table_connect(sqlite3 *handle, void *user, int argc, const char *const *argv,
+                     sqlite3_vtab **out, char **error)
+{
+    const struct connection *connection = user;
+    struct ps_table *table;
+    int code = sqlite3_declare_vtab(handle, connection->kind->schema);
+
+    (void)argc, (void)argv, (void)error;
     if (code != SQLITE_OK)
         return code;
     sqlite3_vtab_config(handle, SQLITE_VTAB_INNOCUOUS);
     table = ps_alloc(sizeof *table);
-    table->db = db;
+    table->db = connection->db;
+    table->kind = connection->kind;
     *out = &table->base;
     return SQLITE_OK;
 }
@@ -24,6 +34,30 @@ int ps_table_disconnect(sqlite3_vtab *table)
 {
     free(table);
     return SQLITE_OK;
+}
+
+int ps_table_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+    *out = ps_alloc(((const struct ps_table *)table)->kind->cursor_size);
+    return SQLITE_OK;
+}
+
+int ps_table_close(sqlite3_vtab_cursor *cursor)
+{
+    const struct ps_table_kind *kind = ((const struct ps_table *)cursor->pVtab)->kind;
+
+    if (kind->release)
+        kind->release(cursor);
+    free(cursor);
+    return SQLITE_OK;
+}
+
+void ps_table_register(struct ps_db *db, const struct ps_table_kind *kind)
+{
+    struct connection *connection = ps_alloc(sizeof *connection);
+
+    *connection = (struct connection){db, kind};
+    sqlite3_create_module_v2(db->handle, kind->name, kind->module, connection, free);
 }
 
 int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err)

@@ -28,14 +28,6 @@ struct cursor {
     bool too_many;
 };
 
-static int connect_table(sqlite3 *handle, void *db, int argc, const char *const *argv,
-                         sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(handle, db,
-                            "CREATE TABLE x(id, parent_id, track, name, self, total, count)", out);
-}
-
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
@@ -43,30 +35,16 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+static void release(sqlite3_vtab_cursor *base)
 {
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
+    struct cursor *cursor = (struct cursor *)base;
 
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static void clear(struct cursor *cursor)
-{
     for (size_t i = 0; i < cursor->n; i++)
         ps_flame_free(&cursor->trees[i]);
     free(cursor->trees);
     free(cursor->tracks);
     free(cursor->open);
     *cursor = (struct cursor){.base = cursor->base};
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
-{
-    clear((struct cursor *)base);
-    free(base);
-    return SQLITE_OK;
 }
 
 static void begin_track(struct cursor *c, uint32_t track)
@@ -132,7 +110,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     struct ps_err err = PS_ERR_INIT;
 
     (void)plan, (void)name, (void)argc, (void)argv;
-    clear(cursor);
+    release(base);
     (void)ps_trace_chunks(((struct ps_table *)base->pVtab)->db, &query, add_chunk, cursor, &err);
     if (err.code == PS_OK && cursor->too_many)
         ps_fail(&err, PS_LIMIT, "the stacks have more than %u different paths", NODES_MAX);
@@ -188,19 +166,15 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 }
 
 static const sqlite3_module stack_nodes_module = {
-    .xConnect = connect_table,
-    .xBestIndex = best_index,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column,
-    .xRowid = rowid,
+    PS_TABLE_METHODS, .xBestIndex = best_index, .xFilter = filter, .xNext = next,
+    .xEof = at_end,   .xColumn = column,        .xRowid = rowid,
 };
+
+static const struct ps_table_kind stack_nodes_table = {
+    "ps_stack_nodes", "CREATE TABLE x(id, parent_id, track, name, self, total, count)",
+    sizeof(struct cursor), release, &stack_nodes_module};
 
 void ps_register_stack_nodes(struct ps_db *db)
 {
-    sqlite3_create_module(db->handle, "ps_stack_nodes", &stack_nodes_module, db);
+    ps_table_register(db, &stack_nodes_table);
 }

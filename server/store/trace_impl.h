@@ -113,7 +113,7 @@ void ps_packed_close(struct ps_packed_reader *reader);
 /* The range of the arguments of bits 0 and 1; false: neither is given. */
 bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out);
 
-extern const sqlite3_module ps_slices_module, ps_operators_module, ps_kernels_module;
+extern const struct ps_table_kind ps_operators_table, ps_kernels_table;
 void ps_register_packed(struct ps_db *db);
 void ps_register_stack_nodes(struct ps_db *db); /* ps_stack_nodes */
 

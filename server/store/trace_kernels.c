@@ -32,35 +32,15 @@ struct cursor {
     size_t at;
 };
 
-static int connect_kernels(sqlite3 *handle, void *aux, int argc, const char *const *argv,
-                           sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(handle, aux, SCHEMA, out);
-}
-
 static int best_kernels(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
     return ps_table_arguments(info, HIDDEN, 3);
 }
 
-static int open_kernels(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+static void release(sqlite3_vtab_cursor *base)
 {
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
-
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_kernels(sqlite3_vtab_cursor *base)
-{
-    struct cursor *cursor = (struct cursor *)base;
-
-    ps_kernel_sums_free(&cursor->sums);
-    free(cursor);
-    return SQLITE_OK;
+    ps_kernel_sums_free(&((struct cursor *)base)->sums);
 }
 
 static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
@@ -157,15 +137,10 @@ static int kernel_row(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-const sqlite3_module ps_kernels_module = {
-    .xConnect = connect_kernels,
-    .xBestIndex = best_kernels,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_kernels,
-    .xClose = close_kernels,
-    .xFilter = filter_kernels,
-    .xNext = next_kernel,
-    .xEof = at_end,
-    .xColumn = kernel_column,
-    .xRowid = kernel_row,
+static const sqlite3_module kernels_module = {
+    PS_TABLE_METHODS, .xBestIndex = best_kernels, .xFilter = filter_kernels, .xNext = next_kernel,
+    .xEof = at_end,   .xColumn = kernel_column,   .xRowid = kernel_row,
 };
+
+const struct ps_table_kind ps_kernels_table = {"ps_kernels", SCHEMA, sizeof(struct cursor), release,
+                                               &kernels_module};

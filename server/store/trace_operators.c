@@ -18,35 +18,10 @@ struct cursor {
     size_t at;
 };
 
-static int connect_operators(sqlite3 *handle, void *aux, int argc, const char *const *argv,
-                             sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(handle, aux, SCHEMA, out);
-}
-
 static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
     return ps_table_arguments(info, HIDDEN, 3);
-}
-
-static int open_operators(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
-{
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
-
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_operators(sqlite3_vtab_cursor *base)
-{
-    struct cursor *cursor = (struct cursor *)base;
-
-    ps_operators_free(&cursor->sums);
-    free(cursor);
-    return SQLITE_OK;
 }
 
 static struct ps_operator *push(struct ps_operators *sums)
@@ -162,6 +137,11 @@ static bool is_plain(struct ps_db *db, struct ps_err *err)
            ps_stmt_row(stmt, err);
 }
 
+static void release(sqlite3_vtab_cursor *base)
+{
+    ps_operators_free(&((struct cursor *)base)->sums);
+}
+
 static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
                             sqlite3_value **argv)
 {
@@ -221,15 +201,15 @@ static int operator_row(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-const sqlite3_module ps_operators_module = {
-    .xConnect = connect_operators,
+static const sqlite3_module operators_module = {
+    PS_TABLE_METHODS,
     .xBestIndex = best_operators,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_operators,
-    .xClose = close_operators,
     .xFilter = filter_operators,
     .xNext = next_operator,
     .xEof = at_end,
     .xColumn = operator_column,
     .xRowid = operator_row,
 };
+
+const struct ps_table_kind ps_operators_table = {"ps_operators", SCHEMA, sizeof(struct cursor),
+                                                 release, &operators_module};

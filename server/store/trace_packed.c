@@ -73,28 +73,13 @@ void ps_packed_close(struct ps_packed_reader *reader)
 /* --- the tables */
 
 struct kind {
-    const char *name, *schema;
+    struct ps_table_kind table; /* first */
     enum ps_packed_family family;
     int columns;    /* packed ones; SQL's are behind `id` where it has one */
     int shift;      /* 1: SQL's first column is the id */
     int first_t;    /* packed column that a range of time is asked of */
     int hidden;     /* SQL column of the series; -1 none */
     uint32_t equal; /* packed columns that may be asked for a value, a bit each */
-};
-
-static const struct kind kinds[] = {
-    {"ps_flows", "CREATE TABLE x(id, kind, from_slice, to_slice, from_ns, to_ns)", PS_PACKED_FLOWS,
-     5, 1, 3, -1, 1u << 1 | 1u << 2},
-    {"ps_counts", "CREATE TABLE x(t_ns, value, series HIDDEN)", PS_PACKED_COUNTS, 2, 0, 0, 2, 0},
-    {"ps_memory_events",
-     "CREATE TABLE x(t_ns, device_type, device, bytes, address, allocated, reserved, slice, "
-     "outside, worker)",
-     PS_PACKED_MEMORY, 10, 0, 0, -1, 1u << 4 | 1u << 7},
-};
-
-struct table {
-    struct ps_table base; /* first */
-    const struct kind *kind;
 };
 
 struct cursor {
@@ -106,28 +91,9 @@ struct cursor {
     int64_t value;
 };
 
-struct connection {
-    struct ps_db *db;
-    const struct kind *kind;
-};
-
-static int connect_packed(sqlite3 *handle, void *aux, int argc, const char *const *argv,
-                          sqlite3_vtab **out, char **error)
+static const struct kind *kind_of(const sqlite3_vtab *table)
 {
-    const struct connection *connection = aux;
-    struct table *table = ps_alloc(sizeof *table);
-    int code = sqlite3_declare_vtab(handle, connection->kind->schema);
-
-    (void)argc, (void)argv, (void)error;
-    if (code != SQLITE_OK) {
-        free(table);
-        return code;
-    }
-    sqlite3_vtab_config(handle, SQLITE_VTAB_INNOCUOUS);
-    table->base.db = connection->db;
-    table->kind = connection->kind;
-    *out = &table->base.base;
-    return SQLITE_OK;
+    return (const struct kind *)((const struct ps_table *)table)->kind;
 }
 
 /* What may be asked: bit 0 the series, 1 and 2 the least and greatest time, 3 a value of a column,
@@ -153,7 +119,7 @@ static int question_of(const struct kind *kind, const struct sqlite3_index_const
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-    const struct kind *kind = ((const struct table *)base)->kind;
+    const struct kind *kind = kind_of(base);
     int plan = 0, n = 0;
 
     for (int ask = ASK_SERIES; ask <= ASK_VALUE; ask *= 2)
@@ -178,23 +144,12 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
-{
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
-
-    (void)table;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
+static void release(sqlite3_vtab_cursor *base)
 {
     struct cursor *cursor = (struct cursor *)base;
 
     if (cursor->open)
         ps_packed_close(&cursor->reader);
-    free(cursor);
-    return SQLITE_OK;
 }
 
 static bool fits(const struct cursor *cursor)
@@ -224,14 +179,13 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
                   sqlite3_value **argv)
 {
     struct cursor *cursor = (struct cursor *)base;
-    const struct table *table = (const struct table *)base->pVtab;
+    const struct kind *kind = kind_of(base->pVtab);
     struct ps_range range = PS_RANGE_ALL;
     struct ps_err err = PS_ERR_INIT;
     int64_t part = 0;
 
     (void)name, (void)argc;
-    if (cursor->open)
-        ps_packed_close(&cursor->reader);
+    release(base);
     if (plan & ASK_SERIES) {
         part = sqlite3_value_int64(*argv++);
         part = part > 0 ? part : -1;
@@ -246,8 +200,8 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     cursor->open = true;
     cursor->row = true;
     cursor->at = 0;
-    if (ps_packed_open(table->base.db, table->kind->family, part, range,
-                       (1u << table->kind->columns) - 1, &cursor->reader, &err) != PS_OK)
+    if (ps_packed_open(((struct ps_table *)base->pVtab)->db, kind->family, part, range,
+                       (1u << kind->columns) - 1, &cursor->reader, &err) != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     return next(base);
 }
@@ -268,7 +222,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct kind *kind = ((const struct table *)base->pVtab)->kind;
+    const struct kind *kind = kind_of(base->pVtab);
     sqlite3_int64 id = 0;
     double real;
 
@@ -285,24 +239,27 @@ static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context, int co
 }
 
 static const sqlite3_module packed_module = {
-    .xConnect = connect_packed,
-    .xBestIndex = best_index,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column_of,
-    .xRowid = rowid,
+    PS_TABLE_METHODS, .xBestIndex = best_index, .xFilter = filter, .xNext = next,
+    .xEof = at_end,   .xColumn = column_of,     .xRowid = rowid,
+};
+
+#define TABLE(name, columns)                                                                       \
+    {                                                                                              \
+        name, "CREATE TABLE x(" columns ")", sizeof(struct cursor), release, &packed_module        \
+    }
+
+static const struct kind kinds[] = {
+    {TABLE("ps_flows", "id, kind, from_slice, to_slice, from_ns, to_ns"), PS_PACKED_FLOWS, 5, 1, 3,
+     -1, 1u << 1 | 1u << 2},
+    {TABLE("ps_counts", "t_ns, value, series HIDDEN"), PS_PACKED_COUNTS, 2, 0, 0, 2, 0},
+    {TABLE(
+         "ps_memory_events",
+         "t_ns, device_type, device, bytes, address, allocated, reserved, slice, outside, worker"),
+     PS_PACKED_MEMORY, 10, 0, 0, -1, 1u << 4 | 1u << 7},
 };
 
 void ps_register_packed(struct ps_db *db)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct connection *connection = ps_alloc(sizeof *connection);
-
-        *connection = (struct connection){db, &kinds[i]};
-        sqlite3_create_module_v2(db->handle, kinds[i].name, &packed_module, connection, free);
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        ps_table_register(db, &kinds[i].table);
 }

@@ -57,7 +57,6 @@ enum { ASK_ID = 1, ASK_TRACK = 2, ASK_KIND = 4, ASK_FROM = 8, ASK_TO = 16 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct ps_db *db;
     struct ps_trace_reader *reader;
     const struct ps_chunk_row *chunk, *end; /* at work, behind the last */
     uint32_t row, stop;                     /* of the chunk */
@@ -68,13 +67,6 @@ struct cursor {
     const int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_buf args;
 };
-
-static int connect_slices(sqlite3 *handle, void *aux, int argc, const char *const *argv,
-                          sqlite3_vtab **out, char **error)
-{
-    (void)argc, (void)argv, (void)error;
-    return ps_table_connect(handle, aux, SCHEMA, out);
-}
 
 static int question_of(const struct sqlite3_index_constraint *c)
 {
@@ -133,23 +125,12 @@ static int best_slices(sqlite3_vtab *table, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
-static int open_slices(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
-{
-    struct cursor *cursor = ps_alloc(sizeof *cursor);
-
-    cursor->db = ((struct ps_table *)table)->db;
-    *out = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_slices(sqlite3_vtab_cursor *base)
+static void release(sqlite3_vtab_cursor *base)
 {
     struct cursor *cursor = (struct cursor *)base;
 
     ps_reader_give(cursor->reader);
     ps_buf_free(&cursor->args);
-    free(cursor);
-    return SQLITE_OK;
 }
 
 /* The value of a column of the row at work. */
@@ -247,14 +228,15 @@ static int filter_slices(sqlite3_vtab_cursor *base, int plan, const char *name, 
                          sqlite3_value **argv)
 {
     struct cursor *cursor = (struct cursor *)base;
+    struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
     struct ps_trace_cache *cache;
     struct ps_err err = PS_ERR_INIT;
 
     (void)name, (void)argc;
-    if (ps_trace_cache_of(cursor->db, &cache, &err) != PS_OK)
+    if (ps_trace_cache_of(db, &cache, &err) != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     if (!cursor->reader)
-        cursor->reader = ps_reader_take(cursor->db);
+        cursor->reader = ps_reader_take(db);
     if (plan & ASK_ID) {
         start_alone(cursor, cache, sqlite3_value_int64(argv[0]));
         return SQLITE_OK;
@@ -311,24 +293,19 @@ static int slice_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
     return err.code == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);
 }
 
-const sqlite3_module ps_slices_module = {
-    .xConnect = connect_slices,
-    .xBestIndex = best_slices,
-    .xDisconnect = ps_table_disconnect,
-    .xOpen = open_slices,
-    .xClose = close_slices,
-    .xFilter = filter_slices,
-    .xNext = next_slice,
-    .xEof = at_end,
-    .xColumn = slice_column,
-    .xRowid = slice_id,
+static const sqlite3_module slices_module = {
+    PS_TABLE_METHODS, .xBestIndex = best_slices, .xFilter = filter_slices, .xNext = next_slice,
+    .xEof = at_end,   .xColumn = slice_column,   .xRowid = slice_id,
 };
+
+static const struct ps_table_kind slices_table = {"ps_slices", SCHEMA, sizeof(struct cursor),
+                                                  release, &slices_module};
 
 void ps_register_traces(struct ps_db *db)
 {
-    sqlite3_create_module(db->handle, "ps_slices", &ps_slices_module, db);
-    sqlite3_create_module(db->handle, "ps_operators", &ps_operators_module, db);
-    sqlite3_create_module(db->handle, "ps_kernels", &ps_kernels_module, db);
+    ps_table_register(db, &slices_table);
+    ps_table_register(db, &ps_operators_table);
+    ps_table_register(db, &ps_kernels_table);
     ps_register_packed(db);
     ps_register_stack_nodes(db);
 }
