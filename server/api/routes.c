@@ -32,7 +32,8 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
-    {"GET", API "runs/{run}/original", ps_get_original, 0, PS_RIGHT_VIEWER},
+    {"GET", API "runs/{run}/original", ps_get_original, 0,
+     PS_RIGHT_ADMIN}, /* secrets that the views mask are in it */
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, 0, PS_RIGHT_UPLOADER},

@@ -27,6 +27,16 @@ test('login: a wrong token is refused, a right one opens the shelf until one log
     await page.getByText('secret run').waitFor();
     await settle(page);
     equal(await page.getByRole('button', { name: 'Add profiles' }).count(), 0, 'Add profiles for a viewer');
+    await page.getByText('secret run').click();
+    await page.getByRole('button', { name: 'Copy link' }).waitFor();
+    for (const name of ['More', 'Download original']) {
+        equal(await page.locator('main').getByText(name, { exact: true }).count(), 0, `${name} for a viewer`);
+    }
+    await page.keyboard.press('e');
+    await quiet(page);
+    equal(await page.getByRole('dialog').count(), 0, 'a dialog for a viewer');
+    await page.keyboard.press('u');
+    await page.getByText('secret run').waitFor();
     await page.reload();
     await page.getByText('secret run').waitFor();
     await page.getByRole('button', { name: 'm viewer, viewer' }).click();

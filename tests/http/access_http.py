@@ -50,8 +50,9 @@ class AccessTest(unittest.TestCase):
 class Roles(AccessTest):
     def test_each_may_what_the_one_before_may(self):
         tries = [("GET", "/shelf", None), ("GET", "/runs", None), ("GET", "/events", None), ("GET", "/activity", None), ("GET", "/jobs", None),
-                 ("POST", "/runs?wait=1", dump()), ("PATCH", "/runs/none", b"{}"), ("DELETE", "/jobs/j9", None)]
-        allowed = {None: 0, "viewer": 5, "uploader": 8, "admin": 8}
+                 ("POST", "/runs?wait=1", dump()), ("PATCH", "/runs/none", b"{}"), ("DELETE", "/jobs/j9", None),
+                 ("GET", "/runs/none/original", None)]
+        allowed = {None: 0, "viewer": 5, "uploader": 8, "admin": 9}
         for who, n in allowed.items():
             for i, (method, path, body) in enumerate(tries):
                 if path == "/events" and i < n:

@@ -9,7 +9,8 @@ interface EmptyShelfProps {
     formats: Format[];
     /** As the page reached it, for the curl line. */
     origin: string;
-    onAdd: () => void;
+    /** null: who looks may not */
+    onAdd: (() => void) | null;
 }
 
 function waysIn(origin: string): CommandLine[] {
@@ -36,13 +37,17 @@ export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
     return (
         <section class="empty-shelf">
             <h1>Nothing on the shelf yet</h1>
-            <p>
-                Drop profiles anywhere in this window, paste one, or{' '}
-                <button type="button" class="link" onClick={onAdd}>
-                    choose files
-                </button>
-                . The format is read from the content.
-            </p>
+            {onAdd ? (
+                <p>
+                    Drop profiles anywhere in this window, paste one, or{' '}
+                    <button type="button" class="link" onClick={onAdd}>
+                        choose files
+                    </button>
+                    . The format is read from the content.
+                </p>
+            ) : (
+                <p>Your token only reads: profiles are added with one of an uploader.</p>
+            )}
             <h2>Record a profile</h2>
             <CommandList lines={recordLines(formats)} />
             <h2>Put it on the shelf</h2>

@@ -16,8 +16,9 @@ import { useJson } from './use_json';
 
 interface CheckBarProps {
     runs: Run[];
-    onEdit: () => void;
-    onDelete: () => void;
+    /** null: who looks may not */
+    onEdit: (() => void) | null;
+    onDelete: (() => void) | null;
     onClear: () => void;
 }
 
@@ -40,17 +41,13 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     const groups = groupsOf(runs, grouped && ofOneSeries, swapped);
     const swap = () => setSwapped((now) => !now);
     const group = () => setGrouped((now) => !now);
-    const compare = () => {
-        if (groups) goTo(compareHash(groups[0], groups[1]));
-    };
+    const compare = () => void (groups && goTo(compareHash(groups[0], groups[1])));
     const alike = runs.length > 1 && runs.every(({ kind }) => kind === runs[0].kind);
-    const report = () => {
-        goTo(groupHash(runs));
-    };
+    const report = () => void goTo(groupHash(runs));
     useKeys('Checked runs', [
         ...(alike ? [{ key: 'm', label: 'group report', run: report }] : []),
-        { key: 'e', label: 'edit name, series, tags', run: onEdit },
-        { key: 'Delete', label: 'delete', run: onDelete },
+        ...(onEdit ? [{ key: 'e', label: 'edit name, series, tags', run: onEdit }] : []),
+        ...(onDelete ? [{ key: 'Delete', label: 'delete', run: onDelete }] : []),
         { key: 'Escape', label: 'uncheck all', run: onClear },
         ...(ofOneSeries ? [{ key: 'r', label: 'group as repeats', run: group }] : []),
         ...(groups
@@ -70,13 +67,13 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                         Swap <kbd>x</kbd>
                     </button>
                 )}
-                <button type="button" class="quiet" onClick={onEdit}>
-                    {runs.length === 1 ? 'Edit' : 'Tag'} <kbd>e</kbd>
-                </button>
+                {onEdit && (
+                    <button type="button" class="quiet" onClick={onEdit}>
+                        {runs.length === 1 ? 'Edit' : 'Tag'} <kbd>e</kbd>
+                    </button>
+                )}
                 <SqlLink runs={runs} />
-                <button type="button" class="quiet danger" onClick={onDelete}>
-                    Delete
-                </button>
+                {onDelete && <DeleteButton onClick={onDelete} />}
                 <button type="button" class="quiet" onClick={onClear}>
                     Clear <kbd>esc</kbd>
                 </button>
@@ -114,6 +111,14 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                 )}
             </span>
         </div>
+    );
+}
+
+function DeleteButton({ onClick }: { onClick: () => void }) {
+    return (
+        <button type="button" class="quiet danger" onClick={onClick}>
+            Delete
+        </button>
     );
 }
 

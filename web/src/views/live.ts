@@ -145,8 +145,12 @@ async function catchUp(afterGap: boolean): Promise<void> {
 }
 
 export async function cancelJob(id: string): Promise<void> {
-    const job = await sendJson<Job>('DELETE', `${API}/jobs/${id}`);
-    if (job) takeJob(job);
+    try {
+        const job = await sendJson<Job>('DELETE', `${API}/jobs/${id}`);
+        if (job) takeJob(job);
+    } catch {
+        await catchUp(false); // it has ended by now, or what keeps us from it is told there
+    }
 }
 
 async function loadFormats(): Promise<void> {

@@ -24,6 +24,11 @@ export function may(role: Role): boolean {
     return me.value === null || RANK.indexOf(me.value.role) >= RANK.indexOf(role);
 }
 
+/** An uploader removes what carries the own name. */
+export function mayRemove({ who }: { who: string | null }): boolean {
+    return may('admin') || (may('uploader') && who === me.value?.name);
+}
+
 export async function askWho(): Promise<void> {
     me.value = await getJson<Me>(`${API}/me`);
 }

@@ -4,13 +4,13 @@
  */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { showAxis } from '../base/axis';
-import { API, type ApiError } from '../base/client';
+import { API, type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, goTo, navigate, route, type Query } from '../base/router';
 import type { Run } from '../base/types';
 import { int, when } from '../base/units';
 import { CopyButton } from '../components/copy_button';
-import { Menu } from '../components/menu';
+import { Menu, type MenuItem } from '../components/menu';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Facts, RunHead } from '../components/run_head';
@@ -19,6 +19,7 @@ import { Tabs } from '../components/tabs';
 import { Tag } from '../components/tag';
 
 import { ledgerIdentity } from './ledger_words';
+import { may, mayRemove } from './me';
 
 import { factsOf, RunWarnings } from './report_facts';
 import { tabsOf, type TabSpec } from './report_tabs';
@@ -76,6 +77,11 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     const spec = specs.find((one) => one.id === tab) ?? specs[0];
     const hrefOf = useTabHrefs(run, specs, spec.id);
     const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+    const [failed, setFailed] = useState<ApiError | null>(null);
+    const pin = () => {
+        setFailed(null);
+        pinBaseline(run.id, !run.baseline).catch((reason) => setFailed(asApiError(reason)));
+    };
     useEffect(() => {
         document.title = `${run.name} · perfshelf`;
     }, [run.name]);
@@ -93,7 +99,9 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 goTo(hrefOf(one.id));
             },
         })),
-        { key: 'e', label: 'edit name, series, tags', run: () => setDialog('edit') },
+        ...(may('uploader')
+            ? [{ key: 'e', label: 'edit name, series, tags', run: () => setDialog('edit') }]
+            : []),
         { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
     ]);
     return (
@@ -112,11 +120,14 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 }))}
             >
                 <CopyButton class="quiet" label="Copy link" text={() => location.href} />
-                <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
-                    Download original
-                </a>
-                <RunMenu run={run} onPick={setDialog} />
+                {may('admin') && (
+                    <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
+                        Download original
+                    </a>
+                )}
+                <RunMenu run={run} onPick={setDialog} onPin={pin} />
             </Tabs>
+            {failed && <Notice kind="error" title="The baseline was not changed" error={failed} />}
             <RunWarnings run={run} />
             <TabBody spec={spec} run={run} />
             {dialog === 'edit' && <EditDialog runs={[run]} onClose={() => setDialog(null)} />}
@@ -139,35 +150,22 @@ function RunName({ run }: { run: Run }) {
     );
 }
 
-function RunMenu({ run, onPick }: { run: Run; onPick: (dialog: 'edit' | 'delete') => void }) {
-    return (
-        <Menu
-            label="More"
-            align="right"
-            items={[
-                {
-                    text: 'Edit name, series, tags',
-                    note: <kbd>e</kbd>,
-                    onPick: () => onPick('edit'),
-                },
-                ...(run.series
-                    ? [
-                          {
-                              text: run.baseline ? 'Unpin as baseline' : 'Pin as baseline',
-                              note: run.series,
-                              onPick: () => void pinBaseline(run.id, !run.baseline),
-                          },
-                      ]
-                    : []),
-                {
-                    text: 'Download original',
-                    href: `${API}/runs/${run.id}/original`,
-                    download: true,
-                },
-                { text: 'Delete', onPick: () => onPick('delete') },
-            ]}
-        />
-    );
+interface RunMenuProps {
+    run: Run;
+    onPick: (dialog: 'edit' | 'delete') => void;
+    onPin: () => void;
+}
+
+function RunMenu({ run, onPick, onPin }: RunMenuProps) {
+    const edit = { text: 'Edit name, series, tags', note: <kbd>e</kbd> };
+    const pin = run.baseline ? 'Unpin as baseline' : 'Pin as baseline';
+    const original = { text: 'Download original', href: `${API}/runs/${run.id}/original` };
+    const items: MenuItem[] = [];
+    if (may('uploader')) items.push({ ...edit, onPick: () => onPick('edit') });
+    if (may('uploader') && run.series) items.push({ text: pin, note: run.series, onPick: onPin });
+    if (may('admin')) items.push({ ...original, download: true });
+    if (mayRemove(run)) items.push({ text: 'Delete', onPick: () => onPick('delete') });
+    return items.length > 0 ? <Menu label="More" align="right" items={items} /> : null;
 }
 
 function toolWords(run: Run): string | null {

@@ -262,7 +262,8 @@ function progressWords(incoming: Incoming, nowMs: number): string {
 interface IncomingRowProps {
     incoming: Incoming;
     underDay: boolean;
-    onCancel: () => void;
+    /** null: who looks may not */
+    onCancel: (() => void) | null;
 }
 
 /** An import in progress, in its final place. */
@@ -280,9 +281,11 @@ export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps)
                 <span class="ellipsis">{progressWords(incoming, Date.now())}</span>
                 <ProgressLine share={share} />
             </span>
-            <button type="button" class="link" onClick={onCancel}>
-                Cancel
-            </button>
+            {onCancel && (
+                <button type="button" class="link" onClick={onCancel}>
+                    Cancel
+                </button>
+            )}
         </div>
     );
 }

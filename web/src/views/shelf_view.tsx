@@ -23,6 +23,7 @@ import {
     shelf,
     shelfError,
 } from './live';
+import { may, mayRemove } from './me';
 import { NewsList } from './news_list';
 import { DeleteDialog, EditDialog } from './run_dialogs';
 import { IncomingLine, shelfColumns } from './shelf_columns';
@@ -139,7 +140,7 @@ function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
                 <IncomingLine
                     incoming={row.incoming}
                     underDay={grouping === 'day'}
-                    onCancel={cancel}
+                    onCancel={may('uploader') ? cancel : null}
                 />
             ),
         };
@@ -195,16 +196,22 @@ function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
             label: 'check the run',
             run: withCurrent((run, event) => check(run, event.shiftKey)),
         },
-        {
-            key: 'e',
-            label: 'edit name, series, tags',
-            run: withCurrent((run) => ask({ type: 'edit', runs: [run] })),
-        },
-        {
-            key: 'Delete',
-            label: 'delete',
-            run: withCurrent((run) => ask({ type: 'delete', runs: [run] })),
-        },
+        ...(may('uploader')
+            ? [
+                  {
+                      key: 'e',
+                      label: 'edit name, series, tags',
+                      run: withCurrent((run) => ask({ type: 'edit', runs: [run] })),
+                  },
+                  {
+                      key: 'Delete',
+                      label: 'delete',
+                      run: withCurrent(
+                          (run) => mayRemove(run) && ask({ type: 'delete', runs: [run] }),
+                      ),
+                  },
+              ]
+            : []),
         { key: 'g', label: 'group by day or by series', run: regroup },
         { key: 'Escape', label: 'clear the filters', run: () => navigate([], keepGroup(query)) },
     ]);
@@ -268,7 +275,11 @@ export function ShelfView() {
             )}
             <NewsList />
             {isEmpty ? (
-                <EmptyShelf formats={formats.value} origin={location.origin} onAdd={pickFiles} />
+                <EmptyShelf
+                    formats={formats.value}
+                    origin={location.origin}
+                    onAdd={may('uploader') ? pickFiles : null}
+                />
             ) : (
                 <>
                     <ShelfFilters shelf={shelf.value} grouping={grouping} />
@@ -278,8 +289,8 @@ export function ShelfView() {
             {runs.length > 0 && (
                 <CheckBar
                     runs={runs}
-                    onEdit={() => ask({ type: 'edit', runs })}
-                    onDelete={() => ask({ type: 'delete', runs })}
+                    onEdit={may('uploader') ? () => ask({ type: 'edit', runs }) : null}
+                    onDelete={runs.every(mayRemove) ? () => ask({ type: 'delete', runs }) : null}
                     onClear={checks.clear}
                 />
             )}

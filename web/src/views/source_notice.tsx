@@ -11,6 +11,7 @@ import { Notice } from '../components/notice';
 import { baseName, pathForFile } from '../model/source';
 import { claimDrops } from './drop_claim';
 import { attachedCount } from './lines_data';
+import { may } from './me';
 
 export interface WantedFile {
     path: string;
@@ -78,8 +79,12 @@ export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
             </Notice>
         );
     }
-    return state === 'missing' ? <Asking path={path} onSource={send} /> : null;
+    if (state !== 'missing') return null;
+    if (may('uploader')) return <Asking path={path} onSource={send} />;
+    return <div class="source-asking">{WITHOUT}</div>;
 }
+
+const WITHOUT = 'The profile does not hold its source.';
 
 interface AskingProps {
     path: string;
@@ -96,8 +101,7 @@ function Asking({ path, onSource }: AskingProps) {
     return (
         <div class="source-asking" role="status">
             <span class="source-asking-words">
-                The profile does not hold its source. Drop <b class="mono">{baseName(path)}</b>{' '}
-                here, or
+                {WITHOUT} Drop <b class="mono">{baseName(path)}</b> here, or
             </span>
             <button type="button" class="button" onClick={() => input.current?.click()}>
                 Choose file

@@ -27,6 +27,7 @@ import {
     tickTime,
 } from '../model/trend';
 import { onRunChange } from './live';
+import { may } from './me';
 import { openComparison, pinBaseline, put, trendPath } from './trend_state';
 import { openPoint, TrendTable } from './trend_table';
 import { TrendToolbar } from './trend_toolbar';
@@ -188,7 +189,7 @@ function TrendBody({ trend }: { trend: Trend }) {
             label: 'compare this point with another',
             run: () => selected !== null && compareWith(selected),
         },
-        { key: 'b', label: 'pin this run as the baseline', run: pin },
+        ...(may('uploader') ? [{ key: 'b', label: 'pin this run as the baseline', run: pin }] : []),
         { key: 'Escape', label: 'let go of the point', run: () => setPicked(null) },
         { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
     ]);
@@ -285,7 +286,7 @@ function Hint({ trend, picked, selected, onPin }: HintProps) {
                     </>
                 )}
             </span>
-            {series && point && (
+            {series && point && may('uploader') && (
                 <button type="button" class="link" onClick={onPin}>
                     {isBase ? `Unpin ${point.name}` : `Pin ${point.name} as baseline`} <kbd>b</kbd>
                 </button>
