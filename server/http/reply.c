@@ -62,6 +62,8 @@ unsigned ps_http_code(enum ps_status status)
         return 422;
     case PS_FULL:
         return 507;
+    case PS_UNAVAILABLE:
+        return 503;
     case PS_IO:
     case PS_INTERNAL:
         break;
@@ -104,6 +106,8 @@ void ps_reply_error(struct ps_reply *reply, const struct ps_err *err)
 
     ps_reply_free(reply);
     reply->status = ps_http_code(err->code);
+    if (reply->status == 503)
+        ps_reply_header(reply, "Retry-After", "1");
     out = ps_reply_json(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");
