@@ -49,6 +49,9 @@ struct ps_json ps_reply_json(struct ps_reply *reply);
 unsigned ps_http_code(enum ps_status status);
 /* {"code","text","at","hint"} as a value; for jobs and lists too. */
 void ps_error_json(struct ps_json *out, const struct ps_err *err);
+/* The same of any word; at, hint: NULL for none. */
+void ps_error_object(struct ps_json *out, const char *word, const char *text, const uint64_t *at,
+                     const char *hint);
 /* Makes the reply the error err; drops what it held. */
 void ps_reply_error(struct ps_reply *reply, const struct ps_err *err);
 /* The same for what has no ps_status: a status of HTTP and its word. */

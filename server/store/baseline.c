@@ -1,26 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* baseline.c: the run of a series that the others are held against. */
-#include <stdio.h>
-
 #include "server/store/db_impl.h"
-
-enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
-                              struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("baseline_of"), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_bind_text(stmt, ":series", ps_str_of(series));
-    if (!ps_stmt_row(stmt, err)) {
-        status = ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
-        ps_hint(err, "`perfshelf baseline RUN` makes a run that of its series");
-        return status;
-    }
-    (void)snprintf(id_out, PS_ID_SIZE, "%.16s", ps_col_text(stmt, 0).at);
-    return PS_OK;
-}
 
 /* Runs a statement with one text bound. *changed: rows. */
 static enum ps_status change(struct ps_store *store, const char *query, const char *key,

@@ -65,6 +65,8 @@ const char *ps_schema_of(const char *name);
 /* A published run, read-only; nothing kept, no limit. */
 enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
                            struct ps_err *err);
+/* Fills the text of a source whose hash is known. */
+enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err);
 int64_t ps_clock_ms(void); /* CLOCK_MONOTONIC */
 /* --- SQL that people type (typed.c) */
 
@@ -105,6 +107,11 @@ unsigned ps_store_count(struct ps_store *store);
 #define PS_KEPT ".gz" /* how names of kept files end */
 /* Where the bytes of that hash are kept, or would be; malloc'ed. */
 char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256);
+/* The id in the first column of a row. */
+void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
+/* The run of an original; PS_NOT_FOUND without text. */
+enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
+                               struct ps_err *err);
 /* The baseline of a series. */
 enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
                               struct ps_err *err);

@@ -16,4 +16,12 @@ enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struc
 enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const char *id,
                                struct ps_err *err);
 
+/* Shows the files of such a shelf, as an engine without a folder reads them
+ * (server/offline/shelf.h): /catalog.db, /runs/<id>.db, and /sources/<sha256> as they were
+ * attached. `take` reads each to its end. */
+typedef enum ps_status ps_private_file(void *user, const char *name, struct ps_stream *bytes,
+                                       struct ps_err *err);
+enum ps_status ps_private_files(struct ps_store *store, ps_private_file *take, void *user,
+                                struct ps_err *err);
+
 #endif

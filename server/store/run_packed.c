@@ -133,22 +133,6 @@ void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
     push(of(sink), &series->counts, row);
 }
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes)
-{
-    if (!sum->calls || t_ns < sum->first_start_ns)
-        sum->first_start_ns = t_ns;
-    sum->calls++;
-    if (device_type == 0)
-        sum->cpu_bytes = sum->self_cpu_bytes = plus(sum->cpu_bytes, bytes);
-    else
-        sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, bytes);
-}
-
 void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
 {
     struct ps_trace_sums *sums = &of(sink)->trace;

@@ -91,25 +91,7 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
     return status;
 }
 
-static enum ps_status get_row(struct ps_db *db, const char *id, const char *path,
-                              struct ps_source *out, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    ps_bind_text(stmt, ":path", ps_str_of(path));
-    if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "no source is attached as %s", path);
-    (void)snprintf(out->sha256, sizeof out->sha256, "%.64s", ps_col_text(stmt, 0).at);
-    out->bytes = (uint64_t)ps_col_int(stmt, 1);
-    out->changed = ps_col_int(stmt, 2) != 0;
-    return PS_OK;
-}
-
-static enum ps_status read_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
+enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
 {
     static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
     PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "sources", out->sha256);
@@ -128,18 +110,6 @@ static enum ps_status read_text(struct ps_store *store, struct ps_source *out, s
     status = ps_stream_status(stream, err);
     ps_stream_free(stream);
     return status;
-}
-
-enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
-                                   bool want_text, struct ps_source *out, struct ps_err *err)
-{
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status;
-
-    *out = (struct ps_source){0};
-    status = get_row(db, id, path, out, err);
-    ps_catalog_unlock(store);
-    return status == PS_OK && want_text ? read_text(store, out, err) : status;
 }
 
 enum ps_status ps_store_measured(struct ps_store *store, const char *id,

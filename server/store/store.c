@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "schema/schema.h"
 #include "server/store/db_impl.h"
 
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
@@ -64,26 +62,6 @@ enum ps_status ps_make_dir(const char *path, struct ps_err *err)
         *at = '/';
     }
     return status == PS_OK ? make_one(copy, err) : status;
-}
-
-const char *ps_schema_of(const char *name)
-{
-    for (const struct ps_schema_text *t = ps_schema_texts; t->name; t++)
-        if (strcmp(t->name, name) == 0)
-            return t->text;
-    return "";
-}
-
-/* A path in a URI: what SQLite would read as query or fragment is escaped. */
-void ps_uri_path(struct ps_buf *out, const char *path)
-{
-    ps_buf_puts(out, "file:");
-    for (; *path; path++) {
-        if (strchr("?#%", *path))
-            ps_buf_printf(out, "%%%02x", (unsigned char)*path);
-        else
-            ps_buf_add(out, path, 1);
-    }
 }
 
 /* One process at a time: of several that make a catalog at once, SQLite turns some away without
@@ -244,31 +222,6 @@ const char *ps_store_dir(const struct ps_store *store)
     return store->dir;
 }
 
-struct ps_db *ps_catalog_lock(struct ps_store *store)
-{
-    pthread_mutex_lock(&store->catalog_lock);
-    return store->catalog;
-}
-
-void ps_catalog_unlock(struct ps_store *store)
-{
-    pthread_mutex_unlock(&store->catalog_lock);
-}
-
-int64_t ps_store_version(struct ps_store *store)
-{
-    struct ps_db *db = ps_catalog_lock(store);
-    struct ps_stmt *stmt = NULL;
-    int64_t version = store->changes;
-
-    /* data_version counts what other connections commit, changes what this one does. */
-    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
-        version += ps_col_int(stmt, 0) << 32;
-    ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
-    return version;
-}
-
 /* --- readers of runs
  * --------------------------------------------------------------------------------------------- */
 
@@ -336,100 +289,4 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
     if (status == PS_OK)
         status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
     return status;
-}
-
-/* A view answers in milliseconds. One that takes this long is a mistake of ours, and must hold
- * neither a thread nor the end of the server. */
-#define VIEW_MS             60000
-#define STEPS_BETWEEN_LOOKS 100000
-
-int64_t ps_clock_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int is_overdue(void *db)
-{
-    return ps_clock_ms() > ((const struct ps_db *)db)->deadline_ms;
-}
-
-enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
-{
-    if (db->watch && ps_watch_look(db->watch))
-        return ps_fail(err, db->watch->why, "%s", db->watch->text);
-    if (db->deadline_ms && ps_clock_ms() > db->deadline_ms)
-        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
-    return PS_OK;
-}
-
-enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
-                              struct ps_err *err)
-{
-    enum ps_status status;
-
-    pthread_mutex_lock(&store->pool_lock);
-    for (struct ps_db **at = &store->pool; *at; at = &(*at)->next) {
-        if (strcmp((*at)->id, id) != 0)
-            continue;
-        *out = *at;
-        *at = (*at)->next;
-        store->pooled--;
-        pthread_mutex_unlock(&store->pool_lock);
-        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
-        return PS_OK;
-    }
-    pthread_mutex_unlock(&store->pool_lock);
-    status = ps_run_open(store, id, out, err);
-    if (status == PS_OK) {
-        (*out)->store = store;
-        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
-        sqlite3_progress_handler((*out)->handle, STEPS_BETWEEN_LOOKS, is_overdue, *out);
-        (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
-    }
-    return status;
-}
-
-void ps_run_release(struct ps_db *db)
-{
-    struct ps_store *store = db ? db->store : NULL;
-    struct ps_db *old = NULL;
-
-    if (!store) {
-        ps_db_close(db);
-        return;
-    }
-    pthread_mutex_lock(&store->pool_lock);
-    db->next = store->pool;
-    store->pool = db;
-    if (++store->pooled > PS_POOL_MAX) {
-        struct ps_db **last = &store->pool;
-
-        while ((*last)->next)
-            last = &(*last)->next;
-        old = *last;
-        *last = NULL;
-        store->pooled--;
-    }
-    pthread_mutex_unlock(&store->pool_lock);
-    ps_db_close(old);
-}
-
-void ps_pool_forget(struct ps_store *store, const char *id)
-{
-    pthread_mutex_lock(&store->pool_lock);
-    for (struct ps_db **at = &store->pool; *at;) {
-        struct ps_db *db = *at;
-
-        if (strcmp(db->id, id) != 0) {
-            at = &db->next;
-            continue;
-        }
-        *at = db->next;
-        store->pooled--;
-        ps_db_close(db);
-    }
-    pthread_mutex_unlock(&store->pool_lock);
 }

@@ -78,6 +78,22 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
+static int64_t plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes)
+{
+    if (!sum->calls || t_ns < sum->first_start_ns)
+        sum->first_start_ns = t_ns;
+    sum->calls++;
+    if (device_type == 0)
+        sum->cpu_bytes = sum->self_cpu_bytes = plus(sum->cpu_bytes, bytes);
+    else
+        sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, bytes);
+}
+
 /* Torch lists memory that no operator took or gave back as an operator of its own. */
 static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
                                  struct ps_err *err)

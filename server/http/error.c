@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* error.c: our failures in the words of HTTP and of docs/api.md. */
+#include "server/http/reply.h"
+
+unsigned ps_http_code(enum ps_status status)
+{
+    switch (status) {
+    case PS_OK:
+        return 200;
+    case PS_BAD_REQUEST:
+        return 400;
+    case PS_FORBIDDEN:
+        return 403;
+    case PS_NOT_FOUND:
+        return 404;
+    case PS_CONFLICT:
+    case PS_CANCELLED:
+    case PS_INTERRUPTED:
+        return 409;
+    case PS_LIMIT:
+        return 413;
+    case PS_UNKNOWN_KIND:
+        return 415;
+    case PS_BAD_INPUT:
+        return 422;
+    case PS_FULL:
+        return 507;
+    case PS_IO:
+    case PS_INTERNAL:
+        break;
+    }
+    return 500;
+}
+
+/* The words of docs/api.md; a shelf whose files cannot be read is our fault to whoever asks over
+ * HTTP. */
+static const char *word_of(enum ps_status status)
+{
+    if (status == PS_LIMIT)
+        return "too_large";
+    return status == PS_IO ? "internal" : ps_status_word(status);
+}
+
+void ps_error_object(struct ps_json *out, const char *word, const char *text, const uint64_t *at,
+                     const char *hint)
+{
+    ps_json_object(out);
+    ps_json_kstr(out, "code", word);
+    ps_json_kstr(out, "text", text);
+    ps_json_key(out, "at");
+    if (at)
+        ps_json_int(out, (int64_t)*at);
+    else
+        ps_json_null(out);
+    ps_json_kstr(out, "hint", hint && hint[0] ? hint : NULL);
+    ps_json_end(out);
+}
+
+void ps_error_json(struct ps_json *out, const struct ps_err *err)
+{
+    ps_error_object(out, word_of(err->code), err->text, err->has_at ? &err->at : NULL, err->hint);
+}

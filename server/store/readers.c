@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* readers.c: what reads a shelf that is open, wherever its databases lie: the catalog, lent to one
+ * thread at a time, and run files, kept open in a pool. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "schema/schema.h"
+#include "server/store/db_impl.h"
+
+const char *ps_schema_of(const char *name)
+{
+    for (const struct ps_schema_text *t = ps_schema_texts; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t->text;
+    return "";
+}
+
+/* A path in a URI: what SQLite would read as query or fragment is escaped. */
+void ps_uri_path(struct ps_buf *out, const char *path)
+{
+    ps_buf_puts(out, "file:");
+    for (; *path; path++) {
+        if (strchr("?#%", *path))
+            ps_buf_printf(out, "%%%02x", (unsigned char)*path);
+        else
+            ps_buf_add(out, path, 1);
+    }
+}
+
+struct ps_db *ps_catalog_lock(struct ps_store *store)
+{
+    pthread_mutex_lock(&store->catalog_lock);
+    return store->catalog;
+}
+
+void ps_catalog_unlock(struct ps_store *store)
+{
+    pthread_mutex_unlock(&store->catalog_lock);
+}
+
+int64_t ps_store_version(struct ps_store *store)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    int64_t version = store->changes;
+
+    /* data_version counts what other connections commit, changes what this one does. */
+    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
+        version += ps_col_int(stmt, 0) << 32;
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return version;
+}
+
+/* A view answers in milliseconds. One that takes this long is a mistake of ours, and must hold
+ * neither a thread nor the end of the server. */
+#define VIEW_MS             60000
+#define STEPS_BETWEEN_LOOKS 100000
+
+int64_t ps_clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int is_overdue(void *db)
+{
+    return ps_clock_ms() > ((const struct ps_db *)db)->deadline_ms;
+}
+
+enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
+{
+    if (db->watch && ps_watch_look(db->watch))
+        return ps_fail(err, db->watch->why, "%s", db->watch->text);
+    if (db->deadline_ms && ps_clock_ms() > db->deadline_ms)
+        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
+    return PS_OK;
+}
+
+enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
+                              struct ps_err *err)
+{
+    enum ps_status status;
+
+    pthread_mutex_lock(&store->pool_lock);
+    for (struct ps_db **at = &store->pool; *at; at = &(*at)->next) {
+        if (strcmp((*at)->id, id) != 0)
+            continue;
+        *out = *at;
+        *at = (*at)->next;
+        store->pooled--;
+        pthread_mutex_unlock(&store->pool_lock);
+        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
+        return PS_OK;
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+    status = ps_run_open(store, id, out, err);
+    if (status == PS_OK) {
+        (*out)->store = store;
+        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
+        sqlite3_progress_handler((*out)->handle, STEPS_BETWEEN_LOOKS, is_overdue, *out);
+        (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
+    }
+    return status;
+}
+
+void ps_run_release(struct ps_db *db)
+{
+    struct ps_store *store = db ? db->store : NULL;
+    struct ps_db *old = NULL;
+
+    if (!store) {
+        ps_db_close(db);
+        return;
+    }
+    pthread_mutex_lock(&store->pool_lock);
+    db->next = store->pool;
+    store->pool = db;
+    if (++store->pooled > PS_POOL_MAX) {
+        struct ps_db **last = &store->pool;
+
+        while ((*last)->next)
+            last = &(*last)->next;
+        old = *last;
+        *last = NULL;
+        store->pooled--;
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+    ps_db_close(old);
+}
+
+void ps_pool_forget(struct ps_store *store, const char *id)
+{
+    pthread_mutex_lock(&store->pool_lock);
+    for (struct ps_db **at = &store->pool; *at;) {
+        struct ps_db *db = *at;
+
+        if (strcmp(db->id, id) != 0) {
+            at = &db->next;
+            continue;
+        }
+        *at = db->next;
+        store->pooled--;
+        ps_db_close(db);
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+}
+
+/* --- attached sources ------------------------------------------------------------------------- */
+
+static enum ps_status find_source(struct ps_db *db, const char *id, const char *path,
+                                  struct ps_source *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "no source is attached as %s", path);
+    (void)snprintf(out->sha256, sizeof out->sha256, "%.64s", ps_col_text(stmt, 0).at);
+    out->bytes = (uint64_t)ps_col_int(stmt, 1);
+    out->changed = ps_col_int(stmt, 2) != 0;
+    return PS_OK;
+}
+
+enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
+                                   bool want_text, struct ps_source *out, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status;
+
+    *out = (struct ps_source){0};
+    status = find_source(db, id, path, out, err);
+    ps_catalog_unlock(store);
+    return status == PS_OK && want_text ? ps_source_text(store, out, err) : status;
+}

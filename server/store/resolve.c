@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* resolve.c: which run is meant, and what it is in short. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/store/db_impl.h"
+
+void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
+{
+    struct ps_str id = ps_col_text(stmt, 0);
+
+    (void)snprintf(id_out, PS_ID_SIZE, "%.*s", (int)id.len, id.at);
+}
+
+enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_by_sha"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
+    if (!ps_stmt_row(stmt, err))
+        return PS_NOT_FOUND;
+    ps_col_id(stmt, id_out);
+    return PS_OK;
+}
+
+enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
+                             struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = ps_catalog_find(db, sha256, id_out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
+
+enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
+                              struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_brief"), &stmt, err);
+
+    if (status == PS_OK)
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    if (status == PS_OK) {
+        struct ps_str kind = ps_col_text(stmt, 0);
+
+        (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.at);
+        out->name = ps_strdup(ps_col_text(stmt, 1));
+        out->rows = (uint64_t)ps_col_int(stmt, 2);
+        out->repaired = (uint64_t)ps_col_int(stmt, 3);
+        out->rejected = (uint64_t)ps_col_int(stmt, 4);
+        out->who = ps_strdup(ps_col_text(stmt, 5));
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+void ps_run_brief_free(struct ps_run_brief *brief)
+{
+    free(brief->name);
+    free(brief->who);
+    *brief = (struct ps_run_brief){0};
+}
+
+enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("baseline_of"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":series", ps_str_of(series));
+    if (!ps_stmt_row(stmt, err)) {
+        status = ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
+        ps_hint(err, "`perfshelf baseline RUN` makes a run that of its series");
+        return status;
+    }
+    (void)snprintf(id_out, PS_ID_SIZE, "%.16s", ps_col_text(stmt, 0).at);
+    return PS_OK;
+}
+
+static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t n;
+    enum ps_status status;
+
+    if (!ps_str_i64(ps_str_of(run + 1), &n) || n < 1)
+        return ps_fail(err, PS_BAD_REQUEST, "%s is no run; @1 is the newest, @2 the one before",
+                       run);
+    status = ps_db_prepare(db, ps_sql_text("run_nth"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":n", n - 1);
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "%s: the shelf has fewer runs", run);
+    ps_col_id(stmt, id_out);
+    return PS_OK;
+}
+
+static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_resolve"), &stmt, err);
+    int64_t rank;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":run", ps_str_of(run));
+    if (!ps_stmt_row(stmt, err)) {
+        status = ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
+        ps_hint(err, "perfshelf list shows the runs");
+        return status;
+    }
+    ps_col_id(stmt, id_out);
+    rank = ps_col_int(stmt, 1);
+    if (rank > 0 && ps_stmt_row(stmt, err) && ps_col_int(stmt, 1) == rank) {
+        status = ps_fail(err, PS_CONFLICT, "%s fits several runs", run);
+        ps_hint(err, rank == 1 ? "use an id" : "use more digits of the id");
+    }
+    return status;
+}
+
+enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
+                                struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status;
+
+    if (run[0] == '@')
+        status = resolve_nth(db, run, id_out, err);
+    else if (strncmp(run, "baseline:", 9) == 0)
+        status = ps_baseline_of(db, run + 9, id_out, err);
+    else
+        status = resolve_text(db, run, id_out, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
