@@ -17,13 +17,13 @@ C_RULES = {
     "slices": ["base/"],
     "compare": ["base/"],
     "importers": ["base/", "slices/"],
-    "server/remote": ["base/", "schema/"],
-    "server/store": ["base/", "slices/", "importers/sink.h", "schema/", "server/remote/"],
+    "server/store": ["base/", "slices/", "importers/sink.h", "schema/"],
     "server/query": ["base/", "compare/", "slices/", "importers/sink.h", "server/store/"],
     "server/http": ["base/"],
     "server/sandbox": ["base/"],
     "server/jobs": ["base/", "importers/", "server/sandbox/", "server/store/"],
     "server/share": ["base/", "importers/sink.h", "slices/", "server/query/", "server/store/"],
+    "server/offline": ["base/", "importers/sink.h", "server/http/", "server/query/", "server/store/"],
     "server/api": ["base/", "importers/", "server/http/", "server/query/", "server/share/", "server/store/", "server/jobs/"],
     "server/cli": ["base/", "importers/", "schema/", "server/"],
     "server": ["base/", "importers/", "schema/", "server/"],
@@ -33,8 +33,7 @@ C_RULES = {
 
 # Headers of libraries that one folder alone may know.
 C_LIBRARIES = {
-    "sqlite3.h": ["base", "server/store"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
-    "libpq-fe.h": ["server/remote"],
+    "sqlite3.h": ["base", "server/store", "server/offline"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
     "microhttpd.h": ["server/http"],
     "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
     "curl/": ["server/cli"],

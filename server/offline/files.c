@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/offline/files.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+struct file {
+    char *name;
+    const unsigned char *bytes;
+    size_t len;
+};
+
+static struct file *files;
+static size_t n_files, cap_files;
+
+void ps_files_add(const char *name, const unsigned char *bytes, size_t len)
+{
+    PS_PUSH_ROOM(files, n_files, cap_files);
+    files[n_files++] = (struct file){ps_strdup(ps_str_of(name)), bytes, len};
+}
+
+const unsigned char *ps_files_find(const char *name, size_t *len)
+{
+    for (size_t i = 0; i < n_files; i++) {
+        if (strcmp(files[i].name, name) != 0)
+            continue;
+        *len = files[i].len;
+        return files[i].bytes;
+    }
+    return NULL;
+}
+
+/* --- an open one ------------------------------------------------------------------------------ */
+
+struct open_file {
+    sqlite3_file base;
+    const unsigned char *bytes;
+    sqlite3_int64 len;
+};
+
+static int file_close(sqlite3_file *file)
+{
+    (void)file;
+    return SQLITE_OK;
+}
+
+static int file_read(sqlite3_file *file, void *out, int n, sqlite3_int64 at)
+{
+    const struct open_file *open = (const struct open_file *)file;
+    sqlite3_int64 left = at < open->len ? open->len - at : 0;
+
+    if (left >= n) {
+        memcpy(out, open->bytes + at, (size_t)n);
+        return SQLITE_OK;
+    }
+    if (left)
+        memcpy(out, open->bytes + at, (size_t)left);
+    memset((char *)out + left, 0, (size_t)(n - left));
+    return SQLITE_IOERR_SHORT_READ;
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 at)
+{
+    (void)file, (void)bytes, (void)n, (void)at;
+    return SQLITE_READONLY;
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 len)
+{
+    (void)file, (void)len;
+    return SQLITE_READONLY;
+}
+
+static int file_flags(sqlite3_file *file, int flags) /* sync, lock, unlock: nothing to do */
+{
+    (void)file, (void)flags;
+    return SQLITE_OK;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *out)
+{
+    *out = ((const struct open_file *)file)->len;
+    return SQLITE_OK;
+}
+
+static int file_reserved(sqlite3_file *file, int *out)
+{
+    (void)file;
+    *out = 0;
+    return SQLITE_OK;
+}
+
+static int file_control(sqlite3_file *file, int what, void *arg)
+{
+    (void)file, (void)what, (void)arg;
+    return SQLITE_NOTFOUND;
+}
+
+static int file_sector(sqlite3_file *file)
+{
+    (void)file;
+    return 0;
+}
+
+static int file_traits(sqlite3_file *file)
+{
+    (void)file;
+    return SQLITE_IOCAP_IMMUTABLE;
+}
+
+static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **out)
+{
+    (void)file, (void)page, (void)size, (void)extend;
+    *out = NULL;
+    return SQLITE_READONLY;
+}
+
+static int file_shm_lock(sqlite3_file *file, int at, int n, int flags)
+{
+    (void)file, (void)at, (void)n, (void)flags;
+    return SQLITE_READONLY;
+}
+
+static void file_shm_barrier(sqlite3_file *file)
+{
+    (void)file;
+}
+
+/* Pages are read where they lie. */
+static int file_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **out)
+{
+    const struct open_file *open = (const struct open_file *)file;
+
+    *out = at + n <= open->len ? (void *)(uintptr_t)(open->bytes + at) : NULL;
+    return SQLITE_OK;
+}
+
+static int file_unfetch(sqlite3_file *file, sqlite3_int64 at, void *page)
+{
+    (void)file, (void)at, (void)page;
+    return SQLITE_OK;
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 3,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_flags,
+    .xFileSize = file_size,
+    .xLock = file_flags,
+    .xUnlock = file_flags,
+    .xCheckReservedLock = file_reserved,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector,
+    .xDeviceCharacteristics = file_traits,
+    .xShmMap = file_shm_map,
+    .xShmLock = file_shm_lock,
+    .xShmBarrier = file_shm_barrier,
+    .xShmUnmap = file_flags,
+    .xFetch = file_fetch,
+    .xUnfetch = file_unfetch,
+};
+
+/* --- the file system -------------------------------------------------------------------------- */
+
+static int open_by_name(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, int flags,
+                        int *flags_out)
+{
+    struct open_file *open = (struct open_file *)out;
+
+    const unsigned char *bytes;
+    size_t len = 0;
+
+    (void)vfs;
+    *open = (struct open_file){0};
+    bytes = name ? ps_files_find(name, &len) : NULL;
+    if (!bytes)
+        return SQLITE_CANTOPEN;
+    *open = (struct open_file){{&methods}, bytes, (sqlite3_int64)len};
+    if (flags_out)
+        *flags_out = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
+    return SQLITE_OK;
+}
+
+static int remove_none(sqlite3_vfs *vfs, const char *name, int sync)
+{
+    (void)vfs, (void)name, (void)sync;
+    return SQLITE_READONLY;
+}
+
+static int is_there(sqlite3_vfs *vfs, const char *name, int flags, int *out)
+{
+    (void)vfs, (void)name, (void)flags;
+    *out = 0; /* asked of journals alone */
+    return SQLITE_OK;
+}
+
+static int full_name(sqlite3_vfs *vfs, const char *name, int n, char *out)
+{
+    (void)vfs;
+    sqlite3_snprintf(n, out, "%s", name);
+    return SQLITE_OK;
+}
+
+static int random_bytes(sqlite3_vfs *vfs, int n, char *out)
+{
+    (void)vfs;
+    return getentropy(out, (size_t)n) == 0 ? n : 0;
+}
+
+static int sleep_not(sqlite3_vfs *vfs, int us)
+{
+    (void)vfs;
+    return us;
+}
+
+static int now(sqlite3_vfs *vfs, sqlite3_int64 *out) /* ms of the Julian day */
+{
+    static const sqlite3_int64 epoch = 24405875 * (sqlite3_int64)8640000;
+    struct timespec t = {0};
+
+    (void)vfs;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    *out = epoch + (sqlite3_int64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return SQLITE_OK;
+}
+
+static int now_days(sqlite3_vfs *vfs, double *out)
+{
+    sqlite3_int64 ms;
+
+    (void)now(vfs, &ms);
+    *out = (double)ms / 86400000.0;
+    return SQLITE_OK;
+}
+
+static int last_error(sqlite3_vfs *vfs, int n, char *out)
+{
+    (void)vfs, (void)n, (void)out;
+    return 0;
+}
+
+int sqlite3_os_init(void)
+{
+    static sqlite3_vfs vfs = {
+        .iVersion = 2,
+        .szOsFile = sizeof(struct open_file),
+        .mxPathname = 200,
+        .zName = "memory",
+        .xOpen = open_by_name,
+        .xDelete = remove_none,
+        .xAccess = is_there,
+        .xFullPathname = full_name,
+        .xRandomness = random_bytes,
+        .xSleep = sleep_not,
+        .xCurrentTime = now_days,
+        .xGetLastError = last_error,
+        .xCurrentTimeInt64 = now,
+    };
+
+    return sqlite3_vfs_register(&vfs, 1);
+}
+
+int sqlite3_os_end(void)
+{
+    return SQLITE_OK;
+}

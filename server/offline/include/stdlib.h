@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* stdlib.h: that of the libc, with what it lacks of glibc's. */
+#include_next <stdlib.h>
+
+#ifndef PS_OFFLINE_STDLIB_H
+#define PS_OFFLINE_STDLIB_H
+
+void qsort_r(void *at, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
+             void *user);
+
+#endif

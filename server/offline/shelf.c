@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/offline/shelf.h"
+
+#include <stdio.h>
+
+#include "server/offline/files.h"
+#include "server/store/db_impl.h"
+
+enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
+{
+    struct ps_store *store = ps_alloc(sizeof *store);
+    enum ps_status status;
+
+    store->dir = ps_strdup(ps_str_of(""));
+    store->session_fd = -1;
+    status = ps_db_open("file:/catalog.db?immutable=1", false, &store->catalog, err);
+    *out = store;
+    return status;
+}
+
+enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
+                           struct ps_err *err)
+{
+    char uri[64], name[40];
+    size_t len;
+    enum ps_status status;
+
+    (void)store;
+    (void)snprintf(name, sizeof name, "/runs/%s.db", id);
+    if (!ps_files_find(name, &len))
+        return ps_fail(err, PS_NOT_FOUND, "this page does not hold run %s", id);
+    (void)snprintf(uri, sizeof uri, "file:%s?immutable=1", name);
+    status = ps_db_open(uri, false, out, err);
+    if (status == PS_OK)
+        status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
+    return status;
+}
+
+enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
+{
+    char name[sizeof "/sources/" + PS_SHA256_SIZE];
+    const unsigned char *bytes;
+    size_t len;
+
+    (void)store;
+    (void)snprintf(name, sizeof name, "/sources/%s", out->sha256);
+    bytes = ps_files_find(name, &len);
+    if (!bytes)
+        return ps_fail(err, PS_NOT_FOUND, "this page does not hold that source");
+    ps_buf_add(&out->text, (const char *)bytes, len);
+    return PS_OK;
+}

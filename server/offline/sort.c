@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* sort.c: qsort and qsort_r as glibc has them: merging, so that equal elements keep their order as
+ * they do in the answers of a server. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct merging {
+    size_t size;
+    int (*compare)(const void *, const void *, void *);
+    void *user;
+    char *room;
+};
+
+static void merge_sort(const struct merging *m, char *at, size_t n)
+{
+    size_t half = n / 2, taken = 0;
+    char *left = at, *right = at + half * m->size, *end = at + n * m->size, *out = m->room;
+
+    if (n < 2)
+        return;
+    merge_sort(m, left, half);
+    merge_sort(m, right, n - half);
+    while (taken < half && right < end) {
+        bool from_right = m->compare(left, right, m->user) > 0;
+
+        memcpy(out, from_right ? right : left, m->size);
+        out += m->size;
+        if (from_right)
+            right += m->size;
+        else
+            left += m->size, taken++;
+    }
+    /* What is left of the right half stands in its place already. */
+    memcpy(out, left, (half - taken) * m->size);
+    memcpy(at, m->room, (size_t)(out - m->room) + (half - taken) * m->size);
+}
+
+void qsort_r(void *at, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
+             void *user)
+{
+    struct merging m = {size, compare, user, ps_grow(NULL, n, size)};
+
+    merge_sort(&m, at, n);
+    free(m.room);
+}
+
+static int without_user(const void *a, const void *b, void *compare)
+{
+    return (*(int (**)(const void *, const void *))compare)(a, b);
+}
+
+void qsort(void *at, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    qsort_r(at, n, size, without_user, &compare);
+}
