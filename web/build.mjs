@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Builds web/dist: index.html, hashed scripts and styles, the favicon, the licences of what is
- * bundled, a .gz beside each, and manifest.json, from which the program embeds them.
+ * bundled, a .gz beside each, and manifest.json, from which the program embeds them. With the engine
+ * (server/offline) also offline.html.gz: the same page in one file, into which the program writes runs.
  *
  *   node build.mjs            build
  *   node build.mjs --check    type check only, writes nothing
  */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,28 +65,119 @@ function check() {
     return 0;
 }
 
+const OPTIONS = {
+    absWorkingDir: root,
+    bundle: true,
+    format: 'esm',
+    target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+};
+
 async function bundle() {
     const { build } = await import('esbuild');
     const result = await build({
-        absWorkingDir: root,
+        ...OPTIONS,
         entryPoints: { main: 'src/main.tsx', styles: 'styles/index.css' },
         outdir: join(dist, 'assets'),
         entryNames: '[name]-[hash]',
         chunkNames: '[name]-[hash]',
-        bundle: true,
         splitting: true,
-        format: 'esm',
-        target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
-        jsx: 'automatic',
-        jsxImportSource: 'preact',
-        minify: true,
-        legalComments: 'none',
-        metafile: true,
-        logLevel: 'warning',
         plugins: [darkTokens, publicViews],
     });
     return result.metafile;
 }
+
+/* --- the page as one file -------------------------------------------------------------------- */
+
+/* A file has no address from which a worker could load a module. */
+const ownGraphviz = {
+    name: 'own-graphviz',
+    setup(build) {
+        build.onResolve({ filter: /\/graphviz$/ }, ({ importer }) =>
+            importer.includes(`${join('src', 'components')}`) ||
+            importer.includes(join('src', 'views'))
+                ? { path: join(root, 'src', 'offline', 'graphviz.ts') }
+                : undefined,
+        );
+    },
+};
+
+/* One script or style sheet as text that may stand inside its element. */
+async function inlined(entry, plugins, format = 'esm') {
+    const { build } = await import('esbuild');
+    const { outputFiles } = await build({
+        ...OPTIONS,
+        entryPoints: [entry],
+        write: false,
+        outdir: dist,
+        format,
+        plugins,
+        // No module of the file has an address of its own.
+        define: format === 'iife' ? { 'import.meta.url': '""' } : {},
+        logOverride: { 'empty-import-meta': 'silent' },
+    });
+    return outputFiles[0].text.trim();
+}
+
+/* Text inside a script element ends at </script, and a comment there hides what follows. */
+function checkInline(name, text) {
+    if (/<\/script|<!--/i.test(text)) throw new Error(`${name} cannot stand in a script element`);
+    return text;
+}
+
+/* A file as web/src/offline/packed.ts reads it. */
+function packed(name, bytes) {
+    const base64 = gzipSync(bytes, { level: 9 }).toString('base64');
+    return `<script type="application/gzip;base64" data-file="${name}" data-bytes="${bytes.length}">${base64}</script>`;
+}
+
+function policyFor(script) {
+    const hash = createHash('sha256').update(script).digest('base64');
+    return [
+        "default-src 'none'",
+        `script-src 'sha256-${hash}' 'wasm-unsafe-eval'`,
+        'worker-src blob:',
+        "style-src 'unsafe-inline'",
+        'img-src data: blob:',
+        "base-uri 'none'",
+        "form-action 'none'",
+    ].join('; ');
+}
+
+/* Without an engine there is no such page, and the program says so when it is asked for one. */
+async function offlinePage(licences) {
+    const engine = join(root, '..', 'build', 'engine', 'engine.wasm');
+    if (!existsSync(engine)) return;
+    const main = await inlined('src/offline/main.tsx', [darkTokens, publicViews, ownGraphviz]);
+    const icon = readFileSync(join(root, 'favicon.svg')).toString('base64');
+    const parts = {
+        policy: policyFor(main),
+        favicon: `data:image/svg+xml;base64,${icon}`,
+        styles: await inlined('styles/index.css', [darkTokens]),
+        main: checkInline('the page', main),
+        licences: checkInline('the licences', licences),
+        worker: checkInline('the worker', await inlined('src/offline/worker.ts', [], 'iife')),
+        engine: packed('engine', readFileSync(engine)),
+        graphviz: checkInline('Graphviz', await inlined('src/components/graphviz.ts', [], 'iife')),
+    };
+    const page = readFileSync(join(root, 'offline.html'), 'utf8').replace(
+        /%(\w+)%/g,
+        (whole, name) => parts[name] ?? whole,
+    );
+    writeFileSync(join(dist, 'offline.html'), page);
+    writeFileSync(join(dist, 'offline.html.gz'), gzipSync(page, { level: 9, memLevel: 9 }));
+    for (const [name, text] of Object.entries(parts)) {
+        console.log(`${String(text.length).padStart(9)}             offline.html: ${name}`);
+    }
+    console.log(`${String(page.length).padStart(9)}             offline.html`);
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
 
 /* The name an entry point got, from esbuild's own record. */
 function outputOf(metafile, entry) {
@@ -135,7 +228,9 @@ async function main() {
         .replace('%main%', `/assets/${outputOf(metafile, 'src/main.tsx')}`);
     writeFileSync(join(dist, 'index.html'), html);
     writeFileSync(join(dist, 'favicon.svg'), readFileSync(join(root, 'favicon.svg')));
-    writeFileSync(join(dist, 'licences.txt'), licences(metafile));
+    const texts = licences(metafile);
+    writeFileSync(join(dist, 'licences.txt'), texts);
+    await offlinePage(texts);
 
     const manifest = [
         publish('/', 'index.html', false),

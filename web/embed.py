@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the table of embedded files: web/dist as manifest.json lists it, or one page that says how to build it.
+"""Writes the table of embedded files: web/dist as manifest.json lists it, or one page that says how to build it;
+and offline.html.gz, or nothing where it was not built.
 
 usage: embed.py DIST OUT.c
 
@@ -71,6 +72,13 @@ def entry(number, row, raw, gz):
     return text, cells
 
 
+def offline_page(dist):
+    path = os.path.join(dist, "offline.html.gz")
+    text = embed("offline", path if os.path.exists(path) else "/dev/null")
+    return text + "const unsigned char *const ps_offline_page = ps_asset_offline;\n" \
+        "const unsigned char *const ps_offline_page_end = ps_asset_offline_end;\n"
+
+
 def main():
     dist, out = sys.argv[1:]
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
@@ -78,6 +86,7 @@ def main():
     with open(out, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines(text for text, _ in entries)
+        file.write(offline_page(dist))
         file.write("\nconst struct ps_asset ps_assets[] = {\n")
         file.writelines(cells for _, cells in entries)
         file.write("};\nconst size_t ps_assets_count = sizeof ps_assets / sizeof *ps_assets;\n")

@@ -16,6 +16,8 @@ struct ps_asset {
 
 extern const struct ps_asset ps_assets[];
 extern const size_t ps_assets_count;
+/* The page as one file, gzip; nothing between the two: this program was built without it. */
+extern const unsigned char *const ps_offline_page, *const ps_offline_page_end;
 
 /* Answers the file at `path` ("/", "/assets/main-AB12.js"), compressed if the client accepts it.
  * PS_NOT_FOUND. */

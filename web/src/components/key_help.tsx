@@ -3,6 +3,7 @@
  * What the keyboard does right now, read from the registry, so it cannot be out of date.
  */
 import { scopes, type KeyScope } from '../base/keys';
+import { offlineFile } from '../base/offline';
 import type { Format } from '../base/types';
 import { CommandList, recordLines } from './command_list';
 import { Dialog } from './dialog';
@@ -86,6 +87,35 @@ interface KeyHelpProps {
     onClose: () => void;
 }
 
+function ShelfHelp({ formats }: { formats: Format[] }) {
+    return (
+        <>
+            <details class="help-formats">
+                <summary>What can be read, and how to record it</summary>
+                <CommandList lines={recordLines(formats)} />
+            </details>
+            <div class="key-foot">
+                Drop files anywhere, or paste what you copied (<kbd>ctrl</kbd> <kbd>v</kbd>), to put
+                it on the shelf.{' '}
+                <a class="link" href="/licences.txt" target="_blank">
+                    Licences
+                </a>{' '}
+                of what this page is made of
+            </div>
+        </>
+    );
+}
+
+/* A file has its licences in it, for there is no place to fetch them from. */
+function CarriedLicences() {
+    return (
+        <details class="help-formats">
+            <summary>Licences of what this page is made of</summary>
+            <pre class="mono">{document.getElementById('licences')?.textContent}</pre>
+        </details>
+    );
+}
+
 export function KeyHelp({ formats, onClose }: KeyHelpProps) {
     const shown = reachable([...scopes.value].reverse());
     return (
@@ -111,18 +141,7 @@ export function KeyHelp({ formats, onClose }: KeyHelpProps) {
                 ))}
                 <FixedKeys name="In a table" keys={TABLE_KEYS} />
             </div>
-            <details class="help-formats">
-                <summary>What can be read, and how to record it</summary>
-                <CommandList lines={recordLines(formats)} />
-            </details>
-            <div class="key-foot">
-                Drop files anywhere, or paste what you copied (<kbd>ctrl</kbd> <kbd>v</kbd>), to put
-                it on the shelf.{' '}
-                <a class="link" href="/licences.txt" target="_blank">
-                    Licences
-                </a>{' '}
-                of what this page is made of
-            </div>
+            {offlineFile() ? <CarriedLicences /> : <ShelfHelp formats={formats} />}
         </Dialog>
     );
 }

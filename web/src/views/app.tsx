@@ -5,9 +5,11 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
-import { formatHash, route } from '../base/router';
+import { offlineFile } from '../base/offline';
+import { formatHash, goTo, route } from '../base/router';
 import { KeyHelp } from '../components/key_help';
 import { Notice } from '../components/notice';
+import { OfflineLine } from '../components/offline_line';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
@@ -34,7 +36,7 @@ function useWindow(): void {
     useEffect(() => {
         addEventListener('keydown', isFreeKey);
         void askWho().catch(() => undefined); // the shelf's own question tells what is wrong
-        const stop = goLive();
+        const stop = offlineFile() ? () => undefined : goLive();
         const idle = setTimeout(prefetchViews, 300);
         return () => {
             removeEventListener('keydown', isFreeKey);
@@ -74,7 +76,23 @@ function crumbs(path: string[], _names: number): Crumb[] {
     return list;
 }
 
+/* A file has no shelf: its start is what it was made of. */
+function fileCrumbs(path: string[], start: string, _names: number): Crumb[] {
+    const [place, id = ''] = path;
+    const list: Crumb[] = start.startsWith('#/compare') ? [{ text: 'compare', href: start }] : [];
+    if (place === 'run') list.push({ text: knownRuns.get(id)?.name ?? id });
+    return list;
+}
+
+function ToStart({ start }: { start: string }) {
+    useEffect(() => goTo(start), [start]);
+    return <main />;
+}
+
 function Place({ path }: { path: string[] }) {
+    const file = offlineFile();
+    const held = path[0] === 'run' || path[0] === 'compare';
+    if (file && !held) return <ToStart start={file.start} />;
     if (path.length === 0) return <ShelfView />;
     if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
     if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
@@ -119,13 +137,14 @@ function Stranger() {
 function Shelf() {
     const { path, query } = route.value;
     const search = useRef<HTMLInputElement | null>(null);
+    const file = offlineFile();
     const onShelf = path.length === 0;
     if (onShelf) shelfHref = formatHash([], query);
     useWindow();
     useEffect(() => {
         if (onShelf) document.title = 'Shelf · perfshelf';
     }, [onShelf]);
-    useKeys('Everywhere', [
+    const ofShelf = [
         { key: '/', label: 'search', run: () => search.current?.select() },
         {
             key: 'ctrl+k',
@@ -134,23 +153,35 @@ function Shelf() {
             inFields: true,
         },
         { key: 'o', label: 'add profiles', run: pickFiles },
+    ];
+    useKeys('Everywhere', [
+        ...(file ? [] : ofShelf),
         { key: '?', label: 'these keys', run: () => (helpOpen.value = true) },
     ]);
     return (
         <>
             <TopBar
-                home={formatHash([])}
-                crumbs={crumbs(path, namesVersion.value)}
-                search={
-                    onShelf ? <ShelfSearch inputRef={search} /> : <RunSearch inputRef={search} />
+                home={file?.start ?? formatHash([])}
+                crumbs={
+                    file
+                        ? fileCrumbs(path, file.start, namesVersion.value)
+                        : crumbs(path, namesVersion.value)
                 }
-                onAdd={may('uploader') ? pickFiles : null}
-                menu={<PersonMenu />}
+                search={
+                    file ? null : onShelf ? (
+                        <ShelfSearch inputRef={search} />
+                    ) : (
+                        <RunSearch inputRef={search} />
+                    )
+                }
+                onAdd={!file && may('uploader') ? pickFiles : null}
+                menu={file ? null : <PersonMenu />}
                 onHelp={() => (helpOpen.value = true)}
             />
+            {file && <OfflineLine file={file} />}
             <Place path={path} />
             <StatusLine />
-            {may('uploader') && <Intake />}
+            {!file && may('uploader') && <Intake />}
             {helpOpen.value && (
                 <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
             )}

@@ -5,6 +5,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparedTable, Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
+import { offlineFile } from '../base/offline';
 import { formatHash, goTo, navigate, route } from '../base/router';
 import type { Page } from '../base/types';
 import { fmtFixed } from '../base/units';
@@ -93,7 +94,9 @@ function useCompareKeys(hrefs: string[]): void {
                 goTo(href);
             },
         })),
-        { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
+        ...(offlineFile()
+            ? []
+            : [{ key: 'u', label: 'up to the shelf', run: () => navigate([], {}) }]),
     ]);
 }
 
@@ -128,9 +131,11 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
         ...(comparison.pictures.includes('graph')
             ? [{ id: GRAPH_TAB, title: 'Call graph', href: tabHref(query, GRAPH_TAB) }]
             : []),
-        { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
+        ...(offlineFile()
+            ? []
+            : [{ id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) }]),
     ];
-    const beside = tab === SIDE_TAB;
+    const beside = tab === SIDE_TAB && !offlineFile();
     const changes = tab === CHANGES_TAB;
     const graph = tab === GRAPH_TAB && comparison.pictures.includes('graph');
     const current = changes || beside || graph ? (tab as string) : (table?.of ?? '');
@@ -149,7 +154,9 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
                 </button>
-                <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                {!offlineFile() && (
+                    <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                )}
             </Tabs>
             {beside ? (
                 <SideView comparison={comparison} view={view} />

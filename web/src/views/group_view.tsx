@@ -5,6 +5,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { GroupReport } from '../base/compare_types';
 import { useKeys } from '../base/keys';
+import { offlineFile } from '../base/offline';
 import { goTo, navigate, route } from '../base/router';
 import { int, text } from '../base/units';
 import { CopyButton } from '../components/copy_button';
@@ -30,7 +31,9 @@ function useGroupKeys(hrefs: string[]): void {
             label: 'switch tabs',
             run: () => goTo(href),
         })),
-        { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
+        ...(offlineFile()
+            ? []
+            : [{ key: 'u', label: 'up to the shelf', run: () => navigate([], {}) }]),
     ]);
 }
 
@@ -54,7 +57,13 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
             {table ? (
                 <>
                     <Tabs current={table.of} items={tabs} label="tables of this group">
-                        <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                        {!offlineFile() && (
+                            <CopyButton
+                                class="quiet"
+                                label="Copy link"
+                                text={() => location.href}
+                            />
+                        )}
                     </Tabs>
                     <GroupPicture report={report} table={table} wanted={wanted} />
                     <GroupTable

@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { showAxis } from '../base/axis';
 import { API, type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
+import { offlineFile } from '../base/offline';
 import { formatHash, goTo, navigate, route, type Query } from '../base/router';
 import type { Run } from '../base/types';
 import { int, when } from '../base/units';
@@ -102,7 +103,9 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
         ...(may('uploader')
             ? [{ key: 'e', label: 'edit name, series, tags', run: () => setDialog('edit') }]
             : []),
-        { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
+        ...(offlineFile()
+            ? []
+            : [{ key: 'u', label: 'up to the shelf', run: () => navigate([], {}) }]),
     ]);
     return (
         <main class={isStacks(run) ? 'report stacks' : 'report'}>
@@ -119,7 +122,9 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                     href: hrefOf(one.id),
                 }))}
             >
-                <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                {!offlineFile() && (
+                    <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                )}
                 {may('admin') && (
                     <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
                         Download original
@@ -184,18 +189,24 @@ function Meta({ run }: { run: Run }) {
     const tags = Object.entries(run.tags);
     return (
         <>
-            {run.series && [
-                <a href={formatHash([], { series: run.series })}>{run.series}</a>,
-                run.baseline ? ' (baseline)' : '',
-                ' · ',
-                <a class="trend-link" href={trendHref(run.series)}>
-                    trend
-                </a>,
-                ' · ',
-            ]}
+            {run.series && <SeriesMeta series={run.series} baseline={run.baseline} />}
             <span class="wide-only">{wide.map((part) => `${part} · `)}</span>
             <span title={run.created_at}>{added}</span>{' '}
             {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
+        </>
+    );
+}
+
+function SeriesMeta({ series, baseline }: { series: string; baseline: boolean }) {
+    if (offlineFile()) return <>{series} · </>;
+    return (
+        <>
+            <a href={formatHash([], { series })}>{series}</a>
+            {baseline ? ' (baseline)' : ''} ·{' '}
+            <a class="trend-link" href={trendHref(series)}>
+                trend
+            </a>{' '}
+            ·{' '}
         </>
     );
 }

@@ -4,6 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import { API, type ApiError, asApiError, sendJson, withParams } from '../base/client';
+import { offlineFile } from '../base/offline';
 import { Dialog } from '../components/dialog';
 import { Menu } from '../components/menu';
 import { Notice } from '../components/notice';
@@ -30,6 +31,7 @@ export function SavedMenu({ kind, sql, onRun }: SavedProps) {
     const path = withParams(`${API}/queries`, { kind });
     const { data } = useJson<{ rows: SavedQuery[] }>(path, stamp);
     const rows = data?.rows ?? [];
+    if (offlineFile()) return null;
     const items = rows.map((one) => ({
         text: one.name,
         note: one.who,

@@ -2,6 +2,7 @@
  *
  * Ways to a trend: of a run's series, and of one row that is compared.
  */
+import { offlineFile } from '../base/offline';
 import { formatHash } from '../base/router';
 import type { Run } from '../base/types';
 import { Sparkline } from '../components/sparkline';
@@ -47,7 +48,7 @@ interface RowTrendProps {
 /** Nothing where no run is of a series. */
 export function RowTrendLink({ runs, of, row, place, metric }: RowTrendProps) {
     const series = runs.find((run) => run.series)?.series;
-    if (!series) return null;
+    if (!series || offlineFile()) return null;
     const more = { of, row, metric, ...(place ? { place } : {}) };
     return (
         <a class="link" href={trendHref(series, more)} title={`over the runs of ${series}`}>

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * page.c: web/offline.html with runs in it. All that comes from a profile is base64, so that no
+ * name in it is ever markup; web/src/offline/packed.ts reads it.
+ */
+#include "server/share/page.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_out.h"
+#include "server/store/private.h"
+#include "server/store/squeeze.h"
+
+#define NAME        "the page" /* in messages */
+#define SHELL_MOST  ((uint64_t)64 << 20)
+#define MIB         ((uint64_t)1 << 20)
+#define PIECE       ((size_t)48 << 10) /* packed bytes that become text at once; of threes */
+#define PART_PIECES 64                 /* pieces of one element: 4 MiB of text */
+
+struct page {
+    struct ps_store *store;
+    int fd;
+    uint64_t bytes; /* of the files so far */
+};
+
+void ps_share_run_start(const char *id, struct ps_buf *out)
+{
+    ps_buf_printf(out, "#/run/%s", id);
+}
+
+void ps_share_compare_start(const char *base, const char *fresh, struct ps_buf *out)
+{
+    ps_buf_printf(out, "#/compare?%s%s%snew=%s", base[0] ? "base=" : "", base, base[0] ? "&" : "",
+                  fresh);
+}
+
+static enum ps_status put(const struct page *page, struct ps_str text, struct ps_err *err)
+{
+    return ps_write_all(page->fd, text, NAME, err);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* Packs the file into out_fd; *bytes: how many it has. */
+static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_fd, uint64_t *bytes,
+                              struct ps_err *err)
+{
+    struct ps_squeeze *packer = ps_squeeze_new(out_fd, NAME);
+    enum ps_status status = PS_OK;
+    struct ps_str piece;
+
+    *bytes = 0;
+    while (status == PS_OK && (piece = ps_stream_peek(in, 1)).len) {
+        *bytes += piece.len;
+        status = ps_squeeze_add(packer, piece, false, err);
+        ps_stream_skip(in, piece.len);
+    }
+    page->bytes += *bytes;
+    if (status == PS_OK && page->bytes > PS_SHARE_PAGE_MAX) {
+        ps_hint(err, "a bundle has no such limit: export --bundle");
+        status = ps_fail(err, PS_LIMIT, "the runs have more than the %llu MiB that a page can hold",
+                         (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
+    }
+    if (status == PS_OK)
+        status = ps_squeeze_add(packer, PS_STR(""), true, err);
+    ps_squeeze_free(packer);
+    return status;
+}
+
+/* Base64 of n bytes, padded. */
+static void base64(const unsigned char *from, size_t n, struct ps_buf *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (; n; from += 3, n -= n < 3 ? n : 3) {
+        uint32_t three =
+            (uint32_t)from[0] << 16 | (n > 1 ? (uint32_t)from[1] << 8 : 0) | (n > 2 ? from[2] : 0U);
+        const char four[] = {digits[three >> 18], digits[three >> 12 & 63],
+                             n > 1 ? digits[three >> 6 & 63] : '=',
+                             n > 2 ? digits[three & 63] : '='};
+
+        ps_buf_add(out, four, sizeof four);
+    }
+}
+
+/* Up to PIECE bytes; fewer only at the end. */
+static enum ps_status read_piece(int fd, unsigned char *out, size_t *n, struct ps_err *err)
+{
+    *n = 0;
+    for (ssize_t got; *n < PIECE; *n += (size_t)got) {
+        got = read(fd, out + *n, PIECE - *n);
+        if (got < 0)
+            return ps_fail_errno(err, "cannot read", "what was packed");
+        if (got == 0)
+            break;
+    }
+    return PS_OK;
+}
+
+/* Elements of PART_PIECES pieces each. */
+static enum ps_status put_packed(struct page *page, const char *name, uint64_t bytes, int packed,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    unsigned char piece[PIECE];
+    enum ps_status status = PS_OK;
+    size_t n = PIECE;
+
+    for (unsigned i = 0; status == PS_OK && n == PIECE; i++) {
+        status = read_piece(packed, piece, &n, err);
+        text.len = 0;
+        if (i % PART_PIECES == 0)
+            ps_buf_printf(&text,
+                          "%s<script type=\"application/gzip;base64\" data-file=\"%s\""
+                          " data-bytes=\"%llu\">",
+                          i ? "</script>\n" : "", name, (unsigned long long)bytes);
+        base64(piece, n, &text);
+        if (status == PS_OK)
+            status = put(page, ps_buf_slice(&text), err);
+    }
+    return status == PS_OK ? put(page, PS_STR("</script>\n"), err) : status;
+}
+
+static enum ps_status put_file(void *user, const char *name, struct ps_stream *bytes,
+                               struct ps_err *err)
+{
+    struct page *page = user;
+    PS_AUTO(ps_close_fd) int write_fd = -1;
+    PS_AUTO(ps_close_fd) int read_fd = -1;
+    uint64_t n;
+    enum ps_status status = ps_store_scratch(page->store, &write_fd, &read_fd, err);
+
+    if (status == PS_OK)
+        status = squeeze(page, bytes, write_fd, &n, err);
+    return status == PS_OK ? put_packed(page, name, n, read_fd, err) : status;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+/* What web/src/base/offline.ts calls an OfflineFile. Nothing in it comes from a profile. */
+static enum ps_status put_about(const struct page *page, const struct ps_share_copy *copy,
+                                const char *start, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json json;
+    char when[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S.000Z", gmtime_r(&now, &utc));
+    ps_buf_puts(&text, "<script type=\"application/json\" id=\"offline-file\">");
+    json = ps_json_to(&text);
+    ps_json_object(&json);
+    ps_json_kstr(&json, "start", start);
+    ps_json_kstr(&json, "made_at", when);
+    ps_json_kstr(&json, "made_by", "perfshelf " PS_VERSION);
+    ps_json_key(&json, "redacted");
+    ps_json_array(&json);
+    for (unsigned i = 0; i < PS_REVEALS; i++)
+        if (copy->redacted & 1u << i)
+            ps_json_str(&json, ps_str_of(ps_reveal_words[i]));
+    ps_json_end(&json);
+    ps_json_end(&json);
+    ps_buf_puts(&text, "</script>\n");
+    return put(page, ps_buf_slice(&text), err);
+}
+
+static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps_err *err)
+{
+    static const struct ps_stream_limits limits = {SHELL_MOST, 0};
+    struct ps_stream *in;
+    struct ps_str piece;
+    enum ps_status status;
+
+    if (!shell.len) {
+        ps_hint(err, "`./dev build` builds the whole program");
+        return ps_fail(err, PS_CONFLICT, "this perfshelf was built without pages as files");
+    }
+    in = ps_stream_unpack(ps_stream_memory(shell, 0), &limits);
+    while ((piece = ps_stream_peek(in, 1)).len) {
+        ps_buf_str(out, piece);
+        ps_stream_skip(in, piece.len);
+    }
+    status = ps_stream_status(in, err);
+    ps_stream_free(in);
+    return status;
+}
+
+/* What stands before `mark`, and takes both off text. */
+static struct ps_str before(struct ps_str *text, struct ps_str mark)
+{
+    const char *at = memmem(text->at, text->len, mark.at, mark.len);
+    struct ps_str found = {text->at, at ? (size_t)(at - text->at) : text->len};
+
+    *text = ps_str_skip(*text, at ? found.len + mark.len : found.len);
+    return found;
+}
+
+enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start,
+                             struct ps_str shell, int fd, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf page_text = {0};
+    struct page page = {copy->store, fd, 0};
+    struct ps_str text;
+    enum ps_status status = inflate(shell, &page_text, err);
+
+    text = ps_buf_slice(&page_text);
+    if (status == PS_OK)
+        status = put(&page, before(&text, PS_STR("<!--runs-->")), err);
+    if (status == PS_OK)
+        status = put_about(&page, copy, start, err);
+    if (status == PS_OK)
+        status = ps_private_files(copy->store, put_file, &page, err);
+    return status == PS_OK ? put(&page, text, err) : status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+import type { OfflineFile } from '../base/offline';
+
+/** Says of a file what it is, and what it does not tell. */
+export function OfflineLine({ file }: { file: OfflineFile }) {
+    const { made_at, made_by, redacted } = file;
+    return (
+        <p class="offline-line" role="note">
+            <b>A copy</b>, made {made_at.slice(0, 16).replace('T', ' ')} UTC by {made_by}.{' '}
+            {redacted.length ? (
+                <>
+                    Redacted: <b>{redacted.join(', ')}</b>.
+                </>
+            ) : (
+                'Nothing is redacted.'
+            )}
+        </p>
+    );
+}

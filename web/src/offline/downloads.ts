@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Links to files of the API, such as a table as CSV: the engine makes what a server would send.
+ */
+import { API } from '../base/client';
+import type { LocalShelf } from './wire';
+
+/** "comparison-functions.csv", "3fa9c1d2e4b5a697-kernels.json" */
+export function fileName(url: string, type: string): string {
+    const path = url.slice(API.length + 1).split('?')[0];
+    const name = path
+        .replace(/^runs\//, '')
+        .replace(/^compare/, 'comparison')
+        .replaceAll('/', '-');
+    return `${decodeURIComponent(name)}.${type.startsWith('text/csv') ? 'csv' : 'json'}`;
+}
+
+export function save(blob: Blob, name: string): void {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** From here on a click on such a link saves the file. */
+export function serveDownloads(shelf: LocalShelf): void {
+    document.addEventListener('click', (event) => {
+        const link = (event.target as Element).closest?.<HTMLAnchorElement>('a[download]');
+        const url = link?.getAttribute('href') ?? '';
+        if (!url.startsWith(`${API}/`)) return;
+        event.preventDefault();
+        void shelf
+            .ask(url)
+            .then(({ body, type }) => save(new Blob([body], { type }), fileName(url, type)));
+    });
+}

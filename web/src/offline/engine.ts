@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine (server/offline/engine.c) as TypeScript: its memory, what it wants of the world around it,
+ * and its functions.
+ */
+import type { Answer } from './worker_words';
+
+interface Exports {
+    memory: WebAssembly.Memory;
+    _initialize: () => void;
+    ps_engine_alloc: (bytes: number) => number;
+    ps_engine_file: (name: number, at: number, bytes: number) => void;
+    ps_engine_open: () => number;
+    ps_engine_ask: (url: number) => number;
+}
+
+const NOT_SUPPORTED = 58; // of WASI, like the numbers of its functions below
+
+/* A clock, random numbers, and a place for last words; no files. */
+function world(memory: () => WebAssembly.Memory) {
+    const view = () => new DataView(memory().buffer);
+    return {
+        clock_time_get(_id: number, _precision: bigint, out: number): number {
+            const ms = performance.timeOrigin + performance.now();
+            view().setBigUint64(out, BigInt(Math.round(ms * 1000)) * 1000n, true);
+            return 0;
+        },
+        random_get(at: number, bytes: number): number {
+            crypto.getRandomValues(new Uint8Array(memory().buffer, at, bytes));
+            return 0;
+        },
+        fd_write(_fd: number, pieces: number, n: number, out: number): number {
+            let said = '';
+            let bytes = 0;
+            for (let i = 0; i < n; i++) {
+                const at = view().getUint32(pieces + 8 * i, true);
+                const length = view().getUint32(pieces + 8 * i + 4, true);
+                said += new TextDecoder().decode(new Uint8Array(memory().buffer, at, length));
+                bytes += length;
+            }
+            console.error(said);
+            view().setUint32(out, bytes, true);
+            return 0;
+        },
+        fd_close: () => NOT_SUPPORTED,
+        fd_seek: () => NOT_SUPPORTED,
+    };
+}
+
+export class Engine {
+    private constructor(private readonly it: Exports) {}
+
+    static async start(code: BufferSource): Promise<Engine> {
+        let it: Exports | null = null;
+        const { instance } = await WebAssembly.instantiate(code, {
+            wasi_snapshot_preview1: world(() => (it as Exports).memory),
+        });
+        it = instance.exports as unknown as Exports;
+        it._initialize();
+        return new Engine(it);
+    }
+
+    /** Memory of the engine's, for bytes that it is given. */
+    alloc(bytes: number): number {
+        return this.it.ps_engine_alloc(bytes) >>> 0;
+    }
+
+    fill(at: number, bytes: Uint8Array): void {
+        new Uint8Array(this.it.memory.buffer).set(bytes, at);
+    }
+
+    private text(words: string): number {
+        const bytes = new TextEncoder().encode(words);
+        const at = this.alloc(bytes.length + 1);
+        this.fill(at, bytes);
+        return at;
+    }
+
+    addFile(name: string, at: number, bytes: number): void {
+        this.it.ps_engine_file(this.text(name), at, bytes);
+    }
+
+    open(): boolean {
+        return this.it.ps_engine_open() === 1;
+    }
+
+    ask(url: string): Answer {
+        const at = this.it.ps_engine_ask(this.text(url)) >>> 0;
+        const view = new DataView(this.it.memory.buffer);
+        const word = (i: number) => view.getUint32(at + 4 * i, true);
+        const type = word(1);
+        const all = new Uint8Array(this.it.memory.buffer);
+        return {
+            status: word(0),
+            type: new TextDecoder().decode(all.subarray(type, all.indexOf(0, type))),
+            body: all.slice(word(2), word(2) + word(3)),
+            attachment: word(4) === 1,
+        };
+    }
+}
