@@ -17,7 +17,8 @@ C_RULES = {
     "slices": ["base/"],
     "compare": ["base/"],
     "importers": ["base/", "slices/"],
-    "server/store": ["base/", "slices/", "importers/sink.h", "schema/"],
+    "server/remote": ["base/", "schema/"],
+    "server/store": ["base/", "slices/", "importers/sink.h", "schema/", "server/remote/"],
     "server/query": ["base/", "compare/", "slices/", "importers/sink.h", "server/store/"],
     "server/http": ["base/"],
     "server/sandbox": ["base/"],
@@ -34,6 +35,7 @@ C_RULES = {
 # Headers of libraries that one folder alone may know.
 C_LIBRARIES = {
     "sqlite3.h": ["base", "server/store", "server/offline"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
+    "libpq-fe.h": ["server/remote"],
     "microhttpd.h": ["server/http"],
     "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
     "curl/": ["server/cli"],

@@ -154,6 +154,7 @@ static enum ps_status code_of(const char *word, long http)
     static const enum ps_status codes[] = {
         PS_BAD_INPUT, PS_UNKNOWN_KIND, PS_CANCELLED, PS_INTERRUPTED, PS_NOT_FOUND,
         PS_CONFLICT,  PS_BAD_REQUEST,  PS_FORBIDDEN, PS_FULL,
+        PS_UNAVAILABLE,
     };
 
     for (size_t i = 0; word && i < sizeof codes / sizeof *codes; i++)

@@ -45,6 +45,8 @@ void ps_reply_error(struct ps_reply *reply, const struct ps_err *err)
 
     ps_reply_free(reply);
     reply->status = ps_http_code(err->code);
+    if (reply->status == 503)
+        ps_reply_header(reply, "Retry-After", "1");
     out = ps_reply_json(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A PostgreSQL of Debian's package in a folder of its own, for tests: a socket in that folder, no port, no password.
+
+As a program it serves test programs in C: it reads commands from stdin, a line each, answers each with a line, and ends, with all that it
+started, when stdin ends. `database`: the URL of a new, empty one. `stop`, `start`, `kill`: the server, in good order or not.
+"""
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TUNING = {"listen_addresses": "''", "shared_buffers": "32MB", "max_connections": "60", "fsync": "off", "timezone": "UTC"}
+
+
+def programs():
+    """The folder of its programs, of the newest version; None where there is none."""
+    found = glob.glob("/usr/lib/postgresql/*/bin/initdb")
+    if found:
+        return os.path.dirname(max(found, key=lambda path: int(path.split("/")[4])))
+    path = shutil.which("initdb")
+    return path and os.path.dirname(path)
+
+
+class Postgres:
+    def __init__(self, **tuning):
+        self.bin, self.n, self.process = programs(), 0, None
+        self.folder = tempfile.mkdtemp(prefix="ps-postgres-")
+        self.data, self.log = os.path.join(self.folder, "data"), os.path.join(self.folder, "log")
+        self.tuning = dict(TUNING, **tuning, unix_socket_directories=f"'{self.folder}'")
+        if os.geteuid() == 0:  # which initdb refuses
+            user = next(u for u in ("postgres", "nobody") if u in {p.pw_name for p in pwd.getpwall()})
+            entry = pwd.getpwnam(user)
+            os.chown(self.folder, entry.pw_uid, entry.pw_gid)
+            os.chmod(self.folder, 0o755)
+            self.as_user = ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}", "--clear-groups"]
+        else:
+            self.as_user = []
+        self.run("initdb", "-D", self.data, "-U", "shelf", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        self.start()
+
+    def run(self, program, *args):
+        command = [*self.as_user, os.path.join(self.bin, program), *args]
+        result = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode:
+            raise AssertionError(f"{program}: {result.stdout}")
+        return result.stdout
+
+    def start(self):
+        settings = [f"-c{key}={value.strip(chr(39))}" for key, value in self.tuning.items()]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([*self.as_user, os.path.join(self.bin, "postgres"), "-D", self.data, *settings],
+                                            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            start_new_session=True)
+        until = time.monotonic() + 60
+        while subprocess.run([os.path.join(self.bin, "pg_isready"), "-q", "-h", self.folder], check=False).returncode:
+            if self.process.poll() is not None or time.monotonic() > until:
+                with open(self.log, encoding="utf-8") as log:
+                    raise AssertionError(f"PostgreSQL does not start: {log.read()[-2000:]}")
+            time.sleep(0.02)
+
+    def stop(self, how=signal.SIGINT):
+        """SIGINT: at once, in good order. SIGQUIT: as in a crash."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        self.process.wait(60)
+
+    def database(self):
+        self.n += 1
+        name = f"shelf{self.n}"
+        self.run("createdb", "-h", self.folder, "-U", "shelf", name)
+        return f"postgresql:///{name}?host={self.folder}&user=shelf"
+
+    def sql(self, url, statement):
+        """What psql prints, a line a row, columns apart by |."""
+        return self.run("psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement, url)
+
+    def close(self):
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.folder)
+
+
+def main():
+    if not programs():
+        print("none", flush=True)
+        return 0
+    server = Postgres()
+    try:
+        print("ready", flush=True)
+        for line in sys.stdin:
+            word = line.strip()
+            if word == "database":
+                print(server.database(), flush=True)
+                continue
+            {"stop": server.stop, "start": server.start, "kill": lambda: server.stop(signal.SIGQUIT)}[word]()
+            print("done", flush=True)
+    finally:
+        server.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

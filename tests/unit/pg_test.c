@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* pg_test.c: a real PostgreSQL: values there and back, transactions in one order, what is told when
+ * it is away. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "schema/schema.h"
+#include "server/remote/clock.h"
+#include "tests/unit/postgres.h"
+
+static const struct ps_clock_table tag = {"tag", 3, 2, {"run", "k", "v"}, {0, 1}};
+static const struct ps_clock_table saved = {
+    "saved_query", 6, 1, {"id", "kind", "name", "sql", "who", "at"}, {0}};
+
+static int open_store(void **state)
+{
+    char *url = postgres_database();
+    struct ps_pg *pg = ps_pg_new(url);
+    struct ps_err err = PS_ERR_INIT;
+
+    (void)ps_pg_migrate(pg, &err);
+    assert_string_equal(err.text, "");
+    ps_pg_free(pg);
+    *state = url;
+    return 0;
+}
+
+static int close_store(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+static struct ps_pg *connect_to(const char *url)
+{
+    struct ps_pg *pg = ps_pg_new(url);
+
+    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    return pg;
+}
+
+/* Rows as lines of text, columns apart by a blank. */
+static enum ps_status take_text(void *user, const struct ps_pg_value *values, size_t n,
+                                struct ps_err *err)
+{
+    struct ps_buf *out = user;
+
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        ps_buf_puts(out, i ? " " : "");
+        switch (values[i].type) {
+        case PS_PG_NULL:
+            ps_buf_puts(out, "null");
+            break;
+        case PS_PG_INT:
+            ps_buf_printf(out, "%lld", (long long)values[i].i);
+            break;
+        case PS_PG_REAL:
+            ps_buf_printf(out, "%.17g", values[i].real);
+            break;
+        case PS_PG_TEXT:
+        case PS_PG_BYTES:
+            ps_buf_str(out, values[i].text);
+        }
+    }
+    ps_buf_puts(out, "\n");
+    return PS_OK;
+}
+
+static void expect(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params, size_t n,
+                   const char *rows)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    struct ps_err err = PS_ERR_INIT;
+
+    (void)ps_pg_run(pg, sql, params, n, take_text, &out, &err);
+    assert_string_equal(err.text, "");
+    assert_string_equal(out.at ? out.at : "", rows);
+}
+
+static void addresses_are_read(void **state)
+{
+    struct ps_err err = PS_ERR_INIT;
+    bool secret = true;
+    char *place = ps_pg_place("postgresql://mei:hidden@db.example:5433/shelf?sslmode=require");
+
+    (void)state;
+    assert_true(ps_pg_is_url("postgres://x/y"));
+    assert_false(ps_pg_is_url("/srv/postgresql://"));
+    assert_string_equal(place, "postgresql://db.example:5433/shelf");
+    free(place);
+    assert_int_equal(ps_pg_check("postgresql://mei@db/shelf", &secret, &err), PS_OK);
+    assert_false(secret);
+    assert_int_equal(ps_pg_check("postgresql://mei:x@db/shelf", &secret, &err), PS_OK);
+    assert_true(secret);
+    assert_int_equal(ps_pg_check("postgresql://db/shelf?password=x", &secret, &err), PS_OK);
+    assert_true(secret);
+    assert_int_equal(ps_pg_check("postgresql://db/shelf?colour=red", &secret, &err),
+                     PS_BAD_REQUEST);
+    assert_non_null(strstr(err.text, "colour"));
+}
+
+static void values_come_back_as_they_were(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    const struct ps_pg_value values[] = {
+        ps_pg_int(INT64_MIN),
+        {.type = PS_PG_REAL, .real = 0.1},
+        {.type = PS_PG_REAL, .real = 4.9406564584124654e-324},
+        ps_pg_text("Größe\n'\\ \xf0\x9f\x90\x8d"),
+        {.type = PS_PG_BYTES, .text = {"a\0b", 3}},
+        {.type = PS_PG_NULL},
+    };
+    const char bytes[] = "-9223372036854775808 0.10000000000000001 4.9406564584124654e-324 "
+                         "Größe\n'\\ \xf0\x9f\x90\x8d a\0b null\n";
+    struct ps_buf out = {0};
+
+    assert_int_equal(ps_pg_run(pg,
+                               "SELECT $1::bigint, $2::double precision, $3::double precision, "
+                               "$4::text, $5::bytea, $6::text",
+                               values, 6, take_text, &out, NULL),
+                     PS_OK);
+    assert_int_equal(out.len, sizeof bytes - 1);
+    assert_memory_equal(out.at, bytes, sizeof bytes - 1);
+    ps_buf_free(&out);
+    ps_pg_free(pg);
+}
+
+static void an_error_leaves_the_connection_usable(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    struct ps_err err = PS_ERR_INIT;
+
+    assert_int_equal(ps_pg_run(pg, "SELECT nothing FROM nowhere", NULL, 0, NULL, NULL, &err),
+                     PS_INTERNAL);
+    assert_non_null(strstr(err.text, "nowhere"));
+    expect(pg, "SELECT 7::bigint", NULL, 0, "7\n");
+    ps_pg_free(pg);
+}
+
+/* What was said behind a statement that failed is not done, nor the commit. */
+static void a_failure_among_many_undoes_all(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    const struct ps_pg_value row[] = {ps_pg_text("r"), ps_pg_text("k"), ps_pg_text("v")};
+    struct ps_err err = PS_ERR_INIT;
+    int64_t n;
+
+    assert_int_equal(ps_clock_begin(pg, 0, &n, &err), PS_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(ps_clock_put(pg, &tag, n, row, &err), PS_OK);
+    assert_int_equal(ps_pg_say(pg, "INSERT INTO nowhere VALUES (1)", NULL, 0, &err), PS_OK);
+    assert_int_not_equal(ps_pg_commit(pg, &err), PS_OK);
+    assert_non_null(strstr(err.text, "nowhere"));
+    ps_pg_rollback(pg);
+    expect(pg, "SELECT n FROM clock", NULL, 0, "0\n");
+    expect(pg, "SELECT run FROM tag", NULL, 0, "");
+    ps_pg_free(pg);
+}
+
+static enum ps_status stop_at_once(void *user, const struct ps_pg_value *values, size_t n,
+                                   struct ps_err *err)
+{
+    (void)values;
+    (void)n;
+    ++*(int *)user;
+    return ps_fail(err, PS_CANCELLED, "enough");
+}
+
+static void rows_nobody_wants_are_read_over(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    int rows = 0;
+
+    assert_int_equal(ps_pg_run(pg, "SELECT generate_series(1::bigint, 5000)", NULL, 0, stop_at_once,
+                               &rows, NULL),
+                     PS_CANCELLED);
+    assert_int_equal(rows, 1);
+    expect(pg, "SELECT 8::bigint", NULL, 0, "8\n");
+    ps_pg_free(pg);
+}
+
+static enum ps_status change(struct ps_pg *pg, const char *key, const char *value,
+                             struct ps_err *err)
+{
+    const struct ps_pg_value row[] = {ps_pg_text("run"), ps_pg_text(key),
+                                      ps_pg_text(value ? value : "")};
+    int64_t n;
+    enum ps_status status = ps_clock_begin(pg, 5000, &n, err);
+
+    if (status == PS_OK)
+        status =
+            value ? ps_clock_put(pg, &tag, n, row, err) : ps_clock_remove(pg, &tag, n, row, err);
+    if (status == PS_OK)
+        return ps_pg_commit(pg, err);
+    ps_pg_rollback(pg);
+    return status;
+}
+
+static void what_happened_since_is_found(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    struct ps_buf out = {0};
+    const struct ps_pg_value query[] = {ps_pg_int(-5),          ps_pg_text(""),    ps_pg_text("n"),
+                                        ps_pg_text("SELECT 1"), ps_pg_text("mei"), ps_pg_int(1)};
+    int64_t n;
+
+    assert_int_equal(change(pg, "a;t3:x", "1", NULL), PS_OK);
+    assert_int_equal(change(pg, "b", "1", NULL), PS_OK);
+    assert_int_equal(change(pg, "a;t3:x", "2", NULL), PS_OK);
+    assert_int_equal(change(pg, "b", NULL, NULL), PS_OK);
+    assert_int_equal(ps_clock_changed(pg, &tag, 2, take_text, &out, NULL), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &tag, 2, take_text, &out, NULL), PS_OK);
+    assert_int_equal(ps_clock_changed(pg, &tag, 4, take_text, &out, NULL), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, NULL), PS_OK);
+    assert_string_equal(out.at, "run a;t3:x 2\nrun b\n");
+    out.len = 0;
+    assert_int_equal(change(pg, "a;t3:x", NULL, NULL), PS_OK);
+    assert_int_equal(ps_clock_begin(pg, 0, &n, NULL), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &saved, n, query, NULL), PS_OK);
+    assert_int_equal(ps_clock_remove(pg, &saved, n, query, NULL), PS_OK);
+    assert_int_equal(ps_pg_commit(pg, NULL), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, NULL), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &saved, 4, take_text, &out, NULL), PS_OK);
+    assert_string_equal(out.at, "run a;t3:x\n-5\n");
+    ps_buf_free(&out);
+    ps_pg_free(pg);
+}
+
+static void removals_are_forgotten_in_time(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    struct ps_clock clock;
+
+    assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
+    assert_int_equal(change(pg, "a", NULL, NULL), PS_OK);
+    assert_int_equal(ps_clock_prune(pg, 1000, NULL), PS_OK); /* of 1970 there are none */
+    assert_int_equal(ps_clock_read(pg, &clock, NULL), PS_OK);
+    assert_int_equal(clock.n, 2);
+    assert_int_equal(clock.pruned, 0);
+    assert_int_equal(strlen(clock.store), 32);
+    assert_int_equal(ps_clock_prune(pg, INT64_MAX, NULL), PS_OK);
+    assert_int_equal(ps_clock_read(pg, &clock, NULL), PS_OK);
+    assert_int_equal(clock.pruned, 2);
+    expect(pg, "SELECT count(*) FROM gone", NULL, 0, "0\n");
+    ps_pg_free(pg);
+}
+
+/* --- several at once ---------------------------------------------------------------------------
+ */
+
+struct crowd {
+    const char *url;
+    atomic_int failed;
+};
+
+static void *migrate_once(void *user)
+{
+    struct crowd *crowd = user;
+    struct ps_pg *pg = ps_pg_new(crowd->url);
+
+    crowd->failed += ps_pg_migrate(pg, NULL) != PS_OK;
+    ps_pg_free(pg);
+    return NULL;
+}
+
+static void *count_up(void *user)
+{
+    struct crowd *crowd = user;
+    struct ps_pg *pg = ps_pg_new(crowd->url);
+    char seen[24];
+
+    for (int i = 0; i < 50; i++) {
+        struct ps_pg_value row[] = {ps_pg_text("run"), ps_pg_text(""), ps_pg_text("")};
+        int64_t n;
+
+        crowd->failed += ps_clock_begin(pg, 20000, &n, NULL) != PS_OK;
+        (void)snprintf(seen, sizeof seen, "%lld", (long long)n);
+        row[1] = ps_pg_text(seen);
+        crowd->failed += ps_clock_put(pg, &tag, n, row, NULL) != PS_OK;
+        crowd->failed += ps_pg_commit(pg, NULL) != PS_OK;
+    }
+    ps_pg_free(pg);
+    return NULL;
+}
+
+static void together(struct crowd *crowd, void *(*work)(void *))
+{
+    pthread_t threads[6];
+
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, crowd), 0);
+    for (size_t i = 0; i < 6; i++)
+        (void)pthread_join(threads[i], NULL);
+    assert_int_equal(crowd->failed, 0);
+}
+
+static void many_lay_out_one_store(void **state)
+{
+    struct crowd crowd = {postgres_database(), 0};
+    struct ps_pg *pg;
+
+    (void)state;
+    together(&crowd, migrate_once);
+    pg = connect_to(crowd.url);
+    expect(pg, "SELECT count(*), max(version) FROM migration", NULL, 0, "1 1\n");
+    expect(pg, "SELECT count(*), max(n) FROM clock", NULL, 0, "1 0\n");
+    ps_pg_free(pg);
+    free((char *)crowd.url);
+}
+
+static void transactions_have_one_order(void **state)
+{
+    struct crowd crowd = {*state, 0};
+    struct ps_pg *pg;
+
+    together(&crowd, count_up);
+    pg = connect_to(crowd.url);
+    expect(pg, "SELECT n FROM clock", NULL, 0, "300\n");
+    expect(pg, "SELECT count(*), min(tx), max(tx), count(DISTINCT tx) FROM tag WHERE k = tx::text",
+           NULL, 0, "300 1 300 300\n");
+    ps_pg_free(pg);
+}
+
+static void a_newer_layout_is_refused(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    struct ps_err err = PS_ERR_INIT;
+
+    expect(pg, "INSERT INTO migration(version, at) VALUES (900, 0)", NULL, 0, "");
+    assert_int_equal(ps_pg_migrate(pg, &err), PS_CONFLICT);
+    assert_non_null(strstr(err.text, "newer"));
+    ps_pg_free(pg);
+}
+
+/* --- it goes away ------------------------------------------------------------------------------
+ */
+
+static void *start_it_later(void *word)
+{
+    (void)usleep(300000); /* inside the wait of the other thread; how long does not matter */
+    postgres_tell(word);
+    return NULL;
+}
+
+static void it_goes_and_comes_back(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    struct ps_err err = PS_ERR_INIT;
+    pthread_t later;
+
+    assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
+    postgres_tell("kill");
+    assert_int_equal(ps_pg_run(pg, "SELECT 1::bigint", NULL, 0, NULL, NULL, &err), PS_UNAVAILABLE);
+    assert_false(ps_pg_is_up(pg));
+    err = (struct ps_err)PS_ERR_INIT;
+    assert_int_equal(ps_pg_connect(pg, 100, &err), PS_UNAVAILABLE);
+    assert_string_not_equal(err.hint, "");
+    (void)pthread_create(&later, NULL, start_it_later, "start");
+    assert_int_equal(change(pg, "a", "2", NULL), PS_OK); /* it waits for it */
+    (void)pthread_join(later, NULL);
+    expect(pg, "SELECT v FROM tag", NULL, 0, "2\n");
+    ps_pg_free(pg);
+}
+
+static void a_transaction_that_it_ended_is_undone(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    const struct ps_pg_value row[] = {ps_pg_text("r"), ps_pg_text("k"), ps_pg_text("v")};
+    int64_t n;
+
+    assert_int_equal(ps_clock_begin(pg, 0, &n, NULL), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &tag, n, row, NULL), PS_OK);
+    postgres_tell("stop");
+    assert_int_equal(ps_pg_commit(pg, NULL), PS_UNAVAILABLE);
+    ps_pg_rollback(pg);
+    postgres_tell("start");
+    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    expect(pg, "SELECT n FROM clock", NULL, 0, "0\n");
+    ps_pg_free(pg);
+}
+
+/* Whoever holds the clock and does nothing loses it, so that one server that hangs stops no other.
+ */
+static void who_sleeps_on_the_clock_loses_it(void **state)
+{
+    struct ps_pg *asleep = connect_to(*state), *pg = connect_to(*state);
+    int64_t n;
+
+    assert_int_equal(ps_pg_script(asleep, "SET idle_in_transaction_session_timeout = 200", NULL),
+                     PS_OK);
+    assert_int_equal(ps_clock_begin(asleep, 0, &n, NULL), PS_OK);
+    assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
+    assert_int_equal(ps_pg_commit(asleep, NULL), PS_UNAVAILABLE);
+    expect(pg, "SELECT n FROM clock", NULL, 0, "1\n");
+    ps_pg_free(asleep);
+    ps_pg_free(pg);
+}
+
+/* --- what others may lack ----------------------------------------------------------------------
+ */
+
+/* Words of what PostgreSQL has and one of the others has not, or not so. */
+static void the_layout_is_portable(void **state)
+{
+    static const char *const words[] = {"SERIAL",   "SEQUENCE", "TRIGGER",    "LISTEN", "JSON",
+                                        "UNLOGGED", "advisory", "REFERENCES", "->"};
+
+    (void)state;
+    for (const struct ps_schema_text *at = ps_schema_texts; at->name; at++)
+        for (size_t i = 0; strncmp(at->name, "remote/", 7) == 0 && i < sizeof words / sizeof *words;
+             i++)
+            if (strstr(at->text, words[i]))
+                fail_msg("schema/%s.sql: %s", at->name, words[i]);
+}
+
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_read),
+        cmocka_unit_test(the_layout_is_portable),
+        WITH_STORE(values_come_back_as_they_were),
+        WITH_STORE(an_error_leaves_the_connection_usable),
+        WITH_STORE(a_failure_among_many_undoes_all),
+        WITH_STORE(rows_nobody_wants_are_read_over),
+        WITH_STORE(what_happened_since_is_found),
+        WITH_STORE(removals_are_forgotten_in_time),
+        cmocka_unit_test(many_lay_out_one_store),
+        WITH_STORE(transactions_have_one_order),
+        WITH_STORE(a_newer_layout_is_refused),
+        WITH_STORE(it_goes_and_comes_back),
+        WITH_STORE(a_transaction_that_it_ended_is_undone),
+        WITH_STORE(who_sleeps_on_the_clock_loses_it),
+    };
+
+    return postgres_start() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
+}
