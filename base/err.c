@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
+/* Errors quote what they were given. */
 static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
 {
     if (!err || err->code != PS_OK)
         return code;
     err->code = code;
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
+    ps_utf8_show(err->text);
     if (code == PS_FULL)
         ps_hint(err, "free some space and try again; nothing was changed");
     return code;
@@ -58,6 +62,7 @@ void ps_hint(struct ps_err *err, const char *fmt, ...)
         return;
     va_start(args, fmt);
     (void)vsnprintf(err->hint, sizeof err->hint, fmt, args);
+    ps_utf8_show(err->hint);
     va_end(args);
 }
 

@@ -43,8 +43,8 @@ struct ps_err {
         PS_OK, false, 0, "", ""                                                                    \
     }
 
-/* Fills err with code and text, unless it is filled already; PS_FULL brings its hint along. err may
- * be NULL. Returns code. */
+/* Fills err with code and text, unless it is filled already; PS_FULL brings its hint along. What
+ * cannot be shown in one line is shown as question marks. err may be NULL. Returns code. */
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

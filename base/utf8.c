@@ -100,3 +100,18 @@ size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text)
     ps_buf_add(out, from, (size_t)(at - from));
     return mended;
 }
+
+void ps_utf8_show(char *text)
+{
+    char *end = text + strlen(text);
+
+    for (char *c = text; c < end;) {
+        size_t n = ps_utf8_len(c, end);
+        bool c1 = n == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0;
+
+        n = n ? n : 1;
+        if (c1 || (n == 1 && ((unsigned char)*c < ' ' || (unsigned char)*c >= 127)))
+            memset(c, '?', n);
+        c += n;
+    }
+}

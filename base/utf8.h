@@ -18,4 +18,8 @@ bool ps_utf8_valid(struct ps_str text);
  * A0..BF xx) becomes one U+FFFD. Returns how many replacements were made. */
 size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text);
 
+/* Makes a text fit to be shown to a person as one line, also on a terminal: each byte that is a
+ * control character (of ASCII or C1) or of no valid character becomes a question mark. */
+void ps_utf8_show(char *text);
+
 #endif

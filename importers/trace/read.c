@@ -48,8 +48,8 @@ struct worker {
     bool last;
 };
 
-/* The last '{' of [start, end); NULL: there is none. Page by page: a sanitizer looks at all the bytes
- * that memrchr may read, which for each brace of a block would be the whole block. */
+/* The last '{' of [start, end); NULL: there is none. Page by page: a sanitizer looks at all the
+ * bytes that memrchr may read, which for each brace of a block would be the whole block. */
 static const char *last_brace(const char *start, const char *end)
 {
     const char *hit = NULL;

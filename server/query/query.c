@@ -279,6 +279,14 @@ static const struct ps_view *find_view(const char *path, const char *kind, int64
     return NULL;
 }
 
+const char *ps_query_view_path(const char *kind, size_t i)
+{
+    for (size_t k = 0; k < sizeof views / sizeof *views; k++)
+        if (kind_fits(views[k].kind, kind) && i-- == 0)
+            return views[k].path;
+    return NULL;
+}
+
 enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {

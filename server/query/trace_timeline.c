@@ -77,9 +77,12 @@ static struct peak *peak_of(struct peaks *peaks, const struct ps_packed *part, s
     int64_t type = part->column[PS_MEMORY_TYPE][i], device = part->column[PS_MEMORY_DEVICE][i],
             worker = part->column[PS_MEMORY_WORKER][i];
 
-    for (struct peak *peak = peaks->at; peak < peaks->at + peaks->n; peak++)
+    for (size_t k = 0; k < peaks->n; k++) {
+        struct peak *peak = &peaks->at[k];
+
         if (peak->type == type && peak->device == device && peak->worker == worker)
             return peak;
+    }
     PS_PUSH_ROOM(peaks->at, peaks->n, peaks->cap);
     peaks->at[peaks->n] = (struct peak){type, device, worker, -1, -1, 0, 0};
     return &peaks->at[peaks->n++];

@@ -10,20 +10,10 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* Makes it a text that a person may see: it ends, is UTF-8 and has no control characters. */
 static void mend_text(char *text, size_t size)
 {
-    size_t len;
-
     text[size - 1] = '\0';
-    len = strlen(text);
-    for (char *c = text; c < text + len;) {
-        size_t n = ps_utf8_len(c, text + len);
-
-        if (n == 0 || (unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-        c += n ? n : 1;
-    }
+    ps_utf8_show(text);
 }
 
 bool ps_frame_read(const void *bytes, size_t size, struct ps_frame *out)

@@ -5,10 +5,11 @@
 foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
         pstats_text sampling_jsonl key_averages lightning memory_timeline
         hyperfine hyperfine_text pytest_benchmark pytest_benchmark_text time timeit top
-        folded speedscope flamegraph_svg gecko nsys)
+        folded speedscope flamegraph_svg gecko nsys run_file)
   set(target fuzz_${what})
   add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_${what}.c ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_import.c)
-  target_link_libraries(${target} PRIVATE ps_dump ps_http)
+  target_link_libraries(${target} PRIVATE ps_odd ps_http)
+  target_compile_definitions(${target} PRIVATE PS_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
   if(PS_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ask_run.h: every question that may be put to a run, for tests of runs that are odd: each view of
+ * its kind with parameters that reach its branches, every public view by SQL, itself as others see
+ * it (shelf, comparison, trend, what-if, lines).
+ */
+#ifndef PS_TESTS_ASK_RUN_H
+#define PS_TESTS_ASK_RUN_H
+
+#include "server/store/store.h"
+
+/* How many questions there are about a run of a kind. */
+size_t ask_count(const char *kind);
+/* What the i-th is, for messages: "window?px=3". */
+const char *ask_name(const char *kind, size_t i);
+/* Puts the i-th. Aborts, having said why, when what was answered as good is not JSON, or not UTF-8.
+ */
+enum ps_status ask_run(struct ps_store *store, const char *id, const char *kind, size_t i,
+                       struct ps_err *err);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* try.c: one input on its whole way, and what has to hold of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "server/jobs/members.h"
+#include "tests/ask_run.h"
+#include "tests/hostile/hostile.h"
+
+struct trying {
+    struct try_shelf *shelf;
+    struct tally *tally;
+    bool written, asked; /* it becomes a run file; that is published and asked */
+};
+
+static bool wrong(const struct trying *t, const char *what, const char *more)
+{
+    (void)snprintf(t->tally->wrong, sizeof t->tally->wrong, "%s: %s", what, more);
+    return false;
+}
+
+/* How far an offset in it may point: bytes of the file as it is, and of what lies inside it. */
+static uint64_t bytes_inside(int fd)
+{
+    static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
+    off_t size = lseek(fd, 0, SEEK_END);
+    struct ps_stream *in;
+    struct ps_str bytes;
+    uint64_t at;
+
+    (void)lseek(fd, 0, SEEK_SET);
+    in = ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+    while ((bytes = ps_stream_peek(in, 1)).len)
+        ps_stream_skip(in, bytes.len);
+    at = ps_stream_at(in);
+    ps_stream_free(in);
+    return at > (uint64_t)size ? at : (uint64_t)size;
+}
+
+static bool can_be_shown(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return false;
+    return text[0] && ps_utf8_valid(ps_str_of(text));
+}
+
+/* One sentence that says what is wrong, and a place that is in the file. */
+static bool check_refusal(const struct trying *t, int fd, enum ps_status status,
+                          const struct ps_err *err)
+{
+    char line[800];
+
+    (void)ps_err_line(err, line, sizeof line);
+    if (status != err->code)
+        return wrong(t, "its error says another status", line);
+    if (status != PS_BAD_INPUT && status != PS_UNKNOWN_KIND && status != PS_LIMIT)
+        return wrong(t, "it is refused for a reason that is not its own", line);
+    if (!can_be_shown(line))
+        return wrong(t, "its error cannot be shown", line);
+    if (err->has_at && err->at > bytes_inside(fd))
+        return wrong(t, "its error is at a byte behind its end", line);
+    return true;
+}
+
+static bool check_ledger(const struct trying *t, int fd, const struct try_said *said)
+{
+    const struct ps_ledger *l = &said->ledger;
+    char text[200];
+
+    (void)snprintf(
+        text, sizeof text, "%llu read, %llu stored, %llu repaired, %llu rejected, %llu other",
+        (unsigned long long)l->read, (unsigned long long)l->stored, (unsigned long long)l->repaired,
+        (unsigned long long)l->rejected, (unsigned long long)l->other);
+    if (!said->has_ledger || l->read != l->stored + l->repaired + l->rejected + l->other)
+        return wrong(t, "its ledger does not add up", text);
+    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)said->last_note);
+    if (said->last_note > bytes_inside(fd))
+        return wrong(t, "a note is at a byte behind its end", text);
+    return true;
+}
+
+static bool may_be_answered(enum ps_status status)
+{
+    return status == PS_OK || status == PS_NOT_FOUND || status == PS_BAD_REQUEST ||
+           status == PS_LIMIT;
+}
+
+static bool ask_everything(const struct trying *t, struct ps_part *part, const char *kind)
+{
+    char id[PS_ID_SIZE], what[300];
+    struct ps_err err = PS_ERR_INIT;
+
+    t->tally->asked++;
+    if (try_publish(t->shelf, part, kind, id, &err) != PS_OK)
+        return wrong(t, "it was imported and is not published", err.text);
+    for (size_t i = 0; i < ask_count(kind); i++) {
+        struct ps_err own = PS_ERR_INIT;
+
+        (void)snprintf(what, sizeof what, "asked for %s it fails", ask_name(kind, i));
+        (void)snprintf(t->tally->wrong, sizeof t->tally->wrong, "%s", what);
+        if (!may_be_answered(ask_run(t->shelf->store, id, kind, i, &own)))
+            return wrong(t, what, own.text);
+    }
+    t->tally->wrong[0] = '\0';
+    if (ps_store_remove(t->shelf->store, id, "", &err) != PS_OK)
+        return wrong(t, "its run cannot be removed", err.text);
+    return true;
+}
+
+static bool try_file_at(const struct trying *t, int fd)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_part *part = NULL;
+    struct try_said said;
+    enum ps_status status =
+        t->written ? try_import(t->shelf, fd, &said, &part, &err) : try_read(fd, &said, &err);
+    bool good;
+
+    if (status != PS_OK) {
+        t->tally->refused++;
+        return check_refusal(t, fd, status, &err);
+    }
+    t->tally->accepted++;
+    good = check_ledger(t, fd, &said);
+    if (good && t->asked)
+        return ask_everything(t, part, said.picked->kind);
+    ps_part_abort(part);
+    return good;
+}
+
+/* --- archives --------------------------------------------------------------------------------- */
+
+struct members {
+    const struct trying *trying;
+    bool good;
+};
+
+static int scratch(void *user, struct ps_err *err)
+{
+    int fd = memfd_create("member", MFD_CLOEXEC);
+
+    (void)user;
+    if (fd < 0)
+        ps_fail_errno(err, "cannot make", "memory");
+    return fd;
+}
+
+static bool take(void *user, const char *name, int fd, const struct ps_err *why)
+{
+    struct members *m = user;
+
+    (void)name;
+    if (fd >= 0)
+        m->good = try_file_at(m->trying, fd);
+    else if (!can_be_shown(why->text))
+        m->good = wrong(m->trying, "why a member is left out cannot be shown", why->text);
+    return m->good;
+}
+
+static bool try_archive(const struct trying *t, int fd)
+{
+    struct members m = {t, true};
+    struct ps_members *members = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_members_read(fd, &members, &err);
+
+    if (status == PS_OK && members)
+        status = ps_members_each(members, scratch, take, &m, &err);
+    else if (status == PS_OK)
+        return try_file_at(t, fd);
+    ps_members_free(members);
+    if (!m.good || status == PS_OK)
+        return m.good;
+    t->tally->refused++;
+    return check_refusal(t, fd, status, &err);
+}
+
+bool input_try(struct try_shelf *shelf, const struct format *format, const struct plan *plan,
+               struct ps_str bytes, struct tally *tally)
+{
+    bool asked = plan->asked && tally->at % plan->asked == 0;
+    const struct trying t = {shelf, tally,
+                             asked || (plan->written && tally->at % plan->written == 0), asked};
+    int fd = try_file(bytes);
+    bool good = format->archive ? try_archive(&t, fd) : try_file_at(&t, fd);
+
+    (void)close(fd);
+    return good;
+}
