@@ -52,6 +52,13 @@ CREATE TABLE IF NOT EXISTS source( -- files that line-level profiles measured, a
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS source_sha ON source(sha256);
 
+CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in their folders, compressed
+    folder TEXT NOT NULL,  -- originals, sources
+    sha256 TEXT NOT NULL,  -- of what is in it
+    bytes INTEGER NOT NULL, -- of the file
+    PRIMARY KEY(folder, sha256)
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,    -- ms since 1970, UTC
@@ -135,11 +142,11 @@ CREATE TABLE IF NOT EXISTS saved_query( -- SQL that people saved for each other
 
 -- What the shelf's page asks again and again, kept by triggers so that it does not grow with the shelf: it follows from run and tag.
 
-CREATE TABLE IF NOT EXISTS tally( -- how many runs have this kind, series, person, tag
-    what TEXT NOT NULL,           -- all (of the key ''), kind, series, who, tag
-    key TEXT NOT NULL,            -- of a tag k=v
-    runs INTEGER NOT NULL,
-    db_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, -- of run files and originals; of tags 0
+CREATE TABLE IF NOT EXISTS tally( -- how many runs have this kind, series, person, tag; what kept files take
+    what TEXT NOT NULL,           -- all (of the key ''), kind, series, who, tag, kept
+    key TEXT NOT NULL,            -- of a tag k=v, of kept files their folder
+    runs INTEGER NOT NULL,        -- of kept files: how many
+    db_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, -- of run files and originals; of tags 0; of kept files 0 and as they lie there
     PRIMARY KEY(what, key)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS tally_runs ON tally(what, runs);
@@ -193,8 +200,18 @@ CREATE TRIGGER IF NOT EXISTS tag_changed AFTER UPDATE ON tag BEGIN
     DELETE FROM tally WHERE what = 'tag' AND runs = 0;
     UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run);
 END;
+CREATE TRIGGER IF NOT EXISTS kept_added AFTER INSERT ON kept_size BEGIN
+    INSERT INTO tally VALUES ('kept', new.folder, 1, 0, new.bytes) ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER IF NOT EXISTS kept_changed AFTER UPDATE ON kept_size BEGIN
+    UPDATE tally SET bytes = bytes + new.bytes - old.bytes WHERE what = 'kept' AND key = new.folder;
+END;
+CREATE TRIGGER IF NOT EXISTS kept_gone AFTER DELETE ON kept_size BEGIN
+    UPDATE tally SET runs = runs - 1, bytes = bytes - old.bytes WHERE what = 'kept' AND key = old.folder;
+END;
 
 -- Of a shelf from before there were these.
 INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM run_tally WHERE NOT EXISTS (SELECT 1 FROM tally) GROUP BY what, key;
 INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag') GROUP BY k, v;
+INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM kept_size WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept') GROUP BY folder;
 INSERT INTO run_text SELECT seq, text FROM run_words WHERE NOT EXISTS (SELECT 1 FROM run_text);

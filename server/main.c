@@ -15,10 +15,12 @@ static int serve(const struct ps_options *options)
 {
     struct ps_sandbox_limits limits;
     struct ps_err err = PS_ERR_INIT;
+    uint64_t quota;
     size_t queue;
 
     if (ps_limits_read(options, &limits, &err) != PS_OK ||
-        ps_queue_read(options, &queue, &err) != PS_OK) {
+        ps_queue_read(options, &queue, &err) != PS_OK ||
+        ps_quota_read(options, &quota, &err) != PS_OK) {
         ps_say_failure("serve", &err);
         return 2;
     }
@@ -34,6 +36,7 @@ static int serve(const struct ps_options *options)
         .proxy = options->proxy,
         .tls_cert = options->tls_cert,
         .tls_key = options->tls_key,
+        .quota = quota,
         .queue = queue,
         .limits = &limits,
     });

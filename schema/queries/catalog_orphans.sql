@@ -7,6 +7,7 @@ SELECT * FROM (
     WITH counted AS (
         SELECT what, key, sum(runs) AS runs, sum(db_bytes) AS db_bytes, sum(bytes) AS bytes FROM run_tally GROUP BY what, key
         UNION ALL SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag GROUP BY k, v
+        UNION ALL SELECT 'kept', folder, count(*), 0, sum(bytes) FROM kept_size GROUP BY folder
     )
     SELECT 'it counts the runs of ' || what || ' ' || key || ' wrongly' FROM (
         SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM tally)

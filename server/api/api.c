@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "server/api/state.h"
+#include "server/store/room.h"
 
 #define IMPORT_WORKERS 2
 #define KEEP_JOBS      50
@@ -181,9 +182,32 @@ void ps_api_free(struct ps_api *api)
     free(api);
 }
 
-enum ps_status ps_api_spool(void *api, char **path, int *fd, struct ps_err *err)
+/* --- files of uploads ------------------------------------------------------------------------- */
+
+static enum ps_status spool_open(void *store, char **path, int *fd, struct ps_err *err)
 {
-    return ps_store_spool(((struct ps_api *)api)->store, path, fd, err);
+    return ps_store_spool(store, path, fd, err);
+}
+
+static enum ps_status spool_claim(void *store, uint64_t bytes, struct ps_err *err)
+{
+    return ps_room_claim(store, bytes, err);
+}
+
+static void spool_give_back(void *store, uint64_t bytes)
+{
+    ps_room_return(store, bytes);
+}
+
+static void spool_remove(void *store, const char *path)
+{
+    ps_spool_remove(store, path);
+}
+
+struct ps_spool ps_api_spool(struct ps_api *api)
+{
+    return (struct ps_spool){spool_open,   spool_claim, spool_give_back,
+                             spool_remove, api->store,  api->config.upload_max};
 }
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api)

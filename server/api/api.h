@@ -5,6 +5,7 @@
 
 #include "server/api/access.h"
 #include "server/http/assets.h"
+#include "server/http/upload.h"
 #include "server/jobs/jobs.h"
 
 struct ps_api;
@@ -16,7 +17,7 @@ struct ps_api_config {
     struct ps_access_config access;
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
-    uint64_t upload_max;                    /* bytes of one that comes in pieces */
+    uint64_t upload_max;                    /* bytes of one, also of one in pieces */
     const char *listen;                     /* as the shelf tells it: "127.0.0.1:7700" */
 };
 
@@ -28,7 +29,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
 /* The table of every URL; what struct ps_http_config wants as routes, spool and app is here. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
-enum ps_status ps_api_spool(void *api, char **path, int *fd, struct ps_err *err);
+struct ps_spool ps_api_spool(struct ps_api *api); /* of uploads up to config.upload_max */
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
 /* Ends the event streams and statements that people typed, now and in future. */

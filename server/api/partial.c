@@ -43,6 +43,12 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
     return status;
 }
 
+enum ps_status ps_delete_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    reply->status = 204;
+    return ps_partial_remove(ps_api_of(req)->store, req->args[0], req->who, err);
+}
+
 static enum ps_status read_count(const struct ps_request *req, const char *key, uint64_t *out,
                                  struct ps_err *err)
 {

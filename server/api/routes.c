@@ -27,6 +27,7 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "uploads/{upload}", ps_get_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "uploads/{upload}", ps_put_piece, PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW,
      PS_RIGHT_UPLOADER},
+    {"DELETE", API "uploads/{upload}", ps_delete_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"POST", API "uploads/{upload}/end", ps_end_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
 
     {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},

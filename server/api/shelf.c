@@ -2,18 +2,28 @@
 /* shelf.c: the shelf as a whole, the formats it reads, and the files of the page. */
 #include "importers/importer.h"
 #include "server/api/state.h"
+#include "server/store/room.h"
 
 enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_api *api = ps_api_of(req);
     struct ps_json out = ps_reply_json(reply);
+    struct ps_room room;
     enum ps_status status;
 
     ps_json_object(&out);
     ps_json_kstr(&out, "version", PS_VERSION);
     status = ps_query_shelf(api->store, &out, err);
+    if (status == PS_OK)
+        status = ps_room_look(api->store, &room, err);
     if (status != PS_OK)
         return status;
+    ps_json_kint(&out, "used", (int64_t)room.used);
+    ps_json_key(&out, "quota");
+    if (room.quota)
+        ps_json_int(&out, (int64_t)room.quota);
+    else
+        ps_json_null(&out);
     ps_json_kstr(&out, "listen", api->config.listen);
     ps_json_end(&out);
     reply->cache = PS_CACHE_CHECK;

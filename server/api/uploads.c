@@ -262,7 +262,7 @@ static struct ps_source_set *take_sources(struct ps_request *req)
         if (!is_source(&req->files[i]))
             continue;
         if (!set)
-            set = ps_source_set_create();
+            set = ps_source_set_create(ps_api_of(req)->store);
         ps_source_set_add(set, ps_request_take(&req->files[i]), req->files[i].sent_path);
     }
     return set;

@@ -42,3 +42,9 @@ enum ps_status ps_queue_read(const struct ps_options *options, size_t *out, stru
     *out = (size_t)most;
     return status;
 }
+
+enum ps_status ps_quota_read(const struct ps_options *options, uint64_t *out, struct ps_err *err)
+{
+    *out = 0;
+    return read_one("--quota", options->quota, "B", out, err);
+}

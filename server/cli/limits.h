@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* limits.h: what --import-memory, --import-cpu and --queue say. */
+/* limits.h: what --import-memory, --import-cpu, --queue and --quota say. */
 #ifndef PS_CLI_LIMITS_H
 #define PS_CLI_LIMITS_H
 
@@ -10,5 +10,7 @@
 enum ps_status ps_limits_read(const struct ps_options *options, struct ps_sandbox_limits *out,
                               struct ps_err *err);
 enum ps_status ps_queue_read(const struct ps_options *options, size_t *out, struct ps_err *err);
+/* Bytes; 0: none. */
+enum ps_status ps_quota_read(const struct ps_options *options, uint64_t *out, struct ps_err *err);
 
 #endif

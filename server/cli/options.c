@@ -186,6 +186,8 @@ const struct ps_option_row ps_option_rows[] = {
      "its processor time, such as 30min (default 10min)"},
     {"--queue", "N", TEXT, ON(SERVE), offsetof(struct ps_options, queue),
      "imports that may wait before uploads are refused (default 10000)"},
+    {"--quota", "SIZE", TEXT, ON(SERVE), offsetof(struct ps_options, quota),
+     "bytes that the shelf may take before uploads are refused, such as 50GiB (default: any)"},
     {"--role", "ROLE", TEXT, ON(TOKEN), offsetof(struct ps_options, role),
      "viewer, uploader or admin"},
     {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),

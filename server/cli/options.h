@@ -49,9 +49,9 @@ struct ps_options {
     const char *row, *place, *by, *clear;        /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    const char *import_memory, *import_cpu, *queue; /* NULL: not given */
-    const char *rows, *seconds;                     /* NULL: not given */
-    const char *role, *tls_cert, *tls_key;          /* NULL: not given */
+    const char *import_memory, *import_cpu, *queue, *quota; /* NULL: not given */
+    const char *rows, *seconds;                             /* NULL: not given */
+    const char *role, *tls_cert, *tls_key;                  /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers;

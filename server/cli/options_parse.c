@@ -65,7 +65,8 @@ static void add_option_lines(unsigned on, struct ps_buf *out)
         ps_buf_puts(out, "  ");
         size_t from = out->len;
         add_spelling(out, &ps_option_rows[i]);
-        ps_buf_printf(out, "%*s%s\n", (int)(20 - (out->len - from)), "", ps_option_rows[i].what);
+        const int gap = 20 - (int)(out->len - from);
+        ps_buf_printf(out, "%*s%s\n", gap > 0 ? gap : 1, "", ps_option_rows[i].what);
     }
     ps_buf_printf(out, "  %-20s%s\n", "--help", "this");
 }

@@ -227,16 +227,35 @@ static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON *
     }
 }
 
+/* What was sent of a file that the server refuses need not lie there for a day. */
+static void give_up(struct sending *sending)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(delete_json) cJSON *answer = NULL;
+    struct ps_err unheard = PS_ERR_INIT;
+
+    ps_buf_printf(&path, "uploads/%s", sending->id);
+    (void)ask(sending, "DELETE", path.at, true, &answer, &unheard);
+}
+
+static bool is_refusal(enum ps_status status)
+{
+    return status != PS_OK && status != PS_IO && status != PS_NOT_FOUND && status != PS_CANCELLED;
+}
+
 /* All of it, once. */
 static enum ps_status send_once(struct sending *sending, cJSON **job, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
     enum ps_status status = begin(sending, err);
 
-    if (status == PS_OK)
-        status = send_pieces(sending, err);
+    if (status != PS_OK)
+        return status;
+    status = send_pieces(sending, err);
     if (status == PS_OK)
         status = end(sending, &answer, err);
+    if (is_refusal(status))
+        give_up(sending);
     if (status == PS_OK)
         status = watch(sending, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
     return status;

@@ -16,6 +16,7 @@
 #include "server/cli/serve_files.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/store/room.h"
 #include "server/store/tokens.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:7700"
@@ -126,7 +127,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .n_routes = ps_api_routes_count,
         .listen_fd = server->listener.fd,
         .guard = {server->hosts, server->n_hosts, !server->listener.loopback},
-        .spool = {ps_api_spool, server->api, upload_max(options)},
+        .spool = ps_api_spool(server->api),
         .threads = THREADS,
         .slow_threads = THREADS,
         .connections = CONNECTIONS,
@@ -150,6 +151,8 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
 
     if (status == PS_OK)
         status = ps_store_open(options->data, &server->store, err);
+    if (status == PS_OK)
+        status = ps_room_begin(server->store, options->quota, err);
     if (status == PS_OK)
         status = read_tls(server, options, err);
     server->tokens = options->tokens || options->proxy || !server->listener.loopback;
@@ -178,6 +181,17 @@ static void announce_sandbox(void)
         ps_log("built with AddressSanitizer: the memory of importers is not limited");
 }
 
+/* Somebody may have added to it on this machine, or the quota is less than it was. */
+static void announce_room(const struct server *server)
+{
+    struct ps_room room;
+
+    if (ps_room_look(server->store, &room, NULL) == PS_OK && room.quota && room.used > room.quota)
+        ps_log("warning: the shelf takes %llu bytes, more than its quota of %llu: uploads are "
+               "refused until runs are removed",
+               (unsigned long long)room.used, (unsigned long long)room.quota);
+}
+
 static void announce(const struct server *server)
 {
     int64_t tokens;
@@ -189,6 +203,7 @@ static void announce(const struct server *server)
         ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s",
                ps_store_dir(server->store));
     announce_sandbox();
+    announce_room(server);
     if (!server->listener.loopback && server->tls_key.len == 0)
         ps_log("warning: tokens and profiles cross the network unencrypted; use --tls-cert and "
                "--tls-key, or a proxy");

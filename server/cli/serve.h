@@ -18,6 +18,7 @@ struct ps_serve_options {
     const char *const *files; /* profiles to import once the server runs */
     size_t n_files;
     uint64_t upload_max;                    /* bytes of one upload; 0: 8 GiB */
+    uint64_t quota;                         /* bytes of the shelf; 0: none */
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     const char *const

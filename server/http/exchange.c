@@ -101,7 +101,7 @@ void ps_exchange_free(struct ps_exchange *x)
     if (!x)
         return;
     ps_upload_free(x->upload);
-    ps_upload_drop_files(&x->req);
+    ps_upload_drop_files(&x->http->config.spool, &x->req);
     ps_buf_free(&x->body);
     ps_reply_free(&x->reply);
     ps_arena_free(&x->req.arena);
@@ -226,14 +226,16 @@ static bool fitting_length(struct ps_exchange *x)
 
 static bool sink_opens(struct ps_exchange *x)
 {
+    int64_t length = declared_length(x);
+
     x->sink = x->route->flags & PS_ROUTE_UPLOAD ? PS_SINK_UPLOAD
               : x->route->flags & PS_ROUTE_BODY ? PS_SINK_BODY
                                                 : PS_SINK_DISCARD;
     if (x->sink != PS_SINK_UPLOAD)
         return true;
     return ps_upload_create(&x->http->config.spool, &x->req,
-                            ps_request_header(&x->req, "Content-Type"), longest_body(x), &x->upload,
-                            &x->err) == PS_OK ||
+                            ps_request_header(&x->req, "Content-Type"), longest_body(x),
+                            length > 0 ? (uint64_t)length : 0, &x->upload, &x->err) == PS_OK ||
            refuse_err(x);
 }
 
@@ -290,7 +292,7 @@ static void fail_body(struct ps_exchange *x)
     (void)refuse_err(x);
     ps_upload_free(x->upload);
     x->upload = NULL;
-    ps_upload_drop_files(&x->req);
+    ps_upload_drop_files(&x->http->config.spool, &x->req);
     x->sink = PS_SINK_DISCARD;
     x->received = 0;
 }

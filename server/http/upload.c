@@ -13,6 +13,7 @@ struct ps_upload {
     struct ps_request *req;
     struct ps_multipart *form; /* NULL: the body is one file */
     uint64_t bytes, max;       /* of the body: so far, at most */
+    uint64_t claimed, written; /* room; of that in files */
     int fd;                    /* the file being written, -1 between files */
     bool in_field;
     const char *field_name;
@@ -47,9 +48,16 @@ static enum ps_status open_file(struct ps_upload *upload, const struct ps_part *
 static enum ps_status write_file(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err)
 {
     struct ps_upload_file *file = &upload->req->files[upload->req->n_files - 1];
+    enum ps_status status = ps_write_all(upload->fd, bytes, file->path, err);
 
+    /* its length is what was counted */
+    if (status != PS_OK && ftruncate(upload->fd, (off_t)file->bytes) != 0)
+        return ps_fail_errno(err, "cannot shorten", file->path);
+    if (status != PS_OK)
+        return status;
     file->bytes += bytes.len;
-    return ps_write_all(upload->fd, bytes, file->path, err);
+    upload->written += bytes.len;
+    return PS_OK;
 }
 
 static enum ps_status begin_part(void *user, const struct ps_part *part, struct ps_err *err)
@@ -98,16 +106,36 @@ static enum ps_status end_part(void *user, struct ps_err *err)
 
 static const struct ps_multipart_ops part_ops = {begin_part, part_data, end_part};
 
+/* Room for so many bytes of the body in all. */
+static enum ps_status claim(struct ps_upload *upload, uint64_t bytes, struct ps_err *err)
+{
+    const struct ps_spool *spool = upload->spool;
+
+    if (bytes <= upload->claimed)
+        return PS_OK;
+    if (spool->claim(spool->user, bytes - upload->claimed, err) != PS_OK)
+        return err->code;
+    upload->claimed = bytes;
+    return PS_OK;
+}
+
+static void give_back(struct ps_upload *upload)
+{
+    upload->spool->give_back(upload->spool->user, upload->claimed - upload->written);
+    upload->claimed = upload->written;
+}
+
 enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request *req,
-                                const char *content_type, uint64_t max, struct ps_upload **out,
-                                struct ps_err *err)
+                                const char *content_type, uint64_t max, uint64_t length,
+                                struct ps_upload **out, struct ps_err *err)
 {
     struct ps_upload *upload = ps_alloc(sizeof *upload);
-    enum ps_status status = PS_OK;
+    enum ps_status status;
 
     *upload = (struct ps_upload){.spool = spool, .req = req, .max = max, .fd = -1};
+    status = claim(upload, length, err);
     req->form = ps_multipart_is(content_type);
-    if (req->form)
+    if (status == PS_OK && req->form)
         status = ps_multipart_create(content_type, &part_ops, upload, &upload->form, err);
     *out = upload;
     return status;
@@ -126,6 +154,8 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
     upload->bytes += bytes.len;
     if (upload->bytes > upload->max)
         return too_large(upload, err);
+    if (claim(upload, upload->bytes, err) != PS_OK)
+        return err->code;
     if (upload->form)
         return ps_multipart_feed(upload->form, bytes, err);
     if (upload->fd < 0)
@@ -136,6 +166,7 @@ enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, str
 enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err)
 {
     ps_close_fd(&upload->fd);
+    give_back(upload);
     return upload->form ? ps_multipart_finish(upload->form, err) : PS_OK;
 }
 
@@ -144,16 +175,17 @@ void ps_upload_free(struct ps_upload *upload)
     if (!upload)
         return;
     ps_close_fd(&upload->fd);
+    give_back(upload);
     ps_multipart_free(upload->form);
     ps_buf_free(&upload->field);
     free(upload);
 }
 
-void ps_upload_drop_files(struct ps_request *req)
+void ps_upload_drop_files(const struct ps_spool *spool, struct ps_request *req)
 {
     for (size_t i = 0; i < req->n_files; i++) {
         if (req->files[i].path)
-            (void)unlink(req->files[i].path);
+            spool->remove(spool->user, req->files[i].path);
         free(req->files[i].path);
     }
     free(req->files);

@@ -37,24 +37,26 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
     return true;
 }
 
-/* The import stops when the shelf turns out to have these bytes. */
+/* The import stops when the shelf turns out to have these bytes, or no room for more. */
 struct watch {
     const struct ps_import_request *request;
     const struct ps_intake *intake;
+    struct ps_part *part;
+    struct ps_err full; /* the part became too large */
 };
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
-    const struct watch *watch = user;
+    struct watch *watch = user;
     const struct ps_import_request *request = watch->request;
 
-    if (ps_intake_known(watch->intake))
+    if (ps_intake_known(watch->intake) || ps_part_grown(watch->part, &watch->full) != PS_OK)
         return false;
     return !request->progress || request->progress(request->user, done, total, records);
 }
 
-static enum ps_status load(struct ps_store *store, struct watch *watch, struct ps_part *part,
-                           const char **kind, struct ps_err *err)
+static enum ps_status load(struct ps_store *store, struct watch *watch, const char **kind,
+                           struct ps_err *err)
 {
     const struct ps_apart apart = {
         .store = store,
@@ -64,7 +66,11 @@ static enum ps_status load(struct ps_store *store, struct watch *watch, struct p
         .user = watch,
     };
 
-    return ps_apart_load(&apart, ps_part_path(part), kind, err);
+    enum ps_status status = ps_apart_load(&apart, ps_part_path(watch->part), kind, err);
+
+    if (watch->full.code != PS_OK)
+        *err = watch->full;
+    return watch->full.code != PS_OK ? watch->full.code : status;
 }
 
 static enum ps_status publish(struct ps_part *part, const struct ps_import_request *request,
@@ -104,13 +110,14 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
                                     struct ps_intake *intake, struct ps_original *original,
                                     struct ps_import_result *out, struct ps_err *err)
 {
-    struct watch watch = {request, intake};
+    struct watch watch = {.request = request, .intake = intake};
     struct ps_part *part = NULL;
     struct ps_err reading = PS_ERR_INIT;
     enum ps_status status = ps_part_create(store, &part, err), read;
 
+    watch.part = part;
     if (status == PS_OK)
-        status = load(store, &watch, part, &out->kind, err);
+        status = load(store, &watch, &out->kind, err);
     read = ps_intake_wait(intake, status == PS_OK, original, &reading);
     if (read == PS_OK && found(store, original->sha256, out)) {
         ps_part_abort(part);
@@ -118,7 +125,9 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
         return PS_OK;
     }
     if (status == PS_OK && read != PS_OK)
-        status = ps_fail(err, read, "%s", reading.text);
+        *err = reading;
+    if (status == PS_OK)
+        status = read;
     if (status == PS_OK)
         return publish(part, request, intake, original, out, err);
     ps_part_abort(part);
@@ -255,6 +264,8 @@ static bool import_members(struct all *all, enum ps_status *status, struct ps_er
     free(all->tags);
     if (*status == PS_OK && all->cancelled)
         *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    if (*status == PS_OK && archive && !all->runs)
+        ps_hint(err, "%s", all->first.hint);
     if (*status == PS_OK && archive && !all->runs)
         *status = ps_fail(err, all->first.code, "no profile in this archive could be imported: %s",
                           all->first.text);

@@ -10,6 +10,7 @@
 
 #include "server/jobs/apart.h"
 #include "server/jobs/import.h"
+#include "server/store/room.h"
 
 static char *copy(const char *text)
 {
@@ -98,7 +99,7 @@ void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled
     if (job->accepted)
         ps_upload_end(store, job->upload);
     if (job->temporary)
-        (void)unlink(job->path);
+        ps_spool_remove(store, job->path);
 }
 
 bool ps_job_ended(const struct ps_job *job)

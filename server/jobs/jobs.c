@@ -280,7 +280,7 @@ static void share_sources(struct resuming *resuming, const struct ps_accepted *u
         return;
     ps_source_set_drop(resuming->set);
     free(resuming->set_text);
-    resuming->set = upload->n_sources ? ps_source_set_create() : NULL;
+    resuming->set = upload->n_sources ? ps_source_set_create(resuming->jobs->config.store) : NULL;
     resuming->set_text = ps_strdup(ps_str_of(upload->sources_text));
     for (size_t i = 0; i < upload->n_sources; i++)
         ps_source_set_add(resuming->set, ps_strdup(ps_str_of(upload->sources[i].key)),

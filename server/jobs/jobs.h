@@ -56,7 +56,7 @@ struct ps_jobs_config {
 
 struct ps_job_request {
     char *path;     /* malloc'ed; the job's from now on. NULL: merge */
-    bool temporary; /* unlink the file at the end */
+    bool temporary; /* a file of the spool, removed at the end */
     bool accepted;  /* it lies in the spool and outlives this process, with its sources: the
                        next server imports it. Needs temporary */
     bool promised;  /* accepted, and so told before the import ends: a power loss too */

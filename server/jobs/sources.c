@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/store/room.h"
+
 /* --- which measured file a name means ----------------------------------------------------------
  */
 
@@ -94,16 +96,18 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
  */
 
 struct ps_source_set {
+    struct ps_store *store;
     struct ps_tag *at; /* path, name */
     size_t n, cap;
     atomic_uint holders;
     atomic_bool left;
 };
 
-struct ps_source_set *ps_source_set_create(void)
+struct ps_source_set *ps_source_set_create(struct ps_store *store)
 {
     struct ps_source_set *set = ps_alloc(sizeof *set);
 
+    set->store = store;
     atomic_init(&set->holders, 1);
     atomic_init(&set->left, false);
     return set;
@@ -128,7 +132,7 @@ void ps_source_set_drop(struct ps_source_set *set)
         return;
     for (size_t i = 0; i < set->n; i++) {
         if (!atomic_load(&set->left))
-            (void)unlink(set->at[i].key);
+            ps_spool_remove(set->store, set->at[i].key);
         free((char *)(uintptr_t)set->at[i].key);
         free((char *)(uintptr_t)set->at[i].value);
     }

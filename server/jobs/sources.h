@@ -24,10 +24,11 @@ struct ps_source_outcomes {
 void ps_source_outcomes_free(struct ps_source_outcomes *outcomes);
 void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_source_outcomes *from);
 
-/* Files of one upload, shared by the imports of its profiles; removed with the last holder. */
+/* Files of one upload in the spool, shared by the imports of its profiles; removed with the last
+ * holder. */
 struct ps_source_set;
 
-struct ps_source_set *ps_source_set_create(void);                                /* held once */
+struct ps_source_set *ps_source_set_create(struct ps_store *store);              /* held once */
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name); /* takes path */
 struct ps_source_set *ps_source_set_hold(struct ps_source_set *set);
 void ps_source_set_drop(struct ps_source_set *set); /* NULL is fine */

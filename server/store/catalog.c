@@ -310,7 +310,7 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
 {
     struct ps_doom doom = {""};
     char id[PS_ID_SIZE];
-    enum ps_status status = ps_doom_begin(store, &doom, "runs", row->id, err);
+    enum ps_status status = ps_doom_begin(store, &doom, "runs", row->id, 0, err);
 
     if (status != PS_OK)
         return status;

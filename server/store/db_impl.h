@@ -52,8 +52,10 @@ struct ps_store {
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
     unsigned pooled;
-    int64_t changes; /* catalog writes by this process */
-    bool goes;       /* its folder is removed when it is closed */
+    int64_t changes;    /* catalog writes by this process */
+    bool goes;          /* its folder is removed when it is closed */
+    atomic_llong loose; /* bytes claimed of what the catalog does not count */
+    uint64_t quota;     /* 0: none */
 };
 
 /* uri: as sqlite3_open_v2 takes with SQLITE_OPEN_URI. Registers our functions. */
@@ -132,6 +134,8 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
 void ps_session_end(struct ps_store *store);
 bool ps_session_lives(const struct ps_store *store, const char *session);
+/* Bytes of the files in spool/ but for those of other sessions that live. */
+uint64_t ps_session_spooled(const struct ps_store *store);
 /* Whether any other session lives. */
 bool ps_session_others(const struct ps_store *store);
 /* Removes what sessions that died left behind. */
@@ -143,9 +147,10 @@ struct ps_doom {
     char owner[64]; /* "": nothing is written down */
 };
 /* Writes down, before a file gets its place, that it goes again unless a row refers to it at the
- * end. folder is runs, originals or sources; key the id or hash. */
+ * end. folder is runs, originals or sources; key the id or hash; bytes how large an original or a
+ * source is, which the catalog counts from now on until the file goes. */
 enum ps_status ps_doom_begin(struct ps_store *store, struct ps_doom *doom, const char *folder,
-                             const char *key, struct ps_err *err);
+                             const char *key, uint64_t bytes, struct ps_err *err);
 /* The same inside the transaction that takes the row away; ps_doom_name goes before. */
 void ps_doom_name(struct ps_store *store, struct ps_doom *doom);
 enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const char *folder,
@@ -158,6 +163,10 @@ void ps_doomed_sweep(struct ps_store *store);
  * Makes it where it is missing and there is room; gives the room away, false: it was gone. */
 void ps_reserve_make(struct ps_store *store);
 bool ps_reserve_use(struct ps_store *store);
+
+/* The size of an original or a source, inside a transaction (room.c). */
+enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
+                           struct ps_err *err);
 
 /* --- labels (labels.c) */
 

@@ -36,18 +36,34 @@ enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const c
 }
 
 enum ps_status ps_doom_begin(struct ps_store *store, struct ps_doom *doom, const char *folder,
-                             const char *key, struct ps_err *err)
+                             const char *key, uint64_t bytes, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
     ps_doom_name(store, doom);
     if (status == PS_OK)
         status = ps_doom_add(store->catalog, doom, folder, key, err);
+    if (status == PS_OK && strcmp(folder, "runs") != 0)
+        status = ps_size_put(store->catalog, folder, key, bytes, err);
     return ps_catalog_end(store, status, err);
 }
 
+static enum ps_status forget_size(struct ps_db *db, const char *folder, const char *key,
+                                  struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("size_forget"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":sha256", ps_str_of(key));
+    return ps_stmt_finish(stmt, err);
+}
+
 /* What a key of the folder names: the files of a run, or one kept file. */
-static void remove_files(struct ps_store *store, const char *folder, const char *key)
+static enum ps_status remove_files(struct ps_store *store, const char *folder, const char *key,
+                                   struct ps_err *err)
 {
     const bool run = strcmp(folder, "runs") == 0;
     PS_AUTO(ps_free_ptr)
@@ -57,6 +73,7 @@ static void remove_files(struct ps_store *store, const char *folder, const char 
     (void)unlink(path);
     if (run)
         (void)unlink(label);
+    return run ? PS_OK : forget_size(store->catalog, folder, key, err);
 }
 
 static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err *err)
@@ -83,11 +100,11 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":owner", ps_str_of(owner));
-    while (ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
-        remove_files(store, folder, key);
+        status = remove_files(store, folder, key, err);
         removed = true;
     }
     for (const char *const *folder = ps_kept_folders; removed && *folder && !err->code; folder++) {

@@ -4,9 +4,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/store/checks.h"
+#include "server/store/room.h"
 #include "server/store/squeeze.h"
 
 #define BLOCK ((size_t)1 << 18)
@@ -23,9 +25,23 @@ struct ps_intake {
     char id[PS_ID_SIZE]; /* of the run that has them */
     char *part;
     int part_fd;
+    uint64_t claimed;    /* bytes of the part */
     struct ps_doom doom; /* of the kept file, until a row refers to it */
     struct ps_err err;
 };
+
+/* How long the copy is so far. */
+static uint64_t copied(const struct ps_intake *intake)
+{
+    struct stat about;
+
+    return fstat(intake->part_fd, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+static enum ps_status follow(struct ps_intake *intake)
+{
+    return ps_room_follow(intake->store, &intake->claimed, copied(intake), &intake->err);
+}
 
 /* Each block is hashed and compressed while it is in the cache. */
 static enum ps_status read_all(struct ps_intake *intake, struct ps_squeeze *copy)
@@ -45,12 +61,14 @@ static enum ps_status read_all(struct ps_intake *intake, struct ps_squeeze *copy
         original->bytes += (uint64_t)got;
         if (!atomic_load_explicit(&intake->hash_only, memory_order_relaxed))
             status = ps_squeeze_add(copy, (struct ps_str){block, (size_t)got}, false, &intake->err);
+        if (status == PS_OK)
+            status = follow(intake);
     }
     if (status == PS_OK)
         ps_digest_text(&hash, original->sha256);
     if (status == PS_OK && !atomic_load(&intake->hash_only))
         status = ps_squeeze_add(copy, PS_STR(""), true, &intake->err);
-    return status;
+    return status == PS_OK ? follow(intake) : status;
 }
 
 static void *take_in(void *user)
@@ -104,9 +122,9 @@ enum ps_status ps_intake_wait(struct ps_intake *intake, bool keep, struct ps_ori
         (void)pthread_join(intake->thread, NULL);
     intake->running = false;
     *out = intake->original;
-    if (intake->err.code != PS_OK)
-        return ps_fail(err, intake->err.code, "%s", intake->err.text);
-    return PS_OK;
+    if (err && err->code == PS_OK)
+        *err = intake->err;
+    return intake->err.code;
 }
 
 enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err)
@@ -114,11 +132,13 @@ enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err)
     PS_AUTO(ps_free_ptr)
     char *final = ps_store_path(intake->store, intake->where, intake->original.sha256, PS_KEPT);
     PS_AUTO(ps_free_ptr) char *folder = ps_store_path(intake->store, intake->where, "", "");
-    enum ps_status status =
-        ps_doom_begin(intake->store, &intake->doom, intake->where, intake->original.sha256, err);
+    enum ps_status status = ps_doom_begin(intake->store, &intake->doom, intake->where,
+                                          intake->original.sha256, intake->claimed, err);
 
     if (status != PS_OK)
         return status;
+    ps_room_return(intake->store, intake->claimed); /* the catalog counts it */
+    intake->claimed = 0;
     if (rename(intake->part, final) != 0)
         return ps_fail_errno(err, "cannot rename to", final);
     free(intake->part);
@@ -136,6 +156,7 @@ void ps_intake_end(struct ps_intake *intake)
     if (intake->part)
         (void)unlink(intake->part);
     ps_doom_end(intake->store, &intake->doom);
+    ps_room_return(intake->store, intake->claimed);
     ps_close_fd(&intake->part_fd);
     free(intake->part);
     free(intake);

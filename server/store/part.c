@@ -12,6 +12,7 @@
 
 #include "base/utf8.h"
 #include "server/store/db_impl.h"
+#include "server/store/room.h"
 
 #define VALUE_MAX      (64 << 20) /* bytes of one value that publishing reads */
 #define NAME_MAX_BYTES ((size_t)1000)
@@ -20,6 +21,7 @@ struct ps_part {
     struct ps_store *store;
     char *path;
     int fd;
+    uint64_t claimed; /* bytes of it */
     struct ps_db *db;
     struct ps_arena arena;
     struct ps_run_about about;
@@ -44,8 +46,18 @@ const char *ps_part_path(const struct ps_part *part)
     return part->path;
 }
 
+enum ps_status ps_part_grown(struct ps_part *part, struct ps_err *err)
+{
+    struct stat file;
+
+    if (fstat(part->fd, &file) != 0)
+        return ps_fail_errno(err, "cannot look at", part->path);
+    return ps_room_follow(part->store, &part->claimed, (uint64_t)file.st_size, err);
+}
+
 static void part_free(struct ps_part *part)
 {
+    ps_room_return(part->store, part->claimed);
     ps_db_close(part->db);
     ps_close_fd(&part->fd);
     free(part->path);
@@ -222,7 +234,7 @@ static enum ps_status seal(struct ps_part *part, struct ps_err *err)
     if (fsync(part->fd) != 0 || fstat(part->fd, &file) != 0)
         return ps_fail_errno(err, "cannot sync", part->path);
     part->about.row.db_bytes = (uint64_t)file.st_size;
-    return PS_OK;
+    return ps_part_grown(part, err);
 }
 
 static void tell(const struct ps_catalog_row *row, struct ps_published *out)

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "server/store/db_impl.h"
+#include "server/store/room.h"
 
 #define KEEP_S ((int64_t)24 * 3600)
 #define BLOCK  ((size_t)1 << 16)
@@ -76,7 +77,7 @@ static void remove_expired(struct ps_store *store)
     while (ask(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
         PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "spool", file, "");
 
-        (void)unlink(path);
+        ps_spool_remove(store, path);
         ps_free_ptr(&file);
     }
 }
@@ -194,6 +195,8 @@ static enum ps_status append(const char *path, const char *from, uint64_t offset
     }
     if (status == PS_OK)
         *bytes_out = offset + piece;
+    if (status == PS_OK)
+        (void)unlink(from); /* the room that it took is that of the longer file */
     return status;
 }
 
@@ -205,6 +208,17 @@ enum ps_status ps_partial_append(struct ps_store *store, const char *id, const c
     enum ps_status status = find(store, "partial_touch", id, who, &path, err);
 
     return status == PS_OK ? append(path, from, offset, max, bytes_out, err) : status;
+}
+
+enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *who,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = find(store, "partial_take", id, who, &path, err);
+
+    if (status == PS_OK)
+        ps_spool_remove(store, path);
+    return status;
 }
 
 enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,

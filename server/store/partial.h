@@ -18,12 +18,15 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
 /* How many bytes are there. */
 enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *who,
                                 uint64_t *out, struct ps_err *err);
-/* Appends the file `from`, which stays the caller's; all of it or nothing, but for a kill: ask
+/* Appends `from`, a file of the spool, and removes that; all of it or nothing, but for a kill: ask
  * ps_partial_bytes. PS_CONFLICT: `offset` is not where it ends. PS_LIMIT: it would become longer
- * than `max`. */
+ * than `max`. `from` stays where it fails. */
 enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *who,
                                  uint64_t offset, const char *from, uint64_t max,
                                  uint64_t *bytes_out, struct ps_err *err);
+/* It is given up, with its bytes. */
+enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *who,
+                                 struct ps_err *err);
 /* It is complete and has `bytes` (else PS_CONFLICT): its file is the caller's now. *path_out is
  * malloc'ed. */
 enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,

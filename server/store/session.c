@@ -92,6 +92,24 @@ static bool is_orphan(const struct ps_store *store, const char *name)
     return !ps_session_lives(store, session);
 }
 
+uint64_t ps_session_spooled(const struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "spool", "", "");
+    DIR *dir = opendir(path);
+    uint64_t bytes = 0;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct stat about;
+
+        if (entry->d_name[0] != '.' && is_orphan(store, entry->d_name) &&
+            fstatat(dirfd(dir), entry->d_name, &about, 0) == 0 && S_ISREG(about.st_mode))
+            bytes += (uint64_t)about.st_size;
+    }
+    if (dir)
+        (void)closedir(dir);
+    return bytes;
+}
+
 static bool is_part(const char *name)
 {
     size_t len = strlen(name);

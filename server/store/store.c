@@ -146,6 +146,7 @@ struct ps_store *ps_store_new(const char *dir)
     store->dir = ps_strdup(ps_str_of(dir));
     store->session_fd = -1;
     atomic_init(&store->counter, 0);
+    atomic_init(&store->loose, 0);
     pthread_mutex_init(&store->catalog_lock, NULL);
     pthread_mutex_init(&store->pool_lock, NULL);
     return store;

@@ -104,6 +104,10 @@ struct ps_part;
 enum ps_status ps_part_create(struct ps_store *store, struct ps_part **out, struct ps_err *err);
 const char *ps_part_path(const struct ps_part *part);
 
+/* Claims what the file has grown by (room.h); while it is written, now and then. PS_FULL: it is
+ * over the quota. Publishing looks once more. */
+enum ps_status ps_part_grown(struct ps_part *part, struct ps_err *err);
+
 struct ps_writing {
     uint64_t input_bytes; /* about as large as this; 0 unknown */
     bool (*progress)(void *user, uint64_t done, uint64_t total,

@@ -244,8 +244,8 @@ static void two_that_doom_one_file_leave_it_to_the_last(void **state)
     assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
     (void)snprintf(path, sizeof path, "%s/originals/%s.gz", dir, sha256);
     assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0666)), 0);
-    assert_int_equal(ps_doom_begin(store, &one, "originals", sha256, NULL), PS_OK);
-    assert_int_equal(ps_doom_begin(store, &two, "originals", sha256, NULL), PS_OK);
+    assert_int_equal(ps_doom_begin(store, &one, "originals", sha256, 1, NULL), PS_OK);
+    assert_int_equal(ps_doom_begin(store, &two, "originals", sha256, 1, NULL), PS_OK);
     ps_doom_end(store, &one);
     assert_int_equal(access(path, F_OK), 0);
     ps_doom_end(store, &two);

@@ -75,7 +75,7 @@ static void refuses_what_is_none_or_several(void **state)
 
 static void sets_are_held(void **state)
 {
-    struct ps_source_set *set = ps_source_set_create();
+    struct ps_source_set *set = ps_source_set_create(NULL);
 
     (void)state;
     ps_source_set_add(set, ps_strdup(PS_STR("/nonexistent/spooled")), "app.py");

@@ -117,6 +117,9 @@ export interface Shelf {
     runs: number;
     bytes_runs: number;
     bytes_originals: number;
+    /** Bytes that all its files take, and may take. */
+    used: number;
+    quota: number | null;
     kinds: { kind: Kind; runs: number }[];
     series: { series: string; runs: number }[];
     tags: string[];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useEffect } from 'preact/hooks';
 import { bytes, int } from '../base/units';
+import type { Shelf } from '../base/types';
 import { setStatus } from '../components/status_line';
 import { connected, shelf } from './live';
 
@@ -14,7 +15,11 @@ export function useShelfStatus(checked: number): void {
     const live = connected.value;
     useEffect(() => {
         if (!now) return;
-        const left = `${int(now.runs)} ${now.runs === 1 ? 'run' : 'runs'} · ${bytes(now.bytes_runs)} in runs, ${bytes(now.bytes_originals)} in originals`;
+        const left = (
+            <>
+                {int(now.runs)} {now.runs === 1 ? 'run' : 'runs'} · <Room shelf={now} />
+            </>
+        );
         const place = isLocal(now.listen) ? 'this machine only' : 'open to the network';
         const middle = live ? (
             `${now.listen}, ${place}`
@@ -23,6 +28,25 @@ export function useShelfStatus(checked: number): void {
         );
         setStatus(left, middle, now.runs > 0 ? <Keys checked={checked} /> : null);
     }, [now, live, checked]);
+}
+
+const NEARLY_FULL = 0.95;
+
+function Room({ shelf: now }: { shelf: Shelf }) {
+    if (now.quota === null) {
+        return (
+            <>
+                {bytes(now.bytes_runs)} in runs, {bytes(now.bytes_originals)} in originals
+            </>
+        );
+    }
+    const full = now.used >= NEARLY_FULL * now.quota;
+    return (
+        <span class={full ? 'warn' : undefined}>
+            {bytes(now.used)} of the quota of {bytes(now.quota)}
+            {full && ': remove runs to make room'}
+        </span>
+    );
 }
 
 function Keys({ checked }: { checked: number }) {

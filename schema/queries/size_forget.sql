@@ -1,0 +1,1 @@
+DELETE FROM kept_size WHERE folder = :folder AND sha256 = :sha256;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/store/room.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/store/db_impl.h"
+
+#define MIB (1024.0 * 1024.0)
+
+/* --- what the catalog counts ------------------------------------------------------------------ */
+
+/* The size of a kept file that the catalog does not have: an older perfshelf brought it. */
+static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, folder, sha256);
+    struct stat about;
+
+    if (stat(path, &about) != 0)
+        return PS_OK; /* verify tells of it */
+    return ps_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
+}
+
+static enum ps_status add_sizes(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("size_missing"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 1));
+
+        status = add_size(store, folder, sha256, err);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
+                           struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("size_put"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
+    ps_bind_int(stmt, ":bytes", (int64_t)bytes);
+    return ps_stmt_finish(stmt, err);
+}
+
+/* With the catalog locked. */
+static enum ps_status count_kept(struct ps_store *store, uint64_t *out, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("size_sum"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        *out = (uint64_t)ps_col_int(stmt, 0);
+    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+}
+
+/* --- the sum ---------------------------------------------------------------------------------- */
+
+/* With the catalog locked. */
+static enum ps_status look(struct ps_store *store, struct ps_room *out, struct ps_err *err)
+{
+    uint64_t kept = 0;
+    enum ps_status status = count_kept(store, &kept, err);
+    const int64_t loose = atomic_load(&store->loose);
+
+    *out = (struct ps_room){kept + (loose > 0 ? (uint64_t)loose : 0), store->quota};
+    return status;
+}
+
+enum ps_status ps_room_look(struct ps_store *store, struct ps_room *out, struct ps_err *err)
+{
+    enum ps_status status;
+
+    (void)ps_catalog_lock(store);
+    status = look(store, out, err);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+enum ps_status ps_room_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = add_sizes(store, err);
+    status = ps_catalog_end(store, status, err);
+    atomic_store(&store->loose, (int64_t)ps_session_spooled(store));
+    store->quota = quota;
+    return status;
+}
+
+static enum ps_status over(const struct ps_room *room, uint64_t bytes, struct ps_err *err)
+{
+    ps_hint(err,
+            "remove runs, or have the shelf served with a larger --quota; nothing was changed");
+    return ps_fail(err, PS_FULL,
+                   "the shelf has no room for %.1f MiB more: %.1f MiB of its quota of %.1f MiB "
+                   "are used",
+                   (double)bytes / MIB, (double)room->used / MIB, (double)room->quota / MIB);
+}
+
+/* The look and the claim are one: of two that come at once only one gets the last room. */
+enum ps_status ps_room_claim(struct ps_store *store, uint64_t bytes, struct ps_err *err)
+{
+    struct ps_room room = {0};
+    enum ps_status status = PS_OK;
+
+    if (!store->quota) {
+        atomic_fetch_add(&store->loose, (int64_t)bytes);
+        return PS_OK;
+    }
+    (void)ps_catalog_lock(store);
+    status = look(store, &room, err);
+    if (status == PS_OK && (room.used > room.quota || bytes > room.quota - room.used))
+        status = over(&room, bytes, err);
+    if (status == PS_OK)
+        atomic_fetch_add(&store->loose, (int64_t)bytes);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+void ps_room_return(struct ps_store *store, uint64_t bytes)
+{
+    atomic_fetch_sub(&store->loose, (int64_t)bytes);
+}
+
+enum ps_status ps_room_follow(struct ps_store *store, uint64_t *claimed, uint64_t bytes,
+                              struct ps_err *err)
+{
+    if (bytes <= *claimed)
+        return PS_OK;
+    if (ps_room_claim(store, bytes - *claimed, err) != PS_OK)
+        return PS_FULL;
+    *claimed = bytes;
+    return PS_OK;
+}
+
+void ps_spool_remove(struct ps_store *store, const char *path)
+{
+    struct stat about;
+
+    if (stat(path, &about) == 0 && unlink(path) == 0)
+        ps_room_return(store, (uint64_t)about.st_size);
+}
