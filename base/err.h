@@ -26,7 +26,7 @@ enum ps_status {
     PS_FORBIDDEN,    /* who asks may not */
     PS_IO,           /* the operating system said no */
     PS_FULL,         /* the disk is full */
-    PS_UNAVAILABLE,  /* the store is away; the same may be asked again in a moment */
+    PS_UNAVAILABLE,  /* not at present: the store is away, a queue is full; worth asking again */
     PS_INTERNAL,     /* our fault, for instance SQL that does not prepare */
 };
 

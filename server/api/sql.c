@@ -149,9 +149,8 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
         return status;
     if (atomic_fetch_add(&api->sql_asked, 1) >= WAITING_MOST) {
         atomic_fetch_sub(&api->sql_asked, 1);
-        ps_reply_refuse(reply, 429, "too_often", "too many statements wait already",
-                        "try again in some seconds");
-        return PS_OK;
+        ps_hint(err, "try again in some seconds");
+        return ps_fail(err, PS_UNAVAILABLE, "too many statements wait already");
     }
     ps_request_defer(req);
     ps_work_add(api->sql, answer, asked);

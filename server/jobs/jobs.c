@@ -238,14 +238,14 @@ static bool enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
     return open;
 }
 
-static enum ps_status check_room(struct ps_jobs *jobs, struct ps_err *err)
+enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err)
 {
     const size_t most = jobs->config.most;
 
     if (most == 0 || ps_jobs_unfinished(jobs) < most)
         return PS_OK;
     ps_hint(err, "try again when some of them have ended");
-    return ps_fail(err, PS_CONFLICT, "%zu imports wait already", most);
+    return ps_fail(err, PS_UNAVAILABLE, "%zu imports wait already", most);
 }
 
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
@@ -253,14 +253,14 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
 {
     struct ps_store *store = jobs->config.store;
     struct ps_job *job = ps_job_create(request);
-    enum ps_status status = check_room(jobs, err);
+    enum ps_status status = ps_jobs_room(jobs, err);
 
     if (status == PS_OK && job->accepted)
         status = ps_job_accept(job, store, request->promised, err);
     if (status == PS_OK && enqueue(jobs, job, id_out))
         return PS_OK;
     if (status == PS_OK)
-        status = ps_fail(err, PS_CONFLICT, "the server is stopping");
+        status = ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
     ps_job_drop_file(job, store, true);
     ps_job_free(job);
     return status;

@@ -75,7 +75,9 @@ struct ps_job_request {
 enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs **out,
                              struct ps_err *err);
 
-/* Queues an import and returns the id of its job (1, 2, ...). PS_CONFLICT after ps_jobs_stop has
+/* PS_UNAVAILABLE: `most` wait, none is added at present. */
+enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err);
+/* Queues an import and returns the id of its job (1, 2, ...). PS_UNAVAILABLE after ps_jobs_stop has
  * begun, or while `most` wait; request->path is consumed either way. */
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err);

@@ -21,7 +21,7 @@ class Line:
     """A proxy that passes so many bytes of a connection, in both directions together, and then cuts it."""
 
     def __init__(self, to, lengths, delay=0.0):
-        self.to, self.lengths, self.delay, self.cuts = to, lengths, delay, 0
+        self.to, self.lengths, self.delay, self.cuts, self.heard = to, lengths, delay, 0, []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -40,6 +40,7 @@ class Line:
     def pass_on(self, here, there, left):
         try:
             while data := here.recv(16384):
+                self.heard.append(data[:64])
                 time.sleep(self.delay)
                 if left[0] is not None and len(data) >= left[0]:
                     there.sendall(data[:left[0]])
@@ -98,6 +99,26 @@ class Remote(unittest.TestCase):
 
     def original(self, run):
         return self.server.request("GET", f"{RUNS}/{run['id']}/original").body
+
+
+class Busy(Remote):
+    args = ("--queue", "1")
+
+    def test_a_full_queue_is_waited_for(self):
+        slow = self.server.request("POST", RUNS, big_log(600000)).json["job"]["id"]
+        line = Line(self.server.port, iter(()))
+        self.addCleanup(line.close)
+        path = self.file("later.log", import_log())
+        adding = subprocess.Popen([PROGRAM, "add", "--server", f"http://127.0.0.1:{line.port}", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        until = time.monotonic() + 30
+        while not any(b"HTTP/1.1 503" in data for data in line.heard) and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertTrue(any(b"HTTP/1.1 503" in data for data in line.heard), line.heard)
+        self.server.request("DELETE", f"/api/v1/jobs/{slow}")
+        said, wrong = adding.communicate(timeout=60)
+        self.assertEqual((adding.returncode, wrong), (0, b""))
+        self.assertEqual(self.original(json.loads(said)), import_log())
+        self.assertEqual(sum(data.startswith(b"POST /api/v1/uploads HTTP") for data in line.heard), 1, "its bytes went once")
 
 
 class Plain(Remote):

@@ -143,8 +143,10 @@ class Queue(Base):
 
     def test_full(self):
         jobs = [self.request("POST", RUNS, SLOW + str(i).encode()).json["job"]["id"] for i in range(2)]
-        self.assertRefused(self.request("POST", RUNS, import_log()), 409, "conflict")
-        self.assertRefused(self.request("POST", f"{RUNS}?wait=1", import_log()), 409, "conflict")
+        for query in ("", "?wait=1"):
+            answer = self.request("POST", RUNS + query, import_log())
+            self.assertRefused(answer, 503, "unavailable")
+            self.assertEqual((answer.headers["Retry-After"], answer.error["text"]), ("1", "2 imports wait already"))
         for job in jobs:
             self.request("DELETE", f"/api/v1/jobs/{job}")
             self.job(job)

@@ -4,6 +4,7 @@ import concurrent.futures
 import csv
 import io
 import json
+import select
 import socket
 import time
 import unittest
@@ -261,6 +262,27 @@ class Ends(Sql):
             self.assertEqual(self.get(f"/api/v1/runs/{self.log}/imports").status, 200)
             self.assertLess(time.monotonic() - began, 3)
             self.assertEqual({one.result().status for one in slow}, {413})
+
+    def test_more_than_may_wait_are_sent_away(self):
+        body = json.dumps({"sql": f"{ENDLESS} SELECT count(*) FROM n", "run": self.log}).encode()
+        head = b"POST /api/v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
+        links = []
+        for _ in range(35):
+            link = self.server.socket()
+            self.addCleanup(link.close)
+            link.sendall(head + body)
+            links.append(link)
+        [first, *_], _, _ = select.select(links, [], [], 30)  # the others wait for their turn
+        answer = first.recv(4096)
+        self.assertTrue(answer.startswith(b"HTTP/1.1 503 "), answer)
+        self.assertIn(b"\r\nRetry-After: 1\r\n", answer)
+        self.assertIn(b'"code":"unavailable","text":"too many statements wait already"', answer)
+        for link in links:
+            link.close()
+        until = time.monotonic() + 30
+        while (answer := self.ask("SELECT 1")).status == 503 and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertEqual(answer.json["rows"], [[1]])
 
     def test_many_at_once_have_their_own_answers(self):
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
