@@ -4,14 +4,7 @@ import test from 'node:test';
 import { amdahl, amdahlCurve, speedUp } from '../src/model/amdahl';
 import { type CallGraph, graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
-import {
-    commonFolder,
-    fitEllipsis,
-    fitName,
-    functionName,
-    placeText,
-    shortPlace,
-} from '../src/model/labels';
+import { fitEllipsis, fitName, functionName, placeText, shortPlace } from '../src/model/labels';
 import { fitForms, frameForms, placeStart } from '../src/model/frame_names';
 import { hiddenSet, matchSet, matcher } from '../src/model/search';
 import { temperature } from '../src/model/temperature';
@@ -64,8 +57,6 @@ test('what the profiler calls built-in is said as Python says it', () => {
     assert.equal(shortPlace('/x/y.py', 12), 'y.py:12');
     assert.equal(shortPlace('C:\\x\\y.py', 1), 'y.py:1');
     assert.equal(shortPlace('<frozen importlib._bootstrap>', 5), '<frozen importlib._bootstrap>:5');
-    assert.equal(commonFolder(['/a/b/c.py', '/a/b/d/e.py', '<string>']), '/a/b/');
-    assert.equal(commonFolder(['/a/b.py', '/c/d.py']), '');
 });
 
 test('a package keeps its tint below the second name part', () => {

@@ -9,7 +9,6 @@ import {
     fmtFixed,
     int,
     pct,
-    rawFixed,
     signed,
     text,
     when,
@@ -46,7 +45,6 @@ test('fmtFixed keeps the sign that printf prints', () => {
     assert.equal(fmtFixed(-1234.5, 1), '−1,234.5');
     assert.equal(fmtFixed(-0.0001, 3), '−0.000');
     assert.equal(fmtFixed(-2.5, 0), '−2');
-    assert.equal(rawFixed(-1234.5, 1), '-1234.5');
     assert.equal(int(-0), '0');
 });
 

@@ -52,12 +52,6 @@ export function fmtFixed(value: number, decimals: number): string {
     return (negative ? MINUS : '') + group(roundEven(Math.abs(value), decimals));
 }
 
-/** The same digits without grouping and with a plain hyphen, for copies and exports. */
-export function rawFixed(value: number, decimals: number): string {
-    const negative = value < 0 || Object.is(value, -0);
-    return (negative ? '-' : '') + roundEven(Math.abs(value), decimals);
-}
-
 export function int(value: number): string {
     return fmtFixed(value === 0 ? 0 : value, 0);
 }

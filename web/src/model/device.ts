@@ -56,12 +56,6 @@ export function acceleratorName(device: number): string {
     return device < 0 ? 'device' : `GPU ${device}`;
 }
 
-export interface DeviceFacts {
-    label: string;
-    value: string;
-    tip?: string;
-}
-
 export interface Properties {
     memory_bytes: number | null;
     sms: number | null;

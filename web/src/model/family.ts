@@ -54,8 +54,3 @@ const KINDS = [
 export function kindWord(kind: number): string {
     return KINDS[kind] ?? KINDS[0];
 }
-
-/** Kinds that run on a device. */
-export function isDeviceKind(kind: number): boolean {
-    return (kind >= 6 && kind <= 8) || kind === 10;
-}

@@ -76,21 +76,6 @@ export function shortPlace(file: string, line: number): string {
     return text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
 }
 
-/** The longest common folder of all paths that are absolute, '' when there is none worth cutting. */
-export function commonFolder(paths: readonly string[]): string {
-    let common: string[] | null = null;
-    for (const path of paths) {
-        if (!path.startsWith('/')) continue;
-        const parts = path.split('/').slice(0, -1);
-        if (common === null) common = parts;
-        let same = 0;
-        while (same < common.length && same < parts.length && common[same] === parts[same]) same++;
-        common = common.slice(0, same);
-        if (common.length <= 1) return '';
-    }
-    return common ? common.join('/') + '/' : '';
-}
-
 const LIBRARY = /^.*[\\/](?:site-packages|dist-packages|lib\/python\d\.\d+)[\\/](.+)$/;
 
 /** A path without the folders that every file of a library shares; the full path is in the tooltip. */

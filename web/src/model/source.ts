@@ -2,7 +2,7 @@
  *
  * A source file and what was measured on it: which rows its grid has, and how hot each is.
  */
-import type { LineFigures, SourceAnswer, SourceFunction } from '../base/line_types';
+import type { LineFigures, SourceFunction } from '../base/line_types';
 import { heatLevel } from './heat';
 
 /** What heats a line: time, growth of memory, or CPU samples of the whole program. */
@@ -277,9 +277,4 @@ export function pathForFile(
     if (same.length <= 1) return same[0]?.path ?? null;
     const lacking = same.filter(({ missing }) => missing);
     return lacking.length === 1 ? lacking[0].path : null;
-}
-
-/** How many lines have a text, for the words about where it comes from. */
-export function knownLines({ text }: SourceAnswer): number {
-    return text.reduce((sum, line) => sum + (line === null ? 0 : 1), 0);
 }

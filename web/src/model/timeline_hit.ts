@@ -2,7 +2,7 @@
 /* What lies under a point of the timeline. */
 import { firstAfter, runAfter, type TrackWindow, type WindowCache } from './timeline_cache';
 import { depthAt, type Lane, laneAt, type Lanes } from './timeline_lanes';
-import { sliceId, trackOf } from './timeline_types';
+import { sliceId } from './timeline_types';
 import { type TimeView, widthOf } from './timeline_view';
 
 export interface Hit {
@@ -96,17 +96,4 @@ export function hitAt(
     if (depth < 0) return null;
     const ofPx = widthOf(view) / px;
     return hitSlice(cache, lane, depth, view.from + x * ofPx, NEAR_PX * ofPx);
-}
-
-/** The depth at which a slice is drawn, when the cache has it. */
-export function depthOf(cache: WindowCache, id: number, row: number): number | null {
-    const window = cache.near(trackOf(id));
-    if (!window) return null;
-    const { slices } = window;
-    for (let depth = 0; depth < window.depth; depth++) {
-        for (let i = slices.lane[depth]; i < slices.lane[depth + 1]; i++) {
-            if (slices.row[i] === row) return depth;
-        }
-    }
-    return null;
 }
