@@ -249,6 +249,11 @@ export class FrameCanvas {
         return width;
     };
 
+    private strongWidth({ fontStrong }: FrameTheme, text: string): number {
+        this.ctx.font = fontStrong;
+        return this.ctx.measureText(text).width;
+    }
+
     private labelFor(
         scene: FrameScene,
         frame: number,
@@ -272,7 +277,7 @@ export class FrameCanvas {
         if (name === '') return;
         const texture = paint.texture(frame);
         const strong = texture === 'root';
-        const nameWidth = this.measure(name) * (strong ? 1.06 : 1);
+        const nameWidth = strong ? this.strongWidth(theme, name) : this.measure(name);
         if (texture === 'hatched') {
             const alpha = ctx.globalAlpha;
             const width = nameWidth + (value ? this.measure(value) + 7 : 0);

@@ -29,10 +29,14 @@ export function withValue(
     return { name, value: fits ? value : '' };
 }
 
+/* How much wider the root's bold name is than the regular one that `measure` knows, at most. */
+const BOLD = 1.2;
+
 function rootLabel(title: string, whole: string): FramePaint['label'] {
     return (_frame, room, measure) => {
-        const name = fitEllipsis(title, room, measure);
-        return withValue(name, title, `${whole} · 100${THIN}%`, room * 0.94, measure);
+        const bold = (words: string) => BOLD * measure(words);
+        const name = fitEllipsis(title, room, bold);
+        return withValue(name, title, `${whole} · 100${THIN}%`, room, bold);
     };
 }
 

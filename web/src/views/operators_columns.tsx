@@ -91,7 +91,7 @@ function deviceColumns({ side, byShape }: OperatorColumnsOf): Column[] {
     return [
         timeColumn<OperatorRow>('self_device_us', 'self device', {
             pct: 'self_device_pct',
-            width: 116,
+            width: 132,
         }),
         ...(side === 'device'
             ? []

@@ -237,7 +237,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             key: 'inclusive_pct',
             title: 'Incl.',
             unit: '% total',
-            width: 84,
+            width: 100,
             align: 'right',
             render: (row) => percent(row.inclusive_us, bases.total),
         },

@@ -102,7 +102,7 @@ const WHAT: Column[] = [
     {
         key: 'tags',
         title: 'Tags',
-        width: 128,
+        width: 152,
         hideBelow: NARROW,
         cellClass: 'tags-cell',
         render: ofRun(tags),

@@ -12,10 +12,12 @@ interface SqlDocsProps {
     views: ViewDoc[];
     /** null: not known yet */
     filled: Set<string> | null;
+    /** said of a view that has no rows */
+    emptyWord: (view: ViewDoc) => string;
     onInsert: (words: string) => void;
 }
 
-export function SqlDocs({ views, filled, onInsert }: SqlDocsProps) {
+export function SqlDocs({ views, filled, emptyWord, onInsert }: SqlDocsProps) {
     const holds = (view: ViewDoc) => !filled || filled.has(view.name);
     const ordered = [...views.filter(holds), ...views.filter((view) => !holds(view))];
     return (
@@ -23,7 +25,12 @@ export function SqlDocs({ views, filled, onInsert }: SqlDocsProps) {
             <PaneHead title="Views" remark={filled ? `${filled.size} with rows` : ''} />
             <div class="sql-docs">
                 {ordered.map((view) => (
-                    <View key={view.name} view={view} empty={!holds(view)} onInsert={onInsert} />
+                    <View
+                        key={view.name}
+                        view={view}
+                        empty={holds(view) ? null : emptyWord(view)}
+                        onInsert={onInsert}
+                    />
                 ))}
             </div>
         </section>
@@ -32,7 +39,8 @@ export function SqlDocs({ views, filled, onInsert }: SqlDocsProps) {
 
 interface ViewProps {
     view: ViewDoc;
-    empty: boolean;
+    /** why it has nothing to show; null: it has */
+    empty: string | null;
     onInsert: (words: string) => void;
 }
 
@@ -46,7 +54,7 @@ function View({ view, empty, onInsert }: ViewProps) {
         >
             <summary>
                 <span class="mono">{view.name}</span>
-                {empty && <span class="soft">no rows</span>}
+                {empty && <span class="soft">{empty}</span>}
             </summary>
             {view.about && <p>{view.about}</p>}
             <Name name={view.name} title="put the view where the caret is" onInsert={onInsert}>

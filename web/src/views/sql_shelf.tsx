@@ -12,7 +12,8 @@ import { viewsAcross, viewsOf } from '../model/sql_views';
 import { put } from './sql_result';
 import { SqlView } from './sql_view';
 
-const VIEWS = [...viewsOf(shelfSchema), ...viewsAcross(viewsOf(runSchema))];
+const OF_CATALOG = viewsOf(shelfSchema);
+const VIEWS = [...OF_CATALOG, ...viewsAcross(viewsOf(runSchema))];
 
 export function SqlShelf() {
     const named = route.value.query.runs ?? '';
@@ -32,6 +33,9 @@ export function SqlShelf() {
                 examples={ACROSS}
                 kind=""
                 picker={<RunsField named={named} />}
+                emptyWord={(view) =>
+                    named || OF_CATALOG.includes(view) ? 'no rows' : 'no runs named'
+                }
             />
         </main>
     );

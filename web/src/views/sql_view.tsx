@@ -71,9 +71,12 @@ interface SqlViewProps {
     kind: string;
     /** Before the examples: what the statement is over, where one may choose. */
     picker?: ComponentChildren;
+    /** What a view is called that has nothing to show here. */
+    emptyWord?: (view: ViewDoc) => string;
 }
 
-export function SqlView({ scope, views, examples: all, kind, picker }: SqlViewProps) {
+export function SqlView(props: SqlViewProps) {
+    const { scope, views, examples: all, kind, picker } = props;
     const { query } = route.value;
     const [stamp, setStamp] = useState(0);
     const limit = query.rows === 'most' ? ROWS_MOST : ROWS;
@@ -124,6 +127,7 @@ export function SqlView({ scope, views, examples: all, kind, picker }: SqlViewPr
                 <SqlDocs
                     views={views}
                     filled={filled}
+                    emptyWord={props.emptyWord ?? (() => 'no rows')}
                     onInsert={(words) => editor.current?.insert(words)}
                 />
             </div>
@@ -262,7 +266,7 @@ function Answer({ asked }: { asked: Asked }) {
                 ))}
             {!result && !error && !running && (
                 <p class="report-empty">
-                    One statement that reads, over the views at the right. Ctrl+Enter runs it.
+                    One statement that reads, over the views listed here. Ctrl+Enter runs it.
                 </p>
             )}
             <LoadingLine active={running} />

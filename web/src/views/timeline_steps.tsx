@@ -67,7 +67,7 @@ export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null 
         <div class="timeline-steps">
             <div class="timeline-steps-title" title={`${text(fig(sum / 1e9))} in all`}>
                 <b>{title}</b>
-                <span>each µs counted once</span>
+                <span class="ellipsis">each µs counted once</span>
             </div>
             <div class="timeline-steps-body">
                 <StackedBar

@@ -251,13 +251,17 @@ function valueText(value: number, unit: string): string {
     return fig.unit.length > UNIT_MOST ? fig.value : text(fig);
 }
 
+/* Letters of a name under the axis. */
+const NAME_MOST = 16;
+
 function axisText({ points }: Trend, place: number, byTime: boolean): string {
     if (byTime) {
         const length = Date.parse(points[points.length - 1].at) - Date.parse(points[0].at);
         return tickTime(new Date(place), length);
     }
     const point = Number.isInteger(place) ? points[place] : undefined;
-    return point ? (point.by ?? point.name).slice(0, 16) : '';
+    const name = point ? (point.by ?? point.name) : '';
+    return name.length > NAME_MOST ? `${name.slice(0, NAME_MOST - 1)}…` : name;
 }
 
 interface HintProps {
