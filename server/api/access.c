@@ -34,9 +34,16 @@ static const char *address_of(struct ps_request *req)
     return last + strspn(last, " ");
 }
 
-static const char *cookie_name(struct ps_request *req)
+static const char *cookie_name(const struct ps_request *req)
 {
-    return ps_arena_printf(&req->arena, "perfshelf_%u", ps_api_of(req)->access.config.port);
+    return ps_api_of(req)->access.cookie;
+}
+
+void ps_access_init(struct ps_access *access, const struct ps_access_config *config)
+{
+    access->config = *config;
+    ps_throttle_init(&access->throttle);
+    (void)snprintf(access->cookie, sizeof access->cookie, "perfshelf_%u", config->port);
 }
 
 /* The token of the header, or NULL. */

@@ -24,7 +24,10 @@ struct ps_access_config {
 struct ps_access {
     struct ps_access_config config;
     struct ps_throttle throttle;
+    char cookie[24]; /* the name under which sessions come */
 };
+
+void ps_access_init(struct ps_access *access, const struct ps_access_config *config);
 
 /* For ps_http_config.admit: route->need is the least enum ps_right. Sets req->who, req->right. */
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);

@@ -151,8 +151,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     api->config = *config;
     api->store = config->store;
     api->hub = ps_hub_create();
-    api->access.config = config->access;
-    ps_throttle_init(&api->access.throttle);
+    ps_access_init(&api->access, &config->access);
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
     status = ps_jobs_start(&jobs, &api->jobs, err);
@@ -208,6 +207,11 @@ struct ps_spool ps_api_spool(struct ps_api *api)
 {
     return (struct ps_spool){spool_open,   spool_claim, spool_give_back,
                              spool_remove, api->store,  api->config.upload_max};
+}
+
+uint64_t ps_api_mark(void *api, const char *run)
+{
+    return ps_run_mark(((struct ps_api *)api)->store, run);
 }
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api)

@@ -26,10 +26,12 @@ struct ps_api_config {
 enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
                              struct ps_err *err);
 
-/* The table of every URL; what struct ps_http_config wants as routes, spool and app is here. */
+/* The table of every URL; what struct ps_http_config wants as routes, spool, mark and app is here.
+ */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 struct ps_spool ps_api_spool(struct ps_api *api); /* of uploads up to config.upload_max */
+uint64_t ps_api_mark(void *api, const char *run);
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
 /* Ends the event streams and statements that people typed, now and in future. */

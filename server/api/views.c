@@ -16,6 +16,7 @@ static bool shows_sources(const char *view)
 static void set_validators(struct ps_request *req, const char *id, struct ps_reply *reply)
 {
     bool whole = strcmp(req->args[0], id) == 0;
+    uint64_t mark;
 
     if (shows_sources(req->args[1])) {
         reply->cache = PS_CACHE_CHECK; /* the tag is made of the answer */
@@ -23,6 +24,9 @@ static void set_validators(struct ps_request *req, const char *id, struct ps_rep
     }
     reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_api_of(req)->build);
     reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
+    mark = whole ? ps_run_mark(ps_api_of(req)->store, id) : 0;
+    if (mark)
+        ps_reply_again(reply, ps_arena_copy(&req->arena, ps_str_of(id)).at, mark);
 }
 
 /* "functions" of 3fa9... as a file: 3fa9c1d2e4b5a697-functions.csv */

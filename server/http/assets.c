@@ -10,6 +10,7 @@ static struct ps_str between(const unsigned char *from, const unsigned char *to)
 
 static void fill(const struct ps_asset *asset, bool packed, struct ps_reply *reply)
 {
+    ps_reply_again(reply, NULL, 0);
     reply->type = asset->type;
     /* A worker runs under the policy that its own script came with. */
     reply->page = strncmp(asset->type, "text/html", 9) == 0 ||

@@ -84,6 +84,7 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
     x->req.who = "";
     ps_reply_init(&x->reply);
     raw = ps_arena_copy(&x->req.arena, ps_str_of(uri));
+    x->uri = raw;
     x->path = (struct ps_str){raw.at, strcspn(raw.at, "?")};
     atomic_init(&x->deferral, PS_RUNNING);
     return x;
@@ -104,6 +105,8 @@ void ps_exchange_free(struct ps_exchange *x)
     ps_upload_drop_files(&x->http->config.spool, &x->req);
     ps_buf_free(&x->body);
     ps_reply_free(&x->reply);
+    if (x->ready)
+        ps_ready_release(x->ready);
     ps_arena_free(&x->req.arena);
     if (x->counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
@@ -164,9 +167,14 @@ static bool known_route(struct ps_exchange *x)
 {
     const struct ps_http_config *config = &x->http->config;
     struct ps_match match;
-    enum ps_status status = ps_router_find(config->routes, config->n_routes, x->req.method, x->path,
-                                           &x->req.arena, &match, &x->err);
+    enum ps_status status;
 
+    if (ps_exchange_recall(x)) {
+        x->route = x->ready->route;
+        return true;
+    }
+    status = ps_router_find(config->routes, config->n_routes, x->req.method, x->path, &x->req.arena,
+                            &match, &x->err);
     x->route = match.route;
     memcpy(x->req.args, match.args, sizeof x->req.args);
     if (status == PS_OK)
@@ -190,7 +198,8 @@ static bool readable_query(struct ps_exchange *x)
 {
     struct ps_str query = ps_str_of(x->path.at + x->path.len);
 
-    return ps_url_query(&x->req.arena, ps_str_skip(query, 1), &x->req.params, &x->err) == PS_OK ||
+    return x->ready ||
+           ps_url_query(&x->req.arena, ps_str_skip(query, 1), &x->req.params, &x->err) == PS_OK ||
            refuse_err(x);
 }
 
@@ -385,6 +394,8 @@ static bool may_work(struct ps_exchange *x)
 
 static enum MHD_Result work(struct ps_exchange *x)
 {
+    if (x->ready)
+        return ps_exchange_send_again(x);
     if (!may_work(x))
         return MHD_NO;
     if (x->route->flags & PS_ROUTE_SLOW)

@@ -14,6 +14,7 @@
 
 #include "server/http/clients.h"
 #include "server/http/http.h"
+#include "server/http/ready.h"
 #include "server/http/router.h"
 #include "server/http/work.h"
 
@@ -33,8 +34,9 @@ struct ps_exchange {
     struct ps_http *http;
     struct MHD_Connection *connection;
     struct ps_client *client;
-    struct ps_str path; /* raw */
+    struct ps_str uri, path; /* raw, with and without the query */
     const struct ps_route *route;
+    const struct ps_ready *ready; /* the answer, or NULL: the handler makes it */
     enum ps_sink sink;
     struct ps_buf body;
     struct ps_upload *upload;
@@ -48,6 +50,7 @@ struct ps_http {
     struct ps_http_config config;
     struct MHD_Daemon *daemon;
     struct ps_work *work;
+    struct ps_ready_set *ready;
     struct ps_clients clients;
     atomic_uint in_flight; /* begun and not ended */
     atomic_uint busy;      /* in a handler, suspended, or waiting for one */
@@ -56,6 +59,11 @@ struct ps_http {
 
 /* Sends exchange->reply; MHD_NO when the connection must be cut. */
 enum MHD_Result ps_exchange_send(struct ps_exchange *exchange);
+/* Whether what was answered at this address before still holds: then exchange->ready, which has
+ * the route too. */
+bool ps_exchange_recall(struct ps_exchange *exchange);
+/* Sends exchange->ready. */
+enum MHD_Result ps_exchange_send_again(struct ps_exchange *exchange);
 
 struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
                                        struct MHD_Connection *connection);

@@ -104,6 +104,7 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
 static void free_http(struct ps_http *http)
 {
     ps_work_free(http->work);
+    ps_ready_free(http->ready);
     ps_clients_done(&http->clients);
     ps_close_fd(&http->config.listen_fd);
     free(http);
@@ -117,6 +118,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
 
     http->config = *config;
     ps_clients_init(&http->clients);
+    http->ready = ps_ready_create();
     status = ps_work_create(config->slow_threads, &http->work, err);
     if (status == PS_OK) {
         http->daemon = start_daemon(http);

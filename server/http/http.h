@@ -30,6 +30,9 @@ struct ps_http_config {
     /* Whether who asks may use a route: false after making the reply. Sets req->who. Called when
      * the headers are known, on a thread that talks to clients. NULL: everybody may everything. */
     bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
+    /* A number that stands for what the subject of an answer is now, 0 when there is none: see
+     * ps_reply_again. Called from any thread. NULL when no handler names a subject. */
+    uint64_t (*mark)(void *app, const char *subject);
     const char *tls_cert, *tls_key; /* PEM, both or neither: HTTPS */
 };
 

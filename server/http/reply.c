@@ -34,6 +34,13 @@ void ps_reply_header(struct ps_reply *reply, const char *name, const char *value
     reply->headers[reply->n_headers++].value = value;
 }
 
+void ps_reply_again(struct ps_reply *reply, const char *subject, uint64_t mark)
+{
+    reply->again = true;
+    reply->subject = subject;
+    reply->mark = mark;
+}
+
 struct ps_json ps_reply_json(struct ps_reply *reply)
 {
     return ps_json_to(&reply->body);

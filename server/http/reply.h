@@ -34,6 +34,9 @@ struct ps_reply {
         const char *name, *value;
     } headers[PS_REPLY_HEADERS];
     size_t n_headers;
+    bool again;          /* ps_reply_again was called */
+    const char *subject; /* and with what */
+    uint64_t mark;
 };
 
 #define PS_CACHE_CHECK   "private, no-cache"
@@ -42,6 +45,10 @@ struct ps_reply {
 void ps_reply_init(struct ps_reply *reply);
 void ps_reply_free(struct ps_reply *reply);
 void ps_reply_header(struct ps_reply *reply, const char *name, const char *value);
+/* The answer is the same for whoever may ask at this address, for as long as ps_http_config.mark of
+ * the subject is this one (NULL: as long as the server runs): it may be sent again without asking
+ * the handler. The mark must have been taken before the answer was made. */
+void ps_reply_again(struct ps_reply *reply, const char *subject, uint64_t mark);
 /* A writer into the body. */
 struct ps_json ps_reply_json(struct ps_reply *reply);
 

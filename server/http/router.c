@@ -3,44 +3,35 @@
 
 #include <assert.h>
 
-/* Cuts the segment before the next slash off the front of *path, which starts with one. */
-static struct ps_str next_segment(struct ps_str *path)
-{
-    struct ps_str rest = ps_str_skip(*path, 1), segment = rest;
-    const char *slash = rest.len ? memchr(rest.at, '/', rest.len) : NULL;
-
-    if (slash)
-        segment.len = (size_t)(slash - rest.at);
-    *path = ps_str_skip(rest, segment.len);
-    return segment;
-}
-
 struct raw_args {
     struct ps_str at[PS_PATH_ARGS];
     size_t n;
 };
 
 /* True when the path has the shape of the pattern; `args` gets what the braces stood for. */
-static bool fits(struct ps_str pattern, struct ps_str path, struct raw_args *args)
+static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
 {
-    args->n = 0;
-    while (pattern.len > 0 && path.len > 0 && path.at[0] == '/') {
-        struct ps_str whole = ps_str_skip(path, 1);
-        struct ps_str want = next_segment(&pattern), have = next_segment(&path);
-        bool brace = want.len > 0 && want.at[0] == '{';
-        bool rest = brace && want.at[want.len - 2] == '*';
+    size_t at = 0, from;
 
-        if (!brace && !ps_str_eq(want, have))
+    args->n = 0;
+    while (*pattern) {
+        bool rest;
+
+        if (*pattern != '{') {
+            if (at == path.len || path.at[at++] != *pattern++)
+                return false;
+            continue;
+        }
+        pattern = strchr(pattern, '}') + 1;
+        rest = pattern[-2] == '*';
+        for (from = at; at < path.len && (rest || path.at[at] != '/');)
+            at++;
+        if (at == from && !rest)
             return false;
-        if (brace && !rest && have.len == 0)
-            return false;
-        assert(!brace || args->n < PS_PATH_ARGS);
-        if (brace)
-            args->at[args->n++] = rest ? whole : have;
-        if (rest)
-            return true;
+        assert(args->n < PS_PATH_ARGS);
+        args->at[args->n++] = (struct ps_str){path.at + from, at - from};
     }
-    return pattern.len == 0 && path.len == 0;
+    return at == path.len;
 }
 
 static bool serves(const struct ps_route *route, const char *method)
@@ -77,7 +68,7 @@ enum ps_status ps_router_find(const struct ps_route *routes, size_t n, const cha
 
     *out = (struct ps_match){0};
     for (size_t i = 0; i < n; i++) {
-        if (!fits(ps_str_of(routes[i].path), path, &raw))
+        if (!fits(routes[i].path, path, &raw))
             continue;
         if (serves(&routes[i], method)) {
             out->route = &routes[i];

@@ -105,6 +105,11 @@ static void drop_if_known(struct ps_exchange *x)
     reply->page = page;
 }
 
+static bool accepts_gzip(const struct ps_exchange *x)
+{
+    return ps_accepts_gzip(ps_request_header(&x->req, "Accept-Encoding"));
+}
+
 static void compress_body(struct ps_exchange *x)
 {
     struct ps_reply *reply = &x->reply;
@@ -113,8 +118,7 @@ static void compress_body(struct ps_exchange *x)
     if (reply->body.len < GZIP_FROM || !ps_type_shrinks(reply->type))
         return;
     ps_reply_header(reply, "Vary", "Accept-Encoding");
-    if (!ps_accepts_gzip(ps_request_header(&x->req, "Accept-Encoding")) ||
-        !ps_gzip(ps_buf_slice(&reply->body), &packed)) {
+    if (!accepts_gzip(x) || !ps_gzip(ps_buf_slice(&reply->body), &packed)) {
         ps_buf_free(&packed);
         return;
     }
@@ -136,9 +140,10 @@ static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
 {
     const struct ps_reply *reply = &x->reply;
 
-    if (reply->status != 204 && reply->status != 304)
+    if (reply->status != 204 && reply->status != 304) {
         add(response, "Content-Type", reply->type);
-    add(response, "Content-Encoding", reply->encoding);
+        add(response, "Content-Encoding", reply->encoding);
+    }
     add(response, "ETag", reply->etag);
     add(response, "Cache-Control", reply->cache ? reply->cache : "no-store");
     for (size_t i = 0; i < reply->n_headers; i++)
@@ -159,10 +164,85 @@ static void stop_counting(struct ps_exchange *x)
     x->counted = false;
 }
 
+/* --- answers that are sent again ---------------------------------------------------------------
+ */
+
+static bool reads(const struct ps_exchange *x)
+{
+    return strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
+}
+
+static bool still_holds(const struct ps_http *http, const struct ps_ready *ready)
+{
+    return !ready->subject || http->config.mark(http->config.app, ready->subject) == ready->mark;
+}
+
+bool ps_exchange_recall(struct ps_exchange *x)
+{
+    const struct ps_ready *ready;
+
+    if (!reads(x) || atomic_load(&x->http->quiesced)) /* then answers say that they are the last */
+        return false;
+    ready = ps_ready_find(x->http->ready, x->uri, accepts_gzip(x));
+    if (ready && !still_holds(x->http, ready)) {
+        ps_ready_drop(x->http->ready, ready);
+        ps_ready_release(ready);
+        ready = NULL;
+    }
+    x->ready = ready;
+    return ready != NULL;
+}
+
+enum MHD_Result ps_exchange_send_again(struct ps_exchange *x)
+{
+    const struct ps_ready *ready = x->ready;
+
+    if (ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), ready->etag))
+        return MHD_queue_response(x->connection, 304, ready->unchanged);
+    return MHD_queue_response(x->connection, 200, ready->whole);
+}
+
+/* The 304 that goes with the reply. */
+static struct MHD_Response *unchanged_response(struct ps_exchange *x)
+{
+    struct MHD_Response *response;
+
+    if (!x->reply.etag)
+        return NULL;
+    response = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    x->reply.status = 304;
+    if (response)
+        add_headers(x, response);
+    x->reply.status = 200;
+    return response;
+}
+
+/* Done with the response: it is kept for the next request, or given back. */
+static void keep_or_drop(struct ps_exchange *x, struct MHD_Response *response, size_t bytes)
+{
+    struct ps_ready ready = {
+        .route = x->route,
+        .whole = response,
+        .etag = x->reply.etag,
+        .subject = x->reply.subject,
+        .mark = x->reply.mark,
+        .bytes = bytes,
+    };
+
+    if (!x->reply.again || x->reply.status != 200 || bytes > PS_READY_MOST || !reads(x) ||
+        atomic_load(&x->http->quiesced)) {
+        MHD_destroy_response(response);
+        return;
+    }
+    ready.unchanged = unchanged_response(x);
+    ps_ready_put(x->http->ready, x->uri, accepts_gzip(x), &ready);
+}
+
 enum MHD_Result ps_exchange_send(struct ps_exchange *x)
 {
     struct MHD_Response *response;
     enum MHD_Result sent;
+    size_t bytes;
 
     ps_exchange_worked(x);
     tag_body(x);
@@ -170,11 +250,12 @@ enum MHD_Result ps_exchange_send(struct ps_exchange *x)
     compress_body(x);
     if (x->reply.feed)
         stop_counting(x);
+    bytes = x->reply.body.len; /* of fixed ones only the headers take room */
     response = response_of(x);
     if (!response)
         return MHD_NO;
     add_headers(x, response);
     sent = MHD_queue_response(x->connection, x->reply.status, response);
-    MHD_destroy_response(response);
+    keep_or_drop(x, response, bytes);
     return sent;
 }

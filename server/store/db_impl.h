@@ -29,6 +29,7 @@ struct ps_db {
     sqlite3 *handle;
     struct ps_store *store; /* whose pool it goes back to; NULL: closed on release */
     char id[PS_ID_SIZE];
+    uint64_t mark; /* ps_run_mark when it was opened */
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
     int64_t deadline_ms;          /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
@@ -45,6 +46,7 @@ struct ps_store {
     char *dir;
     char session[48]; /* the name of this opening: session.c */
     int session_fd;
+    int runs_fd; /* the folder of the run files */
     atomic_uint counter;
     struct ps_db *catalog;
     bool durable; /* the transaction that is open */

@@ -80,31 +80,43 @@ enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
     return PS_OK;
 }
 
-enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
-                              struct ps_err *err)
+/* An idle reader of the run out of the pool, or NULL. */
+static struct ps_db *take_pooled(struct ps_store *store, const char *id)
 {
-    enum ps_status status;
+    struct ps_db *found = NULL;
 
     pthread_mutex_lock(&store->pool_lock);
     for (struct ps_db **at = &store->pool; *at; at = &(*at)->next) {
         if (strcmp((*at)->id, id) != 0)
             continue;
-        *out = *at;
-        *at = (*at)->next;
+        found = *at;
+        *at = found->next;
         store->pooled--;
-        pthread_mutex_unlock(&store->pool_lock);
-        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
-        return PS_OK;
+        break;
     }
     pthread_mutex_unlock(&store->pool_lock);
-    status = ps_run_open(store, id, out, err);
-    if (status == PS_OK) {
+    return found;
+}
+
+enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
+                              struct ps_err *err)
+{
+    uint64_t mark = ps_run_mark(store, id);
+    enum ps_status status;
+
+    while ((*out = take_pooled(store, id)) && (*out)->mark != mark)
+        ps_db_close(*out); /* another process has imported it again, or removed it */
+    if (!*out) {
+        status = ps_run_open(store, id, out, err);
+        if (status != PS_OK)
+            return status;
         (*out)->store = store;
-        (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
+        (*out)->mark = mark;
         sqlite3_progress_handler((*out)->handle, STEPS_BETWEEN_LOOKS, is_overdue, *out);
         (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
     }
-    return status;
+    (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
+    return PS_OK;
 }
 
 void ps_run_release(struct ps_db *db)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* O_PATH */
 #include "server/store/store.h"
 
 #include <dirent.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/intern.h"
 #include "server/store/db_impl.h"
 
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
@@ -128,6 +130,7 @@ static enum ps_status make_folders(struct ps_store *store, bool *labels_new, str
     static const char *const folders[] = {"open",   "spool",     "runs",
                                           "labels", "originals", "sources"};
     PS_AUTO(ps_free_ptr) char *labels = ps_store_path(store, "labels", "", "");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_path(store, "runs", "", "");
     enum ps_status status = ps_make_dir(store->dir, err);
 
     *labels_new = access(labels, F_OK) != 0;
@@ -135,6 +138,11 @@ static enum ps_status make_folders(struct ps_store *store, bool *labels_new, str
         PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, folders[i], "", "");
 
         status = ps_make_dir(folder, err);
+    }
+    if (status == PS_OK) {
+        store->runs_fd = open(runs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (store->runs_fd < 0)
+            status = ps_fail_errno(err, "cannot open", runs);
     }
     return status;
 }
@@ -144,7 +152,7 @@ struct ps_store *ps_store_new(const char *dir)
     struct ps_store *store = ps_alloc(sizeof *store);
 
     store->dir = ps_strdup(ps_str_of(dir));
-    store->session_fd = -1;
+    store->session_fd = store->runs_fd = -1;
     atomic_init(&store->counter, 0);
     atomic_init(&store->loose, 0);
     pthread_mutex_init(&store->catalog_lock, NULL);
@@ -210,6 +218,7 @@ void ps_store_close(struct ps_store *store)
     }
     ps_db_close(store->catalog);
     ps_session_end(store);
+    ps_close_fd(&store->runs_fd);
     if (store->goes)
         ps_remove_tree(store->dir);
     pthread_mutex_destroy(&store->catalog_lock);
@@ -290,4 +299,18 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
     if (status == PS_OK)
         status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
     return status;
+}
+
+uint64_t ps_run_mark(const struct ps_store *store, const char *id)
+{
+    char name[PS_ID_SIZE + 3];
+    struct stat about;
+    uint64_t mark;
+
+    memcpy(stpncpy(name, id, PS_ID_SIZE - 1), ".db", 4);
+    if (fstatat(store->runs_fd, name, &about, 0) != 0)
+        return 0;
+    mark = ps_hash_mix((uint64_t)about.st_ino, (uint64_t)about.st_size);
+    mark = ps_hash_mix(mark, (uint64_t)about.st_mtim.tv_sec);
+    return ps_hash_mix(mark, (uint64_t)about.st_mtim.tv_nsec) | 1;
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/http/ready.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+
+#define PLACES   1024              /* of the hash table; a power of two */
+#define OVERHEAD ((size_t)2 << 10) /* of one, beside its body */
+
+struct entry {
+    struct ps_ready ready; /* first */
+    struct entry *next;    /* of the same place */
+    struct entry *newer, *older;
+    atomic_uint holders; /* the set is one */
+    uint64_t hash;
+    bool gzip, in_set;
+    size_t address_len;
+    char *address;
+};
+
+struct ps_ready_set {
+    pthread_mutex_t lock;
+    struct entry *places[PLACES];
+    struct entry ends; /* of the ring by use: ends.older is the newest, ends.newer the oldest */
+    size_t held;
+};
+
+struct ps_ready_set *ps_ready_create(void)
+{
+    struct ps_ready_set *set = ps_alloc(sizeof *set);
+
+    pthread_mutex_init(&set->lock, NULL);
+    set->ends.newer = set->ends.older = &set->ends;
+    return set;
+}
+
+static void let_go(struct entry *entry)
+{
+    if (atomic_fetch_sub(&entry->holders, 1) > 1)
+        return;
+    MHD_destroy_response(entry->ready.whole);
+    if (entry->ready.unchanged)
+        MHD_destroy_response(entry->ready.unchanged);
+    free((void *)(uintptr_t)entry->ready.etag);
+    free((void *)(uintptr_t)entry->ready.subject);
+    free(entry->address);
+    free(entry);
+}
+
+void ps_ready_release(const struct ps_ready *ready)
+{
+    let_go((struct entry *)(uintptr_t)ready);
+}
+
+/* --- with the lock held ----------------------------------------------------------------------- */
+
+static void unlink_use(struct entry *entry)
+{
+    entry->newer->older = entry->older;
+    entry->older->newer = entry->newer;
+}
+
+static void link_newest(struct ps_ready_set *set, struct entry *entry)
+{
+    entry->newer = &set->ends;
+    entry->older = set->ends.older;
+    entry->older->newer = entry;
+    set->ends.older = entry;
+}
+
+static struct entry **place_of(struct ps_ready_set *set, uint64_t hash)
+{
+    return &set->places[hash & (PLACES - 1)];
+}
+
+static struct entry *find(struct ps_ready_set *set, struct ps_str address, bool gzip, uint64_t hash)
+{
+    struct entry *at = *place_of(set, hash);
+
+    while (at && (at->hash != hash || at->gzip != gzip || at->address_len != address.len ||
+                  memcmp(at->address, address.at, address.len) != 0))
+        at = at->next;
+    return at;
+}
+
+static void take_out(struct ps_ready_set *set, struct entry *entry)
+{
+    struct entry **at = place_of(set, entry->hash);
+
+    while (*at != entry)
+        at = &(*at)->next;
+    *at = entry->next;
+    unlink_use(entry);
+    entry->in_set = false;
+    set->held -= entry->ready.bytes;
+    let_go(entry);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+void ps_ready_free(struct ps_ready_set *set)
+{
+    if (!set)
+        return;
+    while (set->ends.newer != &set->ends)
+        take_out(set, set->ends.newer);
+    pthread_mutex_destroy(&set->lock);
+    free(set);
+}
+
+static uint64_t hash_of(struct ps_str address, bool gzip)
+{
+    return ps_hash_bytes(address.at, address.len) ^ gzip;
+}
+
+const struct ps_ready *ps_ready_find(struct ps_ready_set *set, struct ps_str address, bool gzip)
+{
+    uint64_t hash = hash_of(address, gzip);
+    struct entry *found;
+
+    pthread_mutex_lock(&set->lock);
+    found = find(set, address, gzip, hash);
+    if (found) {
+        atomic_fetch_add(&found->holders, 1);
+        unlink_use(found);
+        link_newest(set, found);
+    }
+    pthread_mutex_unlock(&set->lock);
+    return found ? &found->ready : NULL;
+}
+
+static char *copy_of(const char *text)
+{
+    return text ? ps_strdup(ps_str_of(text)) : NULL;
+}
+
+void ps_ready_put(struct ps_ready_set *set, struct ps_str address, bool gzip,
+                  const struct ps_ready *ready)
+{
+    struct entry *entry = ps_alloc(sizeof *entry), *old;
+
+    entry->ready = *ready;
+    entry->ready.etag = copy_of(ready->etag);
+    entry->ready.subject = copy_of(ready->subject);
+    entry->ready.bytes += OVERHEAD + address.len;
+    atomic_init(&entry->holders, 1);
+    entry->hash = hash_of(address, gzip);
+    entry->gzip = gzip;
+    entry->in_set = true;
+    entry->address = ps_strdup(address);
+    entry->address_len = address.len;
+    pthread_mutex_lock(&set->lock);
+    old = find(set, address, gzip, entry->hash);
+    if (old)
+        take_out(set, old);
+    entry->next = *place_of(set, entry->hash);
+    *place_of(set, entry->hash) = entry;
+    link_newest(set, entry);
+    set->held += entry->ready.bytes;
+    while (set->held > PS_READY_TOTAL)
+        take_out(set, set->ends.newer);
+    pthread_mutex_unlock(&set->lock);
+}
+
+void ps_ready_drop(struct ps_ready_set *set, const struct ps_ready *ready)
+{
+    struct entry *entry = (struct entry *)(uintptr_t)ready;
+
+    pthread_mutex_lock(&set->lock);
+    if (entry->in_set)
+        take_out(set, entry);
+    pthread_mutex_unlock(&set->lock);
+}
