@@ -24,12 +24,14 @@ static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json
 enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,
                                  struct ps_json *out, struct ps_err *err)
 {
+    struct ps_db *db = NULL;
     int64_t limit;
     enum ps_status status = ps_param_int(params, "limit", 1, 1000, 100, &limit, err);
 
-    if (status != PS_OK)
-        return status;
-    status = write_rows(ps_catalog_lock(store), limit, out, err);
-    ps_catalog_unlock(store);
+    if (status == PS_OK)
+        status = ps_catalog_read(store, &db, err);
+    if (status == PS_OK)
+        status = write_rows(db, limit, out, err);
+    ps_catalog_read_end(store, db);
     return status;
 }

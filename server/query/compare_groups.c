@@ -28,12 +28,14 @@ static enum ps_status add_many(struct ps_store *store, struct group *group, cons
 {
     bool series = strncmp(word, "series:", 7) == 0;
     const char *value = strchr(word, ':') + 1;
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
     struct ps_stmt *stmt = NULL;
     size_t before = group->n;
-    enum ps_status status =
-        ps_db_prepare(db, ps_sql_text(series ? "compare_series" : "compare_tagged"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text(series ? "compare_series" : "compare_tagged"), &stmt,
+                               err);
     if (status == PS_OK)
         ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_of(value));
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
@@ -43,7 +45,7 @@ static enum ps_status add_many(struct ps_store *store, struct group *group, cons
         status = add_run(group, id, key, err);
     }
     ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     if (status == PS_OK && group->n == before)
         return ps_fail(err, PS_NOT_FOUND, "no run has the %s %s", series ? "series" : "tag", value);
     return status == PS_OK && err->code != PS_OK ? err->code : status;
@@ -143,10 +145,10 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
         return status;
     out->n_base = base.n;
     out->n_now = now.n;
-    db = ps_catalog_lock(store);
+    status = ps_catalog_read(store, &db, err);
     for (size_t i = 0; status == PS_OK && i < base.n + now.n; i++)
         status = read_run(db, &out->at[i], err);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status == PS_OK ? check_kinds(out, err) : status;
 }
 

@@ -39,9 +39,12 @@ static bool wanted(const char *list, const char *id)
 static enum ps_status runs_read(struct ps_store *store, const char *list, struct runs *out,
                                 struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_runs"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("source_runs"), &stmt, err);
 
     if (status == PS_OK)
         ps_bind_int(stmt, ":limit", RUNS_MAX);
@@ -57,7 +60,7 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
         out->at[out->n++] = run;
     }
     ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status == PS_OK ? err->code : status;
 }
 

@@ -245,10 +245,12 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = runs_locked(db, params, out, err);
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    ps_catalog_unlock(store);
+    if (status == PS_OK)
+        status = runs_locked(db, params, out, err);
+    ps_catalog_read_end(store, db);
     return status;
 }
 
@@ -272,10 +274,12 @@ static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_jso
 enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out,
                             struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = run_locked(db, id, out, err);
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    ps_catalog_unlock(store);
+    if (status == PS_OK)
+        status = run_locked(db, id, out, err);
+    ps_catalog_read_end(store, db);
     return status;
 }
 
@@ -321,9 +325,11 @@ static enum ps_status shelf_locked(struct ps_db *db, struct ps_json *json, struc
 
 enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = shelf_locked(db, out, err);
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    ps_catalog_unlock(store);
+    if (status == PS_OK)
+        status = shelf_locked(db, out, err);
+    ps_catalog_read_end(store, db);
     return status;
 }

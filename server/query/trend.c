@@ -219,15 +219,15 @@ static enum ps_status write_points(struct ps_store *store, const struct ps_trend
                                    const struct points *points, struct ps_json *json,
                                    struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = PS_OK;
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
     ps_json_key(json, "points");
     ps_json_array(json);
     for (size_t i = 0; status == PS_OK && i < points->n; i++)
         status = write_point(db, trend, points, &points->at[i], json, err);
     ps_json_end(json);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status;
 }
 
@@ -310,9 +310,12 @@ static void write_about(const struct ps_trend *trend, struct ps_json *json)
 static enum ps_status write_figures(struct ps_store *store, const struct ps_trend *trend,
                                     struct ps_json *json, struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trend_figures"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("trend_figures"), &stmt, err);
 
     if (status == PS_OK && trend->n)
         ps_bind_text(stmt, ":id", ps_str_of(trend->runs[trend->n - 1].id));
@@ -322,7 +325,7 @@ static enum ps_status write_figures(struct ps_store *store, const struct ps_tren
         ps_col_json(stmt, 0, json);
     ps_json_end(json);
     ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status == PS_OK ? err->code : status;
 }
 

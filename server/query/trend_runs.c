@@ -245,12 +245,14 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
 static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *trend,
                                    struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = walk(db, trend, err);
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status == PS_OK)
+        status = walk(db, trend, err);
     if (status == PS_OK && trend->question.runs[0] == 's')
         status = read_baseline(db, trend, err);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status;
 }
 

@@ -182,9 +182,12 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
                               struct ps_err *err)
 {
     const char *kind = ps_param_get(params, "kind");
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("saved_queries"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("saved_queries"), &stmt, err);
 
     if (status == PS_OK) {
         ps_bind_text(stmt, ":kind", ps_str_of(kind ? kind : ""));
@@ -198,6 +201,6 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
         status = err->code;
     }
     ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status;
 }

@@ -164,9 +164,11 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(ps_catalog_lock(store), ps_sql_text("import_logs"), &stmt, err);
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("import_logs"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_text(stmt, ":run", ps_str_of(id));
         ps_bind_int(stmt, ":limit", LOGS_MOST);
@@ -179,7 +181,7 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
         log->others[log->n_others++] = other;
     }
     ps_stmt_auto(&stmt);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status == PS_OK ? err->code : status;
 }
 

@@ -38,7 +38,12 @@ const char *ps_db_run(const struct ps_db *db);
 /* The store it came from. */
 struct ps_store *ps_db_store(const struct ps_db *db);
 
-/* The catalog, locked for this thread until ps_catalog_unlock. */
+/* The catalog to read, as it stands committed, until ps_catalog_read_end (NULL is fine); who writes
+ * meanwhile is neither waited for nor seen. */
+enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err);
+void ps_catalog_read_end(struct ps_store *store, struct ps_db *db);
+
+/* The catalog to write, locked for this thread until ps_catalog_unlock. */
 struct ps_db *ps_catalog_lock(struct ps_store *store);
 void ps_catalog_unlock(struct ps_store *store);
 

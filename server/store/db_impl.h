@@ -54,6 +54,9 @@ struct ps_store {
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
     unsigned pooled;
+    bool beside; /* the catalog is a file: who reads it opens it once more (catalog_read.c) */
+    struct ps_db *idle_catalogs; /* opened so, and idle */
+    unsigned n_idle_catalogs;
     int64_t changes;    /* catalog writes by this process */
     bool goes;          /* its folder is removed when it is closed */
     atomic_llong loose; /* bytes claimed of what the catalog does not count */
@@ -199,6 +202,8 @@ enum ps_status ps_sources_forget(struct ps_db *db, const char *id, const struct 
                                  struct ps_err *err);
 /* Takes idle readers of a run out of the pool. */
 void ps_pool_forget(struct ps_store *store, const char *id);
+/* Closes what ps_catalog_read has opened. */
+void ps_catalog_read_close(struct ps_store *store);
 
 /* One row of the catalog's run table; everything is borrowed. tool and tool_version may be NULL. */
 struct ps_catalog_row {

@@ -95,10 +95,12 @@ char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256
 static enum ps_status original_of(struct ps_store *store, const char *id, struct ps_original *out,
                                   struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_original"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("run_original"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_text(stmt, ":id", ps_str_of(id));
         if (ps_stmt_row(stmt, err)) {
@@ -109,7 +111,7 @@ static enum ps_status original_of(struct ps_store *store, const char *id, struct
         }
         ps_stmt_done(stmt);
     }
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status;
 }
 

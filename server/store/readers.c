@@ -184,11 +184,12 @@ static enum ps_status find_source(struct ps_db *db, const char *id, const char *
 enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
                                    bool want_text, struct ps_source *out, struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status;
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
     *out = (struct ps_source){0};
-    status = find_source(db, id, path, out, err);
-    ps_catalog_unlock(store);
+    if (status == PS_OK)
+        status = find_source(db, id, path, out, err);
+    ps_catalog_read_end(store, db);
     return status == PS_OK && want_text ? ps_source_text(store, out, err) : status;
 }

@@ -40,10 +40,12 @@ enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id
 enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                               struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_brief"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("run_brief"), &stmt, err);
     if (status == PS_OK)
         ps_bind_text(stmt, ":id", ps_str_of(id));
     if (status == PS_OK && !ps_stmt_row(stmt, err))
@@ -59,7 +61,7 @@ enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_
         out->who = ps_strdup(ps_col_text(stmt, 5));
     }
     ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status;
 }
 
@@ -135,16 +137,17 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status;
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status != PS_OK)
+        return status;
     if (run[0] == '@')
         status = resolve_nth(db, run, id_out, err);
     else if (strncmp(run, "baseline:", 9) == 0)
         status = ps_baseline_of(db, run + 9, id_out, err);
     else
         status = resolve_text(db, run, id_out, err);
-
-    ps_catalog_unlock(store);
+    ps_catalog_read_end(store, db);
     return status;
 }

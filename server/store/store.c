@@ -122,7 +122,10 @@ static enum ps_status open_catalog(struct ps_store *store, struct ps_err *err)
     ps_buf_printf(&path, "%s/catalog.db", store->dir);
     if (status == PS_OK)
         status = check_catalog(store, path.at, err);
-    return status == PS_OK ? ps_catalog_open(path.at, &store->catalog, err) : status;
+    if (status == PS_OK)
+        status = ps_catalog_open(path.at, &store->catalog, err);
+    store->beside = status == PS_OK;
+    return status;
 }
 
 static enum ps_status make_folders(struct ps_store *store, bool *labels_new, struct ps_err *err)
@@ -216,6 +219,7 @@ void ps_store_close(struct ps_store *store)
         ps_db_close(store->pool);
         store->pool = next;
     }
+    ps_catalog_read_close(store);
     ps_db_close(store->catalog);
     ps_session_end(store);
     ps_close_fd(&store->runs_fd);

@@ -271,6 +271,19 @@ static enum ps_status find_holder(struct ps_db *db, const char *query, const str
     return PS_OK;
 }
 
+/* The same beside whoever writes. */
+static enum ps_status look_up(struct ps_store *store, const char *query, const struct pass *pass,
+                              struct ps_holder *out, int64_t *used, struct ps_err *err)
+{
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = find_holder(db, query, pass, out, used, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
 static enum ps_status note_use(struct ps_store *store, const char *id, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
@@ -289,8 +302,7 @@ enum ps_status ps_token_check(struct ps_store *store, const char *text, struct p
 
     if (!read_pass(text, &pass))
         return PS_NOT_FOUND;
-    status = find_holder(ps_catalog_lock(store), "token_get", &pass, out, &used, err);
-    ps_catalog_unlock(store);
+    status = look_up(store, "token_get", &pass, out, &used, err);
     if (status == PS_OK && now_ms() - used > HOUR_MS)
         status = note_use(store, pass.id, err);
     return status;
@@ -341,13 +353,9 @@ enum ps_status ps_session_check(struct ps_store *store, const char *text, struct
                                 struct ps_err *err)
 {
     struct pass pass;
-    enum ps_status status;
 
-    if (!read_pass(text, &pass))
-        return PS_NOT_FOUND;
-    status = find_holder(ps_catalog_lock(store), "session_get", &pass, out, NULL, err);
-    ps_catalog_unlock(store);
-    return status;
+    return read_pass(text, &pass) ? look_up(store, "session_get", &pass, out, NULL, err)
+                                  : PS_NOT_FOUND;
 }
 
 enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err)
