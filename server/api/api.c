@@ -14,7 +14,8 @@
 #include "server/store/room.h"
 
 #define IMPORT_WORKERS 2
-#define KEEP_JOBS      50
+#define LIST_JOBS      50
+#define KEEP_JOBS      2000
 #define SQL_WORKERS    2
 #define PING_EVERY_S   15
 
@@ -139,6 +140,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     const struct ps_jobs_config jobs = {
         .store = config->store,
         .workers = IMPORT_WORKERS,
+        .listed = LIST_JOBS,
         .keep = KEEP_JOBS,
         .most = config->queue,
         .limits = config->limits,

@@ -8,11 +8,11 @@
 const struct ps_route ps_api_routes[] = {
     {"GET", API "health", ps_get_health, 0, PS_RIGHT_NOBODY},
     {"GET", API "me", ps_get_me, 0, PS_RIGHT_NOBODY},
-    {"POST", API "login", ps_login, PS_ROUTE_BODY, PS_RIGHT_NOBODY},
-    {"POST", API "logout", ps_logout, PS_ROUTE_BODY, PS_RIGHT_NOBODY},
-    {"GET", API "activity", ps_get_activity, 0, PS_RIGHT_VIEWER},
+    {"POST", API "login", ps_login, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_NOBODY},
+    {"POST", API "logout", ps_logout, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_NOBODY},
+    {"GET", API "activity", ps_get_activity, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 
-    {"GET", API "shelf", ps_get_shelf, 0, PS_RIGHT_VIEWER},
+    {"GET", API "shelf", ps_get_shelf, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "formats", ps_get_formats, 0, PS_RIGHT_VIEWER},
     {"GET", API "events", ps_all_events, 0, PS_RIGHT_VIEWER},
 
@@ -31,14 +31,14 @@ const struct ps_route ps_api_routes[] = {
     {"POST", API "uploads/{upload}/end", ps_end_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
 
     {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},
-    {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY, PS_RIGHT_UPLOADER},
+    {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/original", ps_get_original, 0,
      PS_RIGHT_ADMIN}, /* secrets that the views mask are in it */
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
-    {"PUT", API "runs/{run}/baseline", ps_put_baseline, 0, PS_RIGHT_UPLOADER},
-    {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, 0, PS_RIGHT_UPLOADER},
+    {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/what_if", ps_get_what_if, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/{view*}", ps_get_view, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 

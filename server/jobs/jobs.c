@@ -368,11 +368,14 @@ enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
 void ps_jobs_each(struct ps_jobs *jobs, void (*show)(void *user, const struct ps_job_view *job),
                   void *user)
 {
+    size_t ended = 0;
+
     pthread_mutex_lock(&jobs->lock);
     for (struct ps_job *job = jobs->list; job; job = job->next) {
         const struct ps_job_view view = ps_job_view(job);
 
-        show(user, &view);
+        if (!ps_job_ended(job) || ended++ < jobs->config.listed)
+            show(user, &view);
     }
     pthread_mutex_unlock(&jobs->lock);
 }

@@ -42,8 +42,9 @@ struct ps_job_ticket {
 struct ps_jobs_config {
     struct ps_store *store;
     unsigned workers;
-    size_t keep; /* finished jobs that stay listed */
-    size_t most; /* unfinished ones beyond which none is added; 0: any number */
+    size_t listed; /* finished jobs that ps_jobs_each shows */
+    size_t keep;   /* and that ps_jobs_show finds: who uploaded with many others asks late */
+    size_t most;   /* unfinished ones beyond which none is added; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     /* Something about a job changed: each state, and progress at most ten times a second. Called
      * with the queue locked: must be quick and must not call back. May be NULL. */
@@ -85,7 +86,7 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
 /* Queues what servers that died had accepted. What they died of twice fails instead. */
 enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err);
 
-/* Shows one job, or all: unfinished ones and the last finished ones, newest first. `show` runs with
+/* Shows one job, or all unfinished ones and the last finished ones, newest first. `show` runs with
  * the queue locked. */
 enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
                             void (*show)(void *user, const struct ps_job_view *job), void *user,

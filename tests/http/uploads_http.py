@@ -229,10 +229,14 @@ class Jobs(ServerTest):
             self.assertRefused(self.request("DELETE", f"/api/v1/jobs/{name}"), 404, "not_found")
             self.assertRefused(self.get(f"/api/v1/jobs/{name}/events"), 404, "not_found")
 
-    def test_the_last_fifty_are_kept(self):
+    def test_the_last_fifty_are_listed_and_others_known(self):
+        first = self.request("POST", RUNS, b"x").json["job"]["id"]
         for _ in range(60):
             self.request("POST", RUNS + "?wait=1", b"x")
-        self.assertEqual(len(self.get_json("/api/v1/jobs")["rows"]), 50)
+        listed = [job["id"] for job in self.get_json("/api/v1/jobs")["rows"]]
+        self.assertEqual(len(listed), 50)
+        self.assertNotIn(first, listed)
+        self.assertEqual(self.job(first)["state"], "failed")
 
 
 @unittest.skipUnless(shutil.which("curl"), "curl is not installed")

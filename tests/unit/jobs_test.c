@@ -14,7 +14,8 @@
 
 #include "server/jobs/jobs.h"
 
-#define KEEP 5
+#define KEEP   5
+#define LISTED 3
 
 /* What the callbacks said. */
 struct seen {
@@ -99,6 +100,7 @@ static void start(struct fixture *f, unsigned workers)
     const struct ps_jobs_config config = {
         .store = f->store,
         .workers = workers,
+        .listed = LISTED,
         .keep = KEEP,
         .changed = on_changed,
         .ended = on_ended,
@@ -253,8 +255,9 @@ static void only_the_last_ended_ones_are_kept(void **state)
         add(f, file(f, "e", "x"), false, NULL);
     wait_ended(f, 3 * KEEP);
     ps_jobs_each(f->jobs, count, &n);
-    assert_int_equal(n, KEEP);
-    assert_int_equal(ps_jobs_show(f->jobs, 1, count, &n, &err), PS_NOT_FOUND);
+    assert_int_equal(n, LISTED);
+    assert_int_equal(ps_jobs_show(f->jobs, 2 * KEEP + 1, count, &n, &err), PS_OK);
+    assert_int_equal(ps_jobs_show(f->jobs, 2 * KEEP, count, &n, &err), PS_NOT_FOUND);
 }
 
 static void stop_lets_the_queue_end(void **state)
