@@ -150,9 +150,11 @@ function policyFor(script) {
 }
 
 /* Without an engine there is no such page, and the program says so when it is asked for one. */
-async function offlinePage(licences) {
+async function offlinePage(ours) {
     const engine = join(root, '..', 'build', 'engine', 'engine.wasm');
     if (!existsSync(engine)) return;
+    const its = readFileSync(join(root, '..', 'build', 'engine-sources', 'licences.txt'), 'utf8');
+    const licences = `${ours}\n${'-'.repeat(80)}\n\n${its}`;
     const main = await inlined('src/offline/main.tsx', [darkTokens, publicViews, ownGraphviz]);
     const icon = readFileSync(join(root, 'favicon.svg')).toString('base64');
     const parts = {

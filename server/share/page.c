@@ -5,6 +5,7 @@
  */
 #include "server/share/page.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,15 +200,39 @@ static struct ps_str before(struct ps_str *text, struct ps_str mark)
     return found;
 }
 
+/* Whether one of the runs has a call graph: only then Graphviz is worth its place. */
+static bool has_graph(struct ps_store *store)
+{
+    char word[24], id[PS_ID_SIZE];
+    bool found = false;
+
+    for (unsigned n = 1; !found; n++) {
+        struct ps_run_brief brief = {0};
+
+        (void)snprintf(word, sizeof word, "@%u", n);
+        if (ps_store_resolve(store, word, id, NULL) != PS_OK ||
+            ps_store_brief(store, id, &brief, NULL) != PS_OK)
+            break;
+        found = strcmp(brief.kind, "pstats") == 0;
+        ps_run_brief_free(&brief);
+    }
+    return found;
+}
+
 enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start,
                              struct ps_str shell, int fd, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf page_text = {0};
     struct page page = {copy->store, fd, 0};
-    struct ps_str text;
+    struct ps_str text, graphviz;
     enum ps_status status = inflate(shell, &page_text, err);
 
     text = ps_buf_slice(&page_text);
+    if (status == PS_OK)
+        status = put(&page, before(&text, PS_STR("<!--graphviz-->")), err);
+    graphviz = before(&text, PS_STR("<!--/graphviz-->"));
+    if (status == PS_OK && has_graph(copy->store))
+        status = put(&page, graphviz, err);
     if (status == PS_OK)
         status = put(&page, before(&text, PS_STR("<!--runs-->")), err);
     if (status == PS_OK)

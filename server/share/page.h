@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "server/share/redact.h"
 
-/* What the copied runs may hold in all. A browser has them in its memory; WebAssembly ends at 4
- * GiB. */
-#define PS_SHARE_PAGE_MAX ((uint64_t)1 << 30)
+/* Bytes that the files of the copied runs may have in all: a browser holds them in memory, for a
+ * moment twice. */
+#define PS_SHARE_PAGE_MAX ((uint64_t)512 << 20)
 
 /* The address of a report, "#/run/ID", and of a comparison of two groups, each ids with commas
  * between them; base "": of one group. */

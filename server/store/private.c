@@ -49,6 +49,9 @@ enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struc
     status = make_folders(store, err);
     if (status == PS_OK)
         status = ps_catalog_open(":memory:", &store->catalog, err);
+    if (status ==
+        PS_OK) /* its bytes are shown to others: no earlier label may stand between rows */
+        status = ps_db_exec(store->catalog, "PRAGMA secure_delete=ON", err);
     if (status == PS_OK) {
         *out = store;
         return PS_OK;

@@ -111,9 +111,10 @@ export class Pages {
         if (!this.expected.some((pattern) => pattern.test(text))) this.faults.push(text);
     }
 
-    async open(url, { theme = 'light', width = 1440, height = 900 } = {}) {
+    async open(url, { theme = 'light', width = 1440, height = 900, offline = false, before } = {}) {
         const context = await this.browser.newContext({
             colorScheme: theme,
+            offline,
             viewport: { width, height },
             timezoneId: 'UTC',
         });
@@ -122,6 +123,7 @@ export class Pages {
         const page = await context.newPage();
         page.setDefaultTimeout(30_000);
         watchRequests(page);
+        before?.(page);
         page.on('console', (message) => {
             if (message.type() === 'error') this.fault(`console: ${message.text()}`);
         });

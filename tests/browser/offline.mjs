@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs and comparisons as one HTML file: opened from the disk without any network, it answers as its
+ * shelf does and shows every tab.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, equal, grid, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { compareQuestions, engineOf, runQuestions } from './offline_engine.mjs';
+
+let exported = 0;
+
+/* The path of a new file; `what`: RUN, or --base A --new B, and options. */
+function exportPage(shelf, ...what) {
+    const file = join(shelf.folder, `page-${++exported}.html`);
+    shelf.run('export', ...what, '--html', '-o', file);
+    return file;
+}
+
+async function openFile(pages, file, options = {}) {
+    const asked = [];
+    const page = await pages.open(`file://${file}${options.hash ?? ''}`, {
+        ...options,
+        offline: true,
+        before: (fresh) => fresh.on('request', (request) => asked.push(request.url())),
+    });
+    await page.locator('.run-head, .compare-head, .notice.is-error').first().waitFor();
+    await settle(page);
+    return { page, asked };
+}
+
+/* The file itself and workers of its own text are all that a page loads. */
+function checkAsked(asked) {
+    equal(asked.filter((url) => !/^(file|blob|data):/.test(url)), [], 'requests beyond the file');
+}
+
+async function tabNames(page) {
+    return (await page.locator('.tabs a').allInnerTexts()).map((name) => name.trim().replace(/\s+/g, ' '));
+}
+
+async function eachTab(page, look) {
+    const tabs = page.locator('.tabs a');
+    const n = await tabs.count();
+    check(n > 0, 'there are tabs');
+    for (let i = 0; i < n; i++) {
+        const name = (await tabs.nth(i).innerText()).trim();
+        await tabs.nth(i).click();
+        await settle(page);
+        await look(name);
+    }
+}
+
+async function noError(page, where) {
+    equal(await page.locator('.notice.is-error').allInnerTexts(), [], `errors in ${where}`);
+}
+
+function addHostile(shelf) {
+    const folder = join(shelf.folder, 'hostile');
+    mkdirSync(folder);
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+    execFileSync('python3', [join(ROOT, 'tests', 'http', 'hostile.py'), folder], { env });
+    return readdirSync(folder).map((kind) => shelf.add(join(folder, kind), '--name', `</script><img src=x> ${kind}`));
+}
+
+/* What the server says of a URL. */
+function asker(shelf) {
+    return async (url) => {
+        const response = await fetch(new URL(url, shelf.url));
+        return { status: response.status, text: await response.text() };
+    };
+}
+
+/* Without what the other runs of the shelf say of this one. */
+function alone(text) {
+    return text.replace(/"trend":\[[^\]]*\],"delta_pct":[^,}]*/g, '');
+}
+
+/* Both answers to each question, byte for byte. */
+async function sameAnswers(ask, engine, questions) {
+    for (const url of questions) {
+        const [want, have] = [await ask(url), engine(url)];
+        equal(have.status, want.status, `${url}: status`);
+        if (alone(have.text) !== alone(want.text)) throw new Error(`${url}:\n${have.text.slice(0, 400)}\ninstead of\n${want.text.slice(0, 400)}`);
+    }
+    return questions.length;
+}
+
+for (const part of [0, 1]) {
+    test(`offline: a file answers as its shelf, every kind, part ${part + 1}`, async () => {
+        const shelf = await Shelf.start();
+        const ask = asker(shelf);
+        for (const { id, kind } of addHostile(shelf).filter((_, i) => i % 2 === part)) {
+            const file = exportPage(shelf, id);
+            equal(/id="graphviz-worker"/.test(readFileSync(file, 'utf8')), kind === 'pstats', `Graphviz in ${kind}`);
+            const engine = await engineOf(file);
+            await sameAnswers(ask, engine, await runQuestions(ask, id));
+            await sameAnswers(ask, engine, await compareQuestions(ask, '', id));
+        }
+        check(await shelf.stop(), 'serve ends');
+    });
+}
+
+test('offline: a file answers as its shelf, demo profiles', async ({ demo }) => {
+    const ask = asker(demo);
+    for (const name of ['awscli.log', 'bookshop-slow.prof', 'events.lprof', 'gpt-h200.pt.trace.json.gz']) {
+        const { id } = demo.demo.get(name);
+        const engine = await engineOf(exportPage(demo, id));
+        // What lazy imports save is told by the other logs of a shelf too.
+        const questions = (await runQuestions(ask, id)).filter((url) => !url.endsWith('/what_if'));
+        check((await sameAnswers(ask, engine, questions)) > 60, 'many questions');
+    }
+});
+
+test('offline: a comparison answers as its shelf', async ({ demo }) => {
+    const ask = asker(demo);
+    const ids = (...names) => names.map((name) => demo.demo.get(name).id).join(',');
+    for (const [base, fresh] of [
+        [ids('bookshop-slow.prof'), ids('bookshop-cached.prof')],
+        [ids('ipython-cold.log'), ids('ipython-warm.log', 'ipython-warm-again.log')],
+        [ids('training-waits.pt.trace.json.gz'), ids('training.pt.trace.json.gz')],
+    ]) {
+        const engine = await engineOf(exportPage(demo, '--base', base, '--new', fresh));
+        await sameAnswers(ask, engine, await compareQuestions(ask, base, fresh));
+    }
+});
+
+for (const part of [0, 1, 2]) {
+    test(`offline: every tab of every kind from a file, part ${part + 1}`, async ({ pages }) => {
+        const shelf = await Shelf.start();
+        for (const { id, kind } of addHostile(shelf).filter((_, i) => i % 3 === part)) {
+            const { page, asked } = await openFile(pages, exportPage(shelf, id));
+            await eachTab(page, async (tab) => {
+                await noError(page, `${kind}, ${tab}`);
+                equal(await page.locator('img[src="x"], [onerror]').count(), 0, `elements of a name in ${kind}, ${tab}`);
+            });
+            checkAsked(asked);
+            await page.context().close();
+        }
+        check(await shelf.stop(), 'serve ends');
+    });
+}
+
+test('offline: a comparison from a file, its tabs and its runs', async ({ pages, demo }) => {
+    const [base, fresh] = ['bookshop-slow.prof', 'bookshop-cached.prof'].map((name) => demo.demo.get(name).id);
+    const { page, asked } = await openFile(pages, exportPage(demo, '--base', base, '--new', fresh));
+    equal(await tabNames(page), ['Functions', 'Added and removed 5', 'Call graph'], 'tabs');
+    await eachTab(page, (tab) => noError(page, tab));
+    await page.locator('svg.call-graph').first().waitFor();
+    await page.locator('.compare-name').first().click();
+    await settle(page);
+    equal(await page.locator('.crumbs a').allInnerTexts(), ['perfshelf', 'compare'], 'the way back');
+    await page.locator('.crumbs a', { hasText: 'compare' }).click();
+    await page.locator('.compare-head').waitFor();
+    checkAsked(asked);
+});
+
+test('offline: a table is sorted, searched and saved as on its shelf', async ({ pages, demo }) => {
+    const { id } = demo.demo.get('bookshop-slow.prof');
+    const { page } = await openFile(pages, exportPage(demo, id));
+    const served = await pages.open(`${demo.url}#/run/${id}`);
+    for (const one of [page, served]) {
+        await grid(one, 'Functions').getByText('tottime').first().click();
+        await until(() => /sort=tottime/.test(one.url()), 'the sort in the address');
+        await one.getByPlaceholder('Filter by name or file').fill('flask');
+        await until(async () => /q=flask/.test(one.url()), 'the filter in the address');
+        await settle(one);
+    }
+    const rows = await rowTexts(page, 'Functions');
+    check(rows.length >= 8, 'rows that fit');
+    equal(rows.slice(0, 8), (await rowTexts(served, 'Functions')).slice(0, 8), 'rows');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('CSV', { exact: true }).click()]);
+    equal(download.suggestedFilename(), `${id}-functions.csv`, 'its name');
+    const saved = readFileSync(await download.path(), 'utf8');
+    check(saved.split('\n').length > rows.length, 'a line a row');
+});
+
+test('offline: a file says what it is, and offers nothing that takes a shelf', async ({ pages, demo }) => {
+    const { id } = demo.demo.get('awscli.log');
+    const file = exportPage(demo, id, '--redact', 'people,labels');
+    for (const options of [{}, { theme: 'dark', width: 800 }]) {
+        const { page } = await openFile(pages, file, options);
+        const words = await page.locator('.offline-line').innerText();
+        check(/^A copy, made \d{4}-\d\d-\d\d \d\d:\d\d UTC by perfshelf [\d.]+\. Redacted: people, labels\.$/.test(words), words);
+        for (const name of ['Add profiles', 'Copy link', 'More']) {
+            equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+        }
+        equal(await page.locator('a[href*="/original"], .top-search, a[href="#/"]').count(), 0, 'ways to a shelf');
+        await page.keyboard.press('?');
+        await page.getByText('Licences of what this page is made of').click();
+        check((await page.locator('.help-formats pre').innerText()).includes('SQLite'), 'licences');
+    }
+});
+
+test('offline: SQL runs over what the file holds', async ({ pages, demo }) => {
+    const { id } = demo.demo.get('bookshop-slow.prof');
+    const { page } = await openFile(pages, exportPage(demo, id), { hash: `#/run/${id}/sql` });
+    await page.locator('textarea').first().fill('SELECT count(*) AS n, sum(ncalls) FROM functions');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('1,481,086').or(page.getByText('1481086')).first().waitFor();
+    await noError(page, 'SQL');
+});
+
+test('offline: a file that did not arrive whole says so', async ({ pages, demo }) => {
+    const file = exportPage(demo, demo.demo.get('awscli.log').id);
+    const text = readFileSync(file, 'utf8');
+    const at = text.indexOf('data-file="/runs/');
+    writeFileSync(file, text.slice(0, at + 2000));
+    const { page } = await openFile(pages, file);
+    check((await page.locator('.notice.is-error').innerText()).includes('did not arrive whole'), 'it says so');
+});
