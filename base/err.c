@@ -103,6 +103,8 @@ const char *ps_status_word(enum ps_status code)
         return "io";
     case PS_FULL:
         return "full";
+    case PS_TOO_SLOW:
+        return "too_slow";
     case PS_UNAVAILABLE:
         return "unavailable";
     case PS_INTERNAL:

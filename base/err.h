@@ -26,6 +26,7 @@ enum ps_status {
     PS_FORBIDDEN,    /* who asks may not */
     PS_IO,           /* the operating system said no */
     PS_FULL,         /* the disk is full */
+    PS_TOO_SLOW,     /* it took longer than it may, and was stopped */
     PS_UNAVAILABLE,  /* not at present: the store is away, a queue is full; worth asking again */
     PS_INTERNAL,     /* our fault, for instance SQL that does not prepare */
 };

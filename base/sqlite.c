@@ -49,7 +49,7 @@ static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_er
         return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", of, table,
                        sqlite3_errmsg(db->handle));
     case SQLITE_INTERRUPT:
-        return ps_fail(err, PS_LIMIT, "the database takes too long to read%s%s", of, table);
+        return ps_fail(err, PS_TOO_SLOW, "the database takes too long to read%s%s", of, table);
     case SQLITE_TOOBIG:
         return ps_fail(err, PS_LIMIT, "the database has a text of more than %d MiB%s%s",
                        TEXT_MOST >> 20, of, table);

@@ -152,9 +152,8 @@ void ps_remote_escape(struct ps_buf *out, const char *text)
 static enum ps_status code_of(const char *word, long http)
 {
     static const enum ps_status codes[] = {
-        PS_BAD_INPUT, PS_UNKNOWN_KIND, PS_CANCELLED, PS_INTERRUPTED, PS_NOT_FOUND,
-        PS_CONFLICT,  PS_BAD_REQUEST,  PS_FORBIDDEN, PS_FULL,
-        PS_UNAVAILABLE,
+        PS_BAD_INPUT,   PS_UNKNOWN_KIND, PS_CANCELLED, PS_INTERRUPTED, PS_NOT_FOUND,   PS_CONFLICT,
+        PS_BAD_REQUEST, PS_FORBIDDEN,    PS_FULL,      PS_TOO_SLOW,    PS_UNAVAILABLE,
     };
 
     for (size_t i = 0; word && i < sizeof codes / sizeof *codes; i++)

@@ -25,6 +25,7 @@ unsigned ps_http_code(enum ps_status status)
         return 422;
     case PS_FULL:
         return 507;
+    case PS_TOO_SLOW:
     case PS_UNAVAILABLE:
         return 503;
     case PS_IO:

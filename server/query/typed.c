@@ -82,7 +82,7 @@ static void add_rows(struct page *page, int64_t most, struct ps_err *err)
             page->cut = "bytes";
         n++;
     }
-    if (err->code == PS_LIMIT && n > 0) {
+    if (err->code == PS_TOO_SLOW && n > 0) {
         *err = (struct ps_err)PS_ERR_INIT;
         page->cut = "time";
     }

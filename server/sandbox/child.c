@@ -143,7 +143,7 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
 
     if (signal == SIGXCPU) {
         ps_hint(why, "--import-cpu SECONDS allows more");
-        ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: over %llu s of processor time",
+        ps_fail_at(why, PS_TOO_SLOW, at, "the importer was stopped: over %llu s of processor time",
                    (unsigned long long)limits->cpu_s);
     } else if (signal == SIGXFSZ) {
         ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: it wrote more than %s",

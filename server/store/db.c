@@ -27,7 +27,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
     if (code == SQLITE_INTERRUPT && db->watch && db->watch->text)
         return ps_fail(err, db->watch->why, "%s", db->watch->text);
     if (code == SQLITE_INTERRUPT)
-        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
+        return ps_fail(err, PS_TOO_SLOW, "the question took too long and was stopped");
     if (damaged)
         ps_hint(err, "`perfshelf verify` says which file, `perfshelf rebuild` restores it");
     return ps_fail(err, status, "%s: %s", what,

@@ -22,7 +22,7 @@ void ps_run_release(struct ps_db *db);
 
 /* The same without pool or statement cache, for one statement that people type: it reads this run
  * and nothing else, with functions that do no more than compute. What goes beyond a limit is ended
- * with PS_LIMIT, or PS_CANCELLED when it was stopped. */
+ * with PS_LIMIT or PS_TOO_SLOW, or PS_CANCELLED when it was stopped. */
 enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id,
                                    const struct ps_typed *by, struct ps_db **out,
                                    struct ps_err *err);

@@ -290,7 +290,7 @@ struct ps_operator;
 void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes);
 
 void ps_trace_cache_free(struct ps_trace_cache *cache);
-/* PS_LIMIT when the time of the handle is up. */
+/* PS_TOO_SLOW when the time of the handle is up. */
 enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err);
 
 /* What table packed holds. Stored: never renumber. */

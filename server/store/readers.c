@@ -76,7 +76,7 @@ enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
     if (db->watch && ps_watch_look(db->watch))
         return ps_fail(err, db->watch->why, "%s", db->watch->text);
     if (db->deadline_ms && ps_clock_ms() > db->deadline_ms)
-        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
+        return ps_fail(err, PS_TOO_SLOW, "the question took too long and was stopped");
     return PS_OK;
 }
 

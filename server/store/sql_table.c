@@ -64,8 +64,9 @@ int ps_table_fail(sqlite3_vtab *table, const struct ps_err *err)
 {
     sqlite3_free(table->zErrMsg);
     table->zErrMsg = sqlite3_mprintf("%s", err->text);
-    return err->code == PS_LIMIT || err->code == PS_CANCELLED ? SQLITE_INTERRUPT
-                                                              : SQLITE_CORRUPT_VTAB;
+    if (err->code == PS_TOO_SLOW || err->code == PS_CANCELLED)
+        return SQLITE_INTERRUPT;
+    return err->code == PS_LIMIT ? SQLITE_TOOBIG : SQLITE_CORRUPT_VTAB;
 }
 
 int ps_table_arguments(sqlite3_index_info *info, int first, int n)

@@ -41,7 +41,7 @@ struct ps_chunk_query {
     bool args;             /* ps_chunk.args too */
 };
 /* Shows the chunks, by track and row. visit returns false to stop. The chunk lives for the call.
- * PS_INTERNAL: the file is damaged. PS_LIMIT: the handle's time is up. */
+ * PS_INTERNAL: the file is damaged. PS_TOO_SLOW: the handle's time is up. */
 enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *query,
                                bool (*visit)(void *user, const struct ps_chunk *chunk), void *user,
                                struct ps_err *err);

@@ -40,7 +40,7 @@ static enum ps_status seek(struct ps_trace_reader *reader, int64_t key, struct p
     sqlite3_blob_close(reader->blob);
     reader->blob = NULL;
     if (code == SQLITE_INTERRUPT)
-        return ps_fail(err, PS_LIMIT, "the question took too long and was stopped");
+        return ps_fail(err, PS_TOO_SLOW, "the question took too long and was stopped");
     return ps_trace_damaged(err, "column", key);
 }
 

@@ -19,6 +19,7 @@ bool ps_watch_look(struct ps_watch *watch)
         return true;
     watch->why = PS_LIMIT;
     if (watch->by.ms && now > watch->deadline_ms) {
+        watch->why = PS_TOO_SLOW;
         watch->text = "the statement took too long and was stopped";
     } else if (watch->by.memory && sqlite3_memory_used() > watch->memory_most) {
         watch->text = "the statement needs too much memory and was stopped";

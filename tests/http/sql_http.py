@@ -156,7 +156,7 @@ class Across(Sql):
         answer = self.ask("SELECT a.module FROM imports a, imports b, imports c, imports d").json
         self.assertEqual((len(answer["rows"]), answer["cut"]), (10000, "rows"))
         self.refused("SELECT count(*) FROM imports a, imports b, imports c, imports d WHERE a.id + b.id + c.id + d.id < 0",
-                     "too long", 413, "too_large")
+                     "too long", 503, "too_slow")
 
 
 class Saved(Sql):
@@ -232,7 +232,7 @@ class Refusals(Sql):
 class Ends(Sql):
     def test_an_endless_statement_is_stopped(self):
         began = time.monotonic()
-        self.refused(f"{ENDLESS} SELECT count(*) FROM n", "too long", 413, "too_large")
+        self.refused(f"{ENDLESS} SELECT count(*) FROM n", "too long", 503, "too_slow")
         self.assertTrue(9 < time.monotonic() - began < 20)
 
     def test_memory_is_bounded(self):
@@ -261,7 +261,7 @@ class Ends(Sql):
             began = time.monotonic()
             self.assertEqual(self.get(f"/api/v1/runs/{self.log}/imports").status, 200)
             self.assertLess(time.monotonic() - began, 3)
-            self.assertEqual({one.result().status for one in slow}, {413})
+            self.assertEqual({one.result().status for one in slow}, {503})
 
     def test_more_than_may_wait_are_sent_away(self):
         body = json.dumps({"sql": f"{ENDLESS} SELECT count(*) FROM n", "run": self.log}).encode()

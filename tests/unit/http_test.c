@@ -185,7 +185,7 @@ static void error_bodies(void **state)
         [PS_LIMIT] = 413,       [PS_CANCELLED] = 409,   [PS_NOT_FOUND] = 404,
         [PS_CONFLICT] = 409,    [PS_BAD_REQUEST] = 400, [PS_FORBIDDEN] = 403,
         [PS_IO] = 500,          [PS_FULL] = 507,        [PS_INTERNAL] = 500,
-        [PS_INTERRUPTED] = 409, [PS_UNAVAILABLE] = 503,
+        [PS_INTERRUPTED] = 409, [PS_UNAVAILABLE] = 503, [PS_TOO_SLOW] = 503,
     };
     struct ps_err err = PS_ERR_INIT;
 

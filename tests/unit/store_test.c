@@ -455,7 +455,7 @@ static void a_question_without_end_is_stopped(void **state)
                       &stmt, &err),
         PS_OK);
     assert_false(ps_stmt_row(stmt, &err));
-    assert_int_equal(err.code, PS_LIMIT);
+    assert_int_equal(err.code, PS_TOO_SLOW);
     ps_stmt_done(stmt);
     ps_run_release(db);
 }
