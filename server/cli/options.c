@@ -121,8 +121,8 @@ const struct ps_verb_row ps_verbs[] = {
         {"token", "add NAME | list | revoke NAME", 1, 2, "who may use a shelf that others reach",
          "add prints a token, once: the shelf keeps only its hash. --role: viewer reads, uploader "
          "(the default) also\nadds runs, names them and removes its own, admin also removes those "
-         "of others. A token is sent as\n`Authorization: Bearer TOKEN`; a browser logs in with it "
-         "once. revoke ends it and its logins at once.\n",
+         "of others and downloads originals. A token is\nsent as `Authorization: Bearer TOKEN`; a "
+         "browser logs in with it once. revoke ends it and its logins at once.\n",
          0},
     [PS_VERB_REBUILD] = {"rebuild", "", 0, 0, "make the catalog anew from the run files",
                          "With the names, series, tags, people and sources that labels/ and the "

@@ -19,6 +19,7 @@ struct ps_remote_http {
     struct curl_slist *headers;
     char *base;
     bool reached; /* the server has answered once */
+    bool known;   /* a token is sent */
     char why[CURL_ERROR_SIZE];
 };
 
@@ -117,6 +118,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     }
     add_header(http, "Expect:");
     add_header(http, "Content-Type: application/octet-stream");
+    http->known = config->token;
     if (config->token) {
         ps_buf_printf(&line, "Authorization: Bearer %s", config->token);
         add_header(http, line.at);
@@ -195,6 +197,21 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
     (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.at ? request->body.at : "");
 }
 
+/* Why no answer came. A certificate is no better at the next try. */
+static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err *err)
+{
+    bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
+
+    if (certificate)
+        ps_hint(err, "--ca FILE names the certificate to trust, when it is one of your own");
+    else if (code == CURLE_GOT_NOTHING && strncmp(http->base, "http:", 5) == 0)
+        ps_hint(err, "a server that speaks HTTPS wants https:// before its name");
+    else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
+        ps_hint(err, "is the address right, and does `perfshelf serve` run there?");
+    ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s",
+            http->why[0] ? http->why : curl_easy_strerror(code));
+}
+
 /* Sends it once. *http_out is the status, 0 when no answer came; err is filled unless it is 2xx. */
 static void try_once(struct ps_remote_http *http, const struct ps_remote_request *request,
                      long *http_out, cJSON **out, struct ps_err *err)
@@ -219,9 +236,12 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     if (ps_progress_interrupted())
         ps_fail(err, PS_CANCELLED, "interrupted");
     else if (code != CURLE_OK)
-        ps_fail(err, PS_IO, "%s", http->why[0] ? http->why : curl_easy_strerror(code));
+        fail_line(http, code, err);
     else
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, http_out);
+    if (*http_out == 401 && !http->known)
+        ps_hint(err, "put the token of an uploader into $PERFSHELF_TOKEN; "
+                     "`perfshelf token add NAME` on the server makes one");
     if (code == CURLE_OK && *http_out / 100 != 2)
         ps_remote_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *http_out, err);
     if (err->code == PS_OK)

@@ -35,7 +35,8 @@ enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *
         if (strcmp(words[role], word) == 0)
             return PS_OK;
     }
-    ps_hint(err, "viewer reads, uploader also adds and names runs, admin also removes them");
+    ps_hint(err,
+            "viewer reads, uploader also adds, names and removes own runs, admin may everything");
     return ps_fail(err, PS_BAD_REQUEST, "no role is called '%s'", word);
 }
 

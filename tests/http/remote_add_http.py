@@ -282,11 +282,14 @@ class Tls(unittest.TestCase):
             command = [PROGRAM, "add", path, "--json", "--server"]
             good = subprocess.run([*command, f"https://localhost:{port}", "--ca", cert], capture_output=True, timeout=60)
             stranger = subprocess.run([*command, f"https://localhost:{port}"], capture_output=True, timeout=60)
+            plain = subprocess.run([*command, f"http://localhost:{port}"], capture_output=True, timeout=60)
             other_name = subprocess.run([*command, f"https://127.0.0.1:{port}", "--ca", cert], capture_output=True, timeout=60)
             process.terminate()
             process.communicate(timeout=30)
             self.assertEqual((good.returncode, json.loads(good.stdout)["kind"]), (0, "pstats"), good.stderr)
-            self.assertEqual((stranger.returncode, other_name.returncode), (1, 1))
+            self.assertEqual((stranger.returncode, other_name.returncode, plain.returncode), (1, 1, 1))
+            for done, hint in ((stranger, b"--ca FILE"), (other_name, b"--ca FILE"), (plain, b"https://")):
+                self.assertIn(hint, done.stderr)
 
 
 if __name__ == "__main__":
