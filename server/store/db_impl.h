@@ -57,10 +57,11 @@ struct ps_store {
     bool beside; /* the catalog is a file: who reads it opens it once more (catalog_read.c) */
     struct ps_db *idle_catalogs; /* opened so, and idle */
     unsigned n_idle_catalogs;
-    int64_t changes;    /* catalog writes by this process */
-    bool goes;          /* its folder is removed when it is closed */
-    atomic_llong loose; /* bytes claimed of what the catalog does not count */
-    uint64_t quota;     /* 0: none */
+    int64_t changes;           /* catalog writes by this process */
+    bool goes;                 /* its folder is removed when it is closed */
+    pthread_mutex_t room_lock; /* of one claim at a time */
+    atomic_llong loose;        /* bytes claimed of what the catalog does not count */
+    uint64_t quota;            /* 0: none */
 };
 
 /* uri: as sqlite3_open_v2 takes with SQLITE_OPEN_URI. Registers our functions. */

@@ -50,37 +50,33 @@ enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha
     return ps_stmt_finish(stmt, err);
 }
 
-/* With the catalog locked. */
 static enum ps_status count_kept(struct ps_store *store, uint64_t *out, struct ps_err *err)
 {
+    struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("size_sum"), &stmt, err);
+    enum ps_status status = ps_catalog_read(store, &db, err);
 
+    if (status != PS_OK)
+        return status;
+    status = ps_db_prepare(db, ps_sql_text("size_sum"), &stmt, err);
     if (status == PS_OK && ps_stmt_row(stmt, err))
         *out = (uint64_t)ps_col_int(stmt, 0);
-    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+    if (status == PS_OK)
+        status = ps_stmt_finish(stmt, err);
+    ps_catalog_read_end(store, db);
+    return status;
 }
 
 /* --- the sum ---------------------------------------------------------------------------------- */
 
-/* With the catalog locked. */
-static enum ps_status look(struct ps_store *store, struct ps_room *out, struct ps_err *err)
-{
-    uint64_t kept = 0;
-    enum ps_status status = count_kept(store, &kept, err);
-    const int64_t loose = atomic_load(&store->loose);
-
-    *out = (struct ps_room){kept + (loose > 0 ? (uint64_t)loose : 0), store->quota};
-    return status;
-}
-
+/* What is claimed is returned only after the catalog counts it: for a moment it counts twice. */
 enum ps_status ps_room_look(struct ps_store *store, struct ps_room *out, struct ps_err *err)
 {
-    enum ps_status status;
+    uint64_t kept = 0;
+    const int64_t loose = atomic_load(&store->loose);
+    enum ps_status status = count_kept(store, &kept, err);
 
-    (void)ps_catalog_lock(store);
-    status = look(store, out, err);
-    ps_catalog_unlock(store);
+    *out = (struct ps_room){kept + (loose > 0 ? (uint64_t)loose : 0), store->quota};
     return status;
 }
 
@@ -116,13 +112,13 @@ enum ps_status ps_room_claim(struct ps_store *store, uint64_t bytes, struct ps_e
         atomic_fetch_add(&store->loose, (int64_t)bytes);
         return PS_OK;
     }
-    (void)ps_catalog_lock(store);
-    status = look(store, &room, err);
+    pthread_mutex_lock(&store->room_lock);
+    status = ps_room_look(store, &room, err);
     if (status == PS_OK && (room.used > room.quota || bytes > room.quota - room.used))
         status = over(&room, bytes, err);
     if (status == PS_OK)
         atomic_fetch_add(&store->loose, (int64_t)bytes);
-    ps_catalog_unlock(store);
+    pthread_mutex_unlock(&store->room_lock);
     return status;
 }
 
@@ -134,12 +130,11 @@ void ps_room_return(struct ps_store *store, uint64_t bytes)
 enum ps_status ps_room_follow(struct ps_store *store, uint64_t *claimed, uint64_t bytes,
                               struct ps_err *err)
 {
-    if (bytes <= *claimed)
-        return PS_OK;
-    if (ps_room_claim(store, bytes - *claimed, err) != PS_OK)
-        return PS_FULL;
-    *claimed = bytes;
-    return PS_OK;
+    enum ps_status status = bytes > *claimed ? ps_room_claim(store, bytes - *claimed, err) : PS_OK;
+
+    if (status == PS_OK && bytes > *claimed)
+        *claimed = bytes;
+    return status;
 }
 
 void ps_spool_remove(struct ps_store *store, const char *path)

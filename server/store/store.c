@@ -159,6 +159,7 @@ struct ps_store *ps_store_new(const char *dir)
     atomic_init(&store->counter, 0);
     atomic_init(&store->loose, 0);
     pthread_mutex_init(&store->catalog_lock, NULL);
+    pthread_mutex_init(&store->room_lock, NULL);
     pthread_mutex_init(&store->pool_lock, NULL);
     return store;
 }
@@ -226,6 +227,7 @@ void ps_store_close(struct ps_store *store)
     if (store->goes)
         ps_remove_tree(store->dir);
     pthread_mutex_destroy(&store->catalog_lock);
+    pthread_mutex_destroy(&store->room_lock);
     pthread_mutex_destroy(&store->pool_lock);
     free(store->dir);
     free(store);
