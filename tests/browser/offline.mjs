@@ -144,14 +144,27 @@ for (const part of [0, 1, 2]) {
 test('offline: a comparison from a file, its tabs and its runs', async ({ pages, demo }) => {
     const [base, fresh] = ['bookshop-slow.prof', 'bookshop-cached.prof'].map((name) => demo.demo.get(name).id);
     const { page, asked } = await openFile(pages, exportPage(demo, '--base', base, '--new', fresh));
-    equal(await tabNames(page), ['Functions', 'Added and removed 5', 'Call graph'], 'tabs');
+    equal(await tabNames(page), ['Functions', 'Added and removed 5', 'Call graph', 'Side by side'], 'tabs');
     await eachTab(page, (tab) => noError(page, tab));
-    await page.locator('svg.call-graph').first().waitFor();
     await page.locator('.compare-name').first().click();
     await settle(page);
     equal(await page.locator('.crumbs a').allInnerTexts(), ['perfshelf', 'compare'], 'the way back');
     await page.locator('.crumbs a', { hasText: 'compare' }).click();
     await page.locator('.compare-head').waitFor();
+    checkAsked(asked);
+});
+
+test('offline: runs side by side from a file', async ({ pages, demo }) => {
+    const [base, fresh] = ['bookshop-slow.prof', 'bookshop-cached.prof'].map((name) => demo.demo.get(name).id);
+    const file = exportPage(demo, '--base', base, '--new', fresh);
+    const { page, asked } = await openFile(pages, file, { hash: `#/compare/side?base=${base}&new=${fresh}` });
+    const [left, right] = ['base', 'new'].map((side) => page.frameLocator(`.side-panel.is-${side} iframe`));
+    await left.locator('.grid-row', { hasText: 'wsgi_app' }).first().click();
+    await until(() => /new\.fn=\d+/.test(page.url()), 'the same function on the other side');
+    await page.locator('.tabs a', { hasText: 'Call graph' }).last().click();
+    for (const panel of [left, right]) await panel.locator('svg.call-graph').waitFor();
+    await page.locator('.theme-button').click();
+    for (const panel of [left, right]) await panel.locator('html[data-theme="dark"]').waitFor();
     checkAsked(asked);
 });
 

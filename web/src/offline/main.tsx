@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same page, from a file: it opens what the file carries, then shows what it was made of.
+ * The same page, from a file: it opens what the file carries, then shows what it was made of. A panel of
+ * it asks the engine of the page around it.
  */
 import { render } from 'preact';
 import { answerFrom } from '../base/client';
 import { type OfflineFile, openOffline } from '../base/offline';
+import { hostOfWindow, type PanelHost } from '../base/panel';
 import { Notice } from '../components/notice';
 import { App } from '../views/app';
+import { openPanel } from '../views/panel_view';
 import { serveDownloads } from './downloads';
 import { carried } from './packed';
 import { LocalShelf } from './wire';
@@ -29,14 +32,29 @@ function failed(error: unknown): void {
     );
 }
 
-async function open(): Promise<void> {
+/* Where panels find the engine. */
+type WithShelf = Window & { shelf?: LocalShelf };
+
+function use(shelf: LocalShelf): void {
     openOffline(JSON.parse(carried('offline-file') ?? 'null') as OfflineFile);
-    const shelf = new LocalShelf();
-    await shelf.open(document);
     answerFrom(shelf.wire);
     serveDownloads(shelf);
+}
+
+async function open(): Promise<void> {
+    const shelf = new LocalShelf();
+    await shelf.open(document);
+    use(shelf);
+    (window as WithShelf).shelf = shelf;
     place.replaceChildren();
     render(<App />, place);
 }
 
-open().catch(failed);
+function openBeside(host: PanelHost): void {
+    use((window.parent as WithShelf).shelf as LocalShelf);
+    render(openPanel(host), place);
+}
+
+const host = hostOfWindow();
+if (host) openBeside(host);
+else open().catch(failed);

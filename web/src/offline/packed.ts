@@ -26,9 +26,10 @@ export function packedFiles(root: ParentNode): PackedFile[] {
     return [...files.values()];
 }
 
-/** The text of an element that is data, or null when the file has none. */
+/** The text of an element that is data, or null when the file has none. A panel asks the page around it. */
 export function carried(id: string): string | null {
-    return document.getElementById(id)?.textContent ?? null;
+    const page = window.frameElement ? window.parent.document : document;
+    return page.getElementById(id)?.textContent ?? null;
 }
 
 /** A script of the file as a worker. */

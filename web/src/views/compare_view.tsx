@@ -131,11 +131,9 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
         ...(comparison.pictures.includes('graph')
             ? [{ id: GRAPH_TAB, title: 'Call graph', href: tabHref(query, GRAPH_TAB) }]
             : []),
-        ...(offlineFile()
-            ? []
-            : [{ id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) }]),
+        { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
-    const beside = tab === SIDE_TAB && !offlineFile();
+    const beside = tab === SIDE_TAB;
     const changes = tab === CHANGES_TAB;
     const graph = tab === GRAPH_TAB && comparison.pictures.includes('graph');
     const current = changes || beside || graph ? (tab as string) : (table?.of ?? '');

@@ -11,6 +11,7 @@ import { formatHash, goTo, navigate, type Query, route } from '../base/router';
 import type { Run } from '../base/types';
 import { text } from '../base/units';
 import { Menu } from '../components/menu';
+import { panelPage } from '../components/panel_page';
 import { Tabs } from '../components/tabs';
 import { figOf } from '../model/compare';
 import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../model/side';
@@ -150,6 +151,7 @@ interface FrameProps {
 
 function PanelFrame({ side, run, runs, host }: FrameProps) {
     const frame = useRef<HTMLIFrameElement | null>(null);
+    const page = useMemo(panelPage, []);
     useLayoutEffect(() => {
         if (frame.current) host.attach(side, frame.current);
     }, []);
@@ -168,7 +170,7 @@ function PanelFrame({ side, run, runs, host }: FrameProps) {
                 {runs.length > 1 && <RunPicker side={side} run={run} runs={runs} />}
                 {missing?.side === side && <MissingNote name={missing.name} />}
             </header>
-            <iframe ref={frame} src="/?panel" title={`${side}: ${run.name}`} />
+            <iframe ref={frame} {...page} title={`${side}: ${run.name}`} />
         </section>
     );
 }
