@@ -73,7 +73,7 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
         status = ps_label_save(store, id, err);
     }
     ps_catalog_unlock(store);
-    return status;
+    return status == PS_OK ? err->code : status;
 }
 
 bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)

@@ -239,12 +239,13 @@ enum ps_status ps_token_each(struct ps_store *store,
 enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare(ps_catalog_lock(store), "token_count", "", &stmt, err);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = prepare(ps_catalog_lock(store), "token_count", "", &stmt, &own);
 
-    *out = status == PS_OK && ps_stmt_row(stmt, err) ? ps_col_int(stmt, 0) : 0;
+    *out = status == PS_OK && ps_stmt_row(stmt, &own) ? ps_col_int(stmt, 0) : 0;
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
-    return status;
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
 /* --- who is it -------------------------------------------------------------------------------- */
@@ -285,13 +286,15 @@ static enum ps_status look_up(struct ps_store *store, const char *query, const s
     return status;
 }
 
-static enum ps_status note_use(struct ps_store *store, const char *id, struct ps_err *err)
+/* For people to see. A catalog that takes no row, on a full disk for one, keeps nobody out. */
+static void note_use(struct ps_store *store, const char *id)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
     if (status == PS_OK)
-        status = run(store->catalog, "token_used", id, err);
-    return ps_catalog_end(store, status, err);
+        status = run(store->catalog, "token_used", id, &err);
+    (void)ps_catalog_end(store, status, &err);
 }
 
 enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_holder *out,
@@ -305,7 +308,7 @@ enum ps_status ps_token_check(struct ps_store *store, const char *text, struct p
         return PS_NOT_FOUND;
     status = look_up(store, "token_get", &pass, out, &used, err);
     if (status == PS_OK && now_ms() - used > HOUR_MS)
-        status = note_use(store, pass.id, err);
+        note_use(store, pass.id);
     return status;
 }
 

@@ -31,7 +31,7 @@ class FullDisk(unittest.TestCase):
                                   cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True, text=True, timeout=500,
                                   env=dict(os.environ, PERFSHELF_INSIDE=folder, PERFSHELF=os.path.abspath(PROGRAM), PYTHONDONTWRITEBYTECODE="1"))
         self.assertEqual(done.returncode, 0, done.stderr[-6000:])
-        self.assertIn("Ran 6 tests", done.stderr)
+        self.assertIn("Ran 7 tests", done.stderr)
 
 
 @unittest.skipUnless(os.environ.get("PERFSHELF_INSIDE"), "run by FullDisk")
@@ -95,6 +95,18 @@ class Inside(unittest.TestCase):
             self.make_room()
             self.assert_clean()
         self.assert_goes_on()
+
+    def test_who_reads_is_let_in(self):
+        """When a token was last used is written down; that this finds no room keeps nobody out."""
+        secrets = [subprocess.run([PROGRAM, "token", "add", str(n), "--data", self.data], capture_output=True, text=True, check=True).stdout.strip()
+                   for n in range(3)]
+        for free, secret in zip((0, 4 << 10, 12 << 10), secrets):
+            self.leave(free)
+            for _ in range(2):
+                answer = self.server.request("GET", RUNS, headers={"Authorization": "Bearer " + secret})
+                self.assertEqual(answer.status, 200, answer.body)
+            self.make_room()
+        self.assert_clean()
 
     def test_uploads(self):
         seen = set()
