@@ -156,14 +156,28 @@ struct ps_archive_writer {
     bool failed;
 };
 
-struct ps_archive_writer *ps_archive_writer_new(int fd)
+static struct ps_archive_writer *writer_new(int fd, bool zstd)
 {
     struct ps_archive_writer *writer = ps_alloc(sizeof *writer);
 
     writer->tar = archive_write_new();
     archive_write_set_format_pax_restricted(writer->tar);
-    writer->failed = archive_write_open_fd(writer->tar, fd) != ARCHIVE_OK;
+    if (zstd) {
+        writer->failed = archive_write_add_filter_zstd(writer->tar) != ARCHIVE_OK;
+        archive_write_set_bytes_in_last_block(writer->tar, 1);
+    }
+    writer->failed |= archive_write_open_fd(writer->tar, fd) != ARCHIVE_OK;
     return writer;
+}
+
+struct ps_archive_writer *ps_archive_writer_new(int fd)
+{
+    return writer_new(fd, false);
+}
+
+struct ps_archive_writer *ps_archive_writer_zstd(int fd)
+{
+    return writer_new(fd, true);
 }
 
 static enum ps_status write_failed(struct ps_archive_writer *writer, struct ps_err *err)

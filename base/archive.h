@@ -31,6 +31,8 @@ void ps_archive_free(struct ps_archive *archive); /* NULL is fine */
 /* A tar file written to fd, without times and owners: the same files give the same bytes. */
 struct ps_archive_writer;
 struct ps_archive_writer *ps_archive_writer_new(int fd);
+/* The same, compressed with zstd; fd must be a file. */
+struct ps_archive_writer *ps_archive_writer_zstd(int fd);
 /* Adds a file: all that `in` holds, which must be `bytes` long. */
 enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,
                               struct ps_stream *in, struct ps_err *err);

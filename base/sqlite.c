@@ -363,3 +363,24 @@ struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
     text = (const char *)sqlite3_column_text(rows->stmt, at);
     return (struct ps_str){text ? text : "", (size_t)sqlite3_column_bytes(rows->stmt, at)};
 }
+
+struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column)
+{
+    sqlite3_stmt *stmt = rows->stmt;
+    int at = rows->at[column];
+
+    switch (at < 0 ? SQLITE_NULL : sqlite3_column_type(stmt, at)) {
+    case SQLITE_INTEGER:
+        return (struct ps_cell){.type = PS_CELL_INT, .i = sqlite3_column_int64(stmt, at)};
+    case SQLITE_FLOAT:
+        return (struct ps_cell){.type = PS_CELL_REAL, .real = sqlite3_column_double(stmt, at)};
+    case SQLITE_TEXT:
+        return (struct ps_cell){.type = PS_CELL_TEXT, .bytes = ps_rows_text(rows, column)};
+    case SQLITE_BLOB:
+        return (struct ps_cell){
+            .type = PS_CELL_BLOB,
+            .bytes = {sqlite3_column_blob(stmt, at), (size_t)sqlite3_column_bytes(stmt, at)}};
+    default:
+        return (struct ps_cell){.type = PS_CELL_NULL};
+    }
+}

@@ -55,4 +55,14 @@ bool ps_rows_int(const struct ps_rows *rows, size_t column, int64_t *out);
 struct ps_num ps_rows_num(const struct ps_rows *rows, size_t column);
 struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column); /* UTF-8; until the next */
 
+/* A value as it stands, of whatever type. */
+enum ps_cell_type { PS_CELL_NULL, PS_CELL_INT, PS_CELL_REAL, PS_CELL_TEXT, PS_CELL_BLOB };
+struct ps_cell {
+    enum ps_cell_type type;
+    int64_t i;
+    double real;
+    struct ps_str bytes; /* of texts and blobs; somebody else's */
+};
+struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column); /* until the next row */
+
 #endif

@@ -87,6 +87,8 @@ static int run(const struct ps_options *options)
         return ps_cli_token(options);
     case PS_VERB_REBUILD:
         return ps_cli_rebuild(options);
+    case PS_VERB_EXPORT:
+        return ps_cli_export(options);
     case PS_VERB_BACKUP:
         return ps_cli_backup(options);
     case PS_VERB_NONE:

@@ -142,16 +142,19 @@ static struct ps_str part_of(struct ps_str template, bool rest, struct ps_str *p
     return ps_str_skip(template, first + 1);
 }
 
-/* Arguments kept whole are a template of their own without parameters. */
-static struct ps_str unpack_whole(struct ps_str template, struct ps_str packed)
+struct ps_str ps_args_whole(struct ps_str packed)
 {
     uint64_t len;
 
-    if (!ps_str_is(template, PS_TEMPLATE_WHOLE_TEXT))
-        return template;
     if (!next_varint(&packed, &len))
         return (struct ps_str){NULL, 0};
     return (struct ps_str){packed.at, len < packed.len ? (size_t)len : packed.len};
+}
+
+/* Arguments kept whole are a template of their own without parameters. */
+static struct ps_str unpack_whole(struct ps_str template, struct ps_str packed)
+{
+    return ps_str_is(template, PS_TEMPLATE_WHOLE_TEXT) ? ps_args_whole(packed) : template;
 }
 
 void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struct ps_buf *out)
@@ -168,6 +171,20 @@ void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struc
         if (to < text.len)
             add_param(text.at[to], &packed, out);
         from = to + 1;
+    }
+}
+
+void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep,
+                  struct ps_buf *out)
+{
+    for (size_t i = 0; i < template.len; i++) {
+        const char *from = packed.at;
+
+        if (!is_marker(template.at[i]))
+            continue;
+        skip_param(template.at[i], &packed);
+        if (*keep++)
+            ps_buf_add(out, from, (size_t)(packed.at - from));
     }
 }
 

@@ -54,6 +54,12 @@ struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool 
 
 /* The parameter at index; none when it is not there. Decimals as the nearest double. */
 struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index);
+/* The arguments that were kept whole under PS_TEMPLATE_WHOLE; {NULL, 0}: damaged. */
+struct ps_str ps_args_whole(struct ps_str packed);
+/* Appends the parameters of an event but for those that `keep` says 0 of, a byte a marker of the
+ * template. */
+void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep,
+                  struct ps_buf *out);
 /* Reads one integer and moves on; for those who know what comes. */
 bool ps_args_next_int(struct ps_str *packed, int64_t *out);
 

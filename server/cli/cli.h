@@ -26,6 +26,7 @@ int ps_cli_baseline(const struct ps_options *options);
 int ps_cli_verify(const struct ps_options *options);
 int ps_cli_rebuild(const struct ps_options *options);
 int ps_cli_backup(const struct ps_options *options);
+int ps_cli_export(const struct ps_options *options);
 
 /* --- what the verbs share (say.c)
  * -------------------------------------------------------------------------------- */

@@ -145,6 +145,19 @@ const struct ps_verb_row ps_verbs[] = {
          "importtime --importers` and that of -X importtime=2 say who they are,\na plain one does "
          "not: then the answer is an interval.\n",
          0},
+    [PS_VERB_EXPORT] =
+        {"export", "[RUN...]", 0, MANY, "runs or a comparison as a file for people outside",
+         "A .perfshelf bundle, which another shelf adds: the originals with their names, series, "
+         "tags and attached\nsources. With --redact the runs without their originals: figures stay "
+         "as they are, of the rest nothing that\nthe named categories hold is in the file. "
+         "--preview tells what that is, and what it becomes:\n\n"
+         "  paths       folders; what stands below site-packages or lib/pythonX.Y stays\n"
+         "  hosts       names and addresses of machines\n"
+         "  people      names of users, in home folders and labels; who added the run\n"
+         "  arguments   command lines, the environment, arguments of slices\n"
+         "  source      lines of source, attached source files\n"
+         "  labels      name, series and tags\n",
+         0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
@@ -152,11 +165,11 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
      ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
-     ON(TOKEN) | ON(WHATIF))
+     ON(TOKEN) | ON(WHATIF) | ON(EXPORT))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
      ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
-     ON(WHATIF))
+     ON(WHATIF) | ON(EXPORT))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
@@ -212,8 +225,16 @@ const struct ps_option_row ps_option_rows[] = {
      "record N times, as one series"},
     {"--importers", NULL, FLAG, ON(RECORD), offsetof(struct ps_options, importers),
      "importtime: run the program once more, to see who else imports what"},
-    {"-o", "FILE", TEXT, ON(RECORD), offsetof(struct ps_options, output),
-     "keep the profile in FILE too"},
+    {"-o", "FILE", TEXT, ON(RECORD) | ON(EXPORT), offsetof(struct ps_options, output),
+     "record: keep the profile in FILE too; export: write to FILE, or - for standard output"},
+    {"--redact", "WORDS", TEXT, ON(EXPORT), offsetof(struct ps_options, redact),
+     "categories with commas between them, or all"},
+    {"--preview", NULL, FLAG, ON(EXPORT), offsetof(struct ps_options, preview),
+     "write no file; tell what it would reveal"},
+    {"--base", "RUNS", TEXT, ON(EXPORT), offsetof(struct ps_options, base),
+     "a comparison: the runs to compare with"},
+    {"--new", "RUNS", TEXT, ON(EXPORT), offsetof(struct ps_options, fresh),
+     "a comparison: the runs that are compared"},
     {"--of", "TABLE", TEXT, ON(DIFF) | ON(SHOW) | ON(TREND), offsetof(struct ps_options, of),
      "the table to compare (default: the first)"},
     {"--metric", "M", TEXT, ON(DIFF) | ON(SHOW) | ON(TREND), offsetof(struct ps_options, metric),

@@ -32,6 +32,7 @@ enum ps_verb {
     PS_VERB_REBUILD,
     PS_VERB_BACKUP,
     PS_VERB_WHATIF,
+    PS_VERB_EXPORT,
 };
 
 struct ps_options {
@@ -47,6 +48,7 @@ struct ps_options {
     const char *output, *repeat;                 /* NULL: not given */
     const char *of, *metric, *against, *fail_on; /* NULL: not given */
     const char *row, *place, *by, *clear;        /* NULL: not given */
+    const char *redact, *base, *fresh;           /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
     const char *import_memory, *import_cpu, *queue, *quota; /* NULL: not given */
@@ -54,7 +56,7 @@ struct ps_options {
     const char *role, *tls_cert, *tls_key;                  /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
-    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers;
+    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

@@ -12,6 +12,7 @@
 #include "server/jobs/members.h"
 #include "server/jobs/merge.h"
 #include "server/sandbox/child.h"
+#include "server/store/rewrite.h"
 #include "server/store/store.h"
 
 #define TELL_EVERY_NS 20000000
@@ -97,6 +98,16 @@ static int scratch(void *user, struct ps_err *err)
 
 /* --- what it does ----------------------------------------------------------------------------- */
 
+/* A run that was shared says itself what kind it is. */
+static enum ps_status take_shared(int fd, struct ps_writer *writer, const char **kind,
+                                  struct ps_err *err)
+{
+    static char word[32];
+
+    *kind = word;
+    return ps_writer_take(writer, fd, word, err);
+}
+
 static enum ps_status load(int fd, const char *part, const char **kind, struct ps_err *err)
 {
     struct timespec told = {0};
@@ -115,6 +126,8 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
         status = ps_sandbox_enter(&limits, err);
     if (status != PS_OK)
         return status;
+    if (ps_is_run_file(fd))
+        return take_shared(fd, writer, kind, err);
     sink = ps_writer_sink(writer);
     status = ps_import_stream(ps_stream_fd(fd, writing.input_bytes), sink, &picked, err);
     *kind = picked ? picked->kind : "";

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/share/redact.h"
 
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/file.h"
+#include "server/share/redaction.h"
 #include "server/store/private.h"
 
 const char *const ps_reveal_words[PS_REVEALS] = {"paths",     "hosts",  "people",
@@ -36,18 +38,226 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
     return PS_OK;
 }
 
-enum ps_status ps_share_copy(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
-                             unsigned redact, struct ps_share_copy *out, struct ps_err *err)
+/* --- runs ------------------------------------------------------------------------------------- */
+
+void ps_reveal_json(unsigned bits, struct ps_json *json)
 {
+    ps_json_array(json);
+    for (unsigned i = 0; i < PS_REVEALS; i++)
+        if (bits >> i & 1)
+            ps_json_str(json, ps_str_of(ps_reveal_words[i]));
+    ps_json_end(json);
+}
+
+static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
+                                struct ps_err *err)
+{
+    const struct ps_rewrite how = {.row = ps_redact_row, .user = r};
+    struct ps_share_labels labels;
+    enum ps_status status = ps_share_labels_read(store, id, &labels, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_share_labels_learn(r, &labels);
+    ps_redact_begin(r, labels.kind);
+    ps_share_labels_free(&labels);
+    return ps_rewrite_run(store, id, NULL, &how, err);
+}
+
+enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
+                               const char (*ids)[PS_ID_SIZE], size_t n, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    r->learning = true;
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        status = learn_run(r, store, ids[i], err);
+    r->learning = false;
+    return status;
+}
+
+/* What tells of the redaction: a row of meta, the summary, a line of the ledger. */
+static enum ps_status put_words(struct ps_db *to, struct ps_str words, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(to, ps_sql_text("summary_redacted"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":words", words);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
+}
+
+static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
+{
+    struct ps_redaction *r = user;
+    PS_AUTO(ps_buf_free) struct ps_buf shared = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf words = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf note = {0};
+    struct ps_json json = ps_json_to(&shared), list = ps_json_to(&words);
+    unsigned bits = r->scrub.redact | r->already;
+    enum ps_status status;
+
+    ps_json_object(&json);
+    ps_json_kstr(&json, "kind", r->kind);
+    ps_json_kstr(&json, "perfshelf", PS_VERSION);
+    ps_json_key(&json, "redacted");
+    ps_reveal_json(bits, &json);
+    ps_json_end(&json);
+    ps_reveal_json(bits, &list);
+    ps_buf_puts(&note, PS_SHARED_NOTE);
+    for (unsigned i = 0, n = 0; i < PS_REVEALS; i++)
+        if (bits >> i & 1)
+            ps_buf_printf(&note, "%s%s", n++ ? ", " : "; redacted: ", ps_reveal_words[i]);
+    status = ps_rewrite_meta(to, PS_SHARED_KEY, ps_buf_slice(&shared), err);
+    if (status == PS_OK)
+        status = put_words(to, ps_buf_slice(&words), err);
+    return status == PS_OK ? ps_rewrite_note(to, ps_buf_slice(&note), err) : status;
+}
+
+enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, const char *id,
+                              const char *path, struct ps_err *err)
+{
+    const struct ps_rewrite how = {.row = ps_redact_row, .end = end_file, .user = r};
+    struct ps_run_brief brief;
+    enum ps_status status = ps_store_brief(store, id, &brief, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_redact_begin(r, brief.kind);
+    ps_run_brief_free(&brief);
+    return ps_rewrite_run(store, id, path, &how, err);
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+static enum ps_status publish(struct ps_store *from, struct ps_store *to, const char *id,
+                              struct ps_part *part, const struct ps_share_labels *labels,
+                              struct ps_err *err)
+{
+    const struct ps_new_run run = {.name = labels->name,
+                                   .filename = "",
+                                   .series = labels->series,
+                                   .who = labels->who,
+                                   .tags = labels->tags,
+                                   .n_tags = labels->n_tags};
+
+    return ps_private_publish(from, to, id, part, &run, err);
+}
+
+/* Attached sources with their texts scrubbed; with sources redacted none. */
+static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
+                                  struct ps_store *to, const char *id,
+                                  const struct ps_attached *attached, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_free_ptr) char *file = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    struct ps_source source = {.bytes = 0}, ignored;
+    enum ps_status status = ps_store_source_get(from, id, attached->path, true, &source, err);
+
+    if (status == PS_OK)
+        status = ps_store_spool(to, &file, &fd, err);
+    if (status == PS_OK) {
+        ps_scrub_text(&r->scrub, ps_buf_slice(&source.text), &text);
+        ps_scrub_path(&r->scrub, ps_str_of(attached->path), &path);
+        status = ps_write_all(fd, ps_buf_slice(&text), file, err);
+    }
+    if (status == PS_OK)
+        status = ps_store_source_attach(to, id, path.at, fd, attached->changed, &ignored, err);
+    ps_buf_free(&source.text);
+    return status;
+}
+
+static enum ps_status copy_sources(struct ps_redaction *r, struct ps_store *from,
+                                   struct ps_store *to, const char *id, struct ps_err *err)
+{
+    struct ps_attached_list list = {.n = 0};
+    enum ps_status status =
+        r->scrub.redact & PS_REVEAL_SOURCE ? PS_OK : ps_store_attached(from, id, &list, err);
+
+    for (size_t i = 0; status == PS_OK && i < list.n; i++)
+        status = copy_source(r, from, to, id, &list.at[i], err);
+    ps_attached_free(&list);
+    return status;
+}
+
+static enum ps_status copy_redacted(struct ps_redaction *r, struct ps_store *from,
+                                    struct ps_store *to, const char *id, struct ps_err *err)
+{
+    struct ps_part *part = NULL;
+    struct ps_share_labels labels;
+    enum ps_status status = ps_share_labels_read(from, id, &labels, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_share_labels_redact(r, &labels);
+    status = ps_part_create(to, &part, err);
+    if (status == PS_OK)
+        status = ps_redact_file(r, from, id, ps_part_path(part), err);
+    if (status == PS_OK)
+        status = publish(from, to, id, part, &labels, err);
+    else
+        ps_part_abort(part);
+    if (status == PS_OK)
+        status = copy_sources(r, from, to, id, err);
+    ps_share_labels_free(&labels);
+    return status;
+}
+
+static enum ps_status copy_all(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
+                               struct ps_share_copy *out, struct ps_err *err)
+{
+    struct ps_redaction *r = ps_alloc(sizeof *r);
+    enum ps_status status;
+
+    r->scrub.redact = out->redacted;
+    status = ps_redact_learn(r, from, ids, n, err);
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        status = copy_redacted(r, from, out->store, ids[i], err);
+    ps_redaction_free(r);
+    free(r);
+    return status;
+}
+
+static enum ps_status end_copy(struct ps_share_copy *out, enum ps_status status,
+                               const struct ps_err *own, struct ps_err *err)
+{
+    if (status != PS_OK)
+        ps_share_copy_free(out);
+    if (status != PS_OK && err && err->code == PS_OK)
+        *err = *own;
+    return status;
+}
+
+enum ps_status ps_share_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
+                                  unsigned redact, struct ps_share_copy *out, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
     enum ps_status status;
 
     *out = (struct ps_share_copy){.redacted = redact};
-    status = ps_private_open(from, &out->store, err);
+    status = ps_private_open(from, &out->store, &own);
+    if (status == PS_OK)
+        status = copy_all(from, ids, n, out, &own);
+    return end_copy(out, status, &own, err);
+}
+
+enum ps_status ps_share_copy(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
+                             unsigned redact, struct ps_share_copy *out, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status;
+
+    if (redact)
+        return ps_share_rewritten(from, ids, n, redact, out, err);
+    *out = (struct ps_share_copy){.redacted = 0};
+    status = ps_private_open(from, &out->store, &own);
     for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = ps_private_take(from, out->store, ids[i], err);
-    if (status != PS_OK)
-        ps_share_copy_free(out);
-    return status;
+        status = ps_private_take(from, out->store, ids[i], &own);
+    return end_copy(out, status, &own, err);
 }
 
 void ps_share_copy_free(struct ps_share_copy *copy)

@@ -21,8 +21,9 @@ enum ps_reveal {                       /* a bit each */
                  PS_REVEAL_SOURCE = 16,   /* lines of source, attached source files */
                  PS_REVEAL_LABELS = 32,   /* name, series and tags */
 };
-#define PS_REVEALS    6
-#define PS_REVEAL_ALL 63u
+#define PS_REVEALS         6
+#define PS_REVEAL_ALL      63u
+#define PS_REVEAL_EXAMPLES 5 /* values of a category that a preview shows */
 
 /* The word of a category, as command lines and URLs write it: bit `1 << index`. */
 extern const char *const ps_reveal_words[PS_REVEALS];

@@ -234,6 +234,10 @@ struct ps_run_about {
 enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
                             struct ps_err *err);
 const char *ps_run_schema(void); /* the tables of a run file as SQL */
+/* An empty run file at `path`, of an input of so many bytes, in an open transaction. */
+enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
+                             struct ps_err *err);
+int64_t ps_layout_of_ours(void); /* user_version of run.sql */
 /* Whether it has these tables and views, and no others. */
 enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err);
 

@@ -153,3 +153,65 @@ enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const
         *err = own;
     return status;
 }
+
+/* The row of a run: what its original is, and since when it is on the shelf. */
+static enum ps_status read_row(struct ps_store *from, const char *id, struct ps_original *original,
+                               char kind[32], int64_t *created_ms, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(ps_catalog_lock(from), ps_sql_text("run_identity"), &stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+        if (ps_stmt_row(stmt, err)) {
+            (void)snprintf(original->sha256, sizeof original->sha256, "%s",
+                           ps_col_text(stmt, 0).at);
+            original->bytes = (uint64_t)ps_col_int(stmt, 1);
+            (void)snprintf(kind, 32, "%s", ps_col_text(stmt, 2).at);
+            *created_ms = ps_col_int(stmt, 3);
+        } else {
+            status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+        }
+        ps_stmt_done(stmt);
+    }
+    ps_catalog_unlock(from);
+    return status;
+}
+
+static enum ps_status put_moment(struct ps_store *to, const char *id, int64_t created_ms,
+                                 struct ps_err *err)
+{
+    char label[64];
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_begin(to, PS_SOON, err);
+
+    (void)snprintf(label, sizeof label, "{\"created_at\":%lld}", (long long)created_ms);
+    if (status == PS_OK)
+        status = ps_db_prepare(to->catalog, ps_sql_text("label_run"), &stmt, err);
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+        ps_bind_text(stmt, ":label", ps_str_of(label));
+        status = ps_stmt_finish(stmt, err);
+    }
+    return ps_catalog_end(to, status, err);
+}
+
+enum ps_status ps_private_publish(struct ps_store *from, struct ps_store *to, const char *id,
+                                  struct ps_part *part, const struct ps_new_run *run,
+                                  struct ps_err *err)
+{
+    struct ps_original original = {.bytes = 0};
+    struct ps_published published = {.name = NULL};
+    char kind[32] = "";
+    int64_t created_ms = 0;
+    enum ps_status status = read_row(from, id, &original, kind, &created_ms, err);
+
+    if (status != PS_OK) {
+        ps_part_abort(part);
+        return status;
+    }
+    status = ps_part_publish(part, run, kind, &original, &published, err);
+    free(published.name);
+    return status == PS_OK ? put_moment(to, id, created_ms, err) : status;
+}

@@ -24,4 +24,10 @@ typedef enum ps_status ps_private_file(void *user, const char *name, struct ps_s
 enum ps_status ps_private_files(struct ps_store *store, ps_private_file *take, void *user,
                                 struct ps_err *err);
 
+/* A part that was made of it, under its id and the moment at which it was added. Frees the part
+ * either way. */
+enum ps_status ps_private_publish(struct ps_store *from, struct ps_store *to, const char *id,
+                                  struct ps_part *part, const struct ps_new_run *run,
+                                  struct ps_err *err);
+
 #endif

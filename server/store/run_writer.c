@@ -10,25 +10,25 @@
  * trace. Small ones would only grow by it, each table takes a page. */
 #define LARGE ((uint64_t)32 << 20)
 
-static enum ps_status lay_out(struct ps_writer *w, const char *path, uint64_t input_bytes,
-                              struct ps_err *err)
+enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
+                             struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1"); /* nobody else knows the file */
-    status = ps_db_open(uri.at, true, &w->db, err);
+    status = ps_db_open(uri.at, true, out, err);
     if (status == PS_OK)
         status = ps_db_exec(
-            w->db, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
+            *out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
     if (status == PS_OK)
-        status = ps_db_exec(w->db,
+        status = ps_db_exec(*out,
                             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
                             "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
                             "PRAGMA cache_size=-8192; BEGIN",
                             err);
-    return status == PS_OK ? ps_db_exec(w->db, ps_run_schema(), err) : status;
+    return status == PS_OK ? ps_db_exec(*out, ps_run_schema(), err) : status;
 }
 
 enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing,
@@ -43,7 +43,7 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing
     w->ledger.unit = "";
     w->summary = ps_json_to(&w->summary_text);
     ps_json_object(&w->summary);
-    status = lay_out(w, path, writing->input_bytes, err);
+    status = ps_run_create(path, writing->input_bytes, &w->db, err);
     if (status != PS_OK) {
         ps_writer_free(w);
         return status;

@@ -112,6 +112,34 @@ enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, str
     return status;
 }
 
+enum ps_status ps_store_attached(struct ps_store *store, const char *id,
+                                 struct ps_attached_list *out, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_list"), &stmt, &own);
+
+    if (status == PS_OK)
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] =
+            (struct ps_attached){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+void ps_attached_free(struct ps_attached_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->at[i].path);
+    free(list->at);
+    *list = (struct ps_attached_list){0};
+}
+
 enum ps_status ps_store_measured(struct ps_store *store, const char *id,
                                  struct ps_measured_list *out, struct ps_err *err)
 {

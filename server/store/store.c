@@ -243,7 +243,7 @@ const char *ps_store_dir(const struct ps_store *store)
 
 /* The layout of run files (schema/run.sql), as it stands in our schema and in the head of each
  * file; -1: there is no such file. */
-static int64_t layout_of_ours(void)
+int64_t ps_layout_of_ours(void)
 {
     static const char word[] = "PRAGMA user_version = ";
     const char *at = strstr(ps_schema_of("run"), word);
@@ -270,12 +270,12 @@ bool ps_run_outdated(struct ps_store *store, const char *id)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
 
-    return layout_of(path) < layout_of_ours();
+    return layout_of(path) < ps_layout_of_ours();
 }
 
 static enum ps_status check_layout(const char *path, const char *id, struct ps_err *err)
 {
-    int64_t layout = layout_of(path), ours = layout_of_ours();
+    int64_t layout = layout_of(path), ours = ps_layout_of_ours();
     enum ps_status status = PS_OK;
 
     if (layout < 0) {

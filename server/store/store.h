@@ -177,6 +177,19 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
 enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
                                    bool want_text, struct ps_source *out, struct ps_err *err);
 
+/* What is attached to a run. */
+struct ps_attached {
+    char *path;
+    bool changed;
+};
+struct ps_attached_list {
+    struct ps_attached *at;
+    size_t n, cap;
+};
+enum ps_status ps_store_attached(struct ps_store *store, const char *id,
+                                 struct ps_attached_list *out, struct ps_err *err);
+void ps_attached_free(struct ps_attached_list *list);
+
 /* The source files that a run measured, in its own order; none for kinds that measure no lines. */
 struct ps_measured {
     char *path;   /* as recorded */

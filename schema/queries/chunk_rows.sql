@@ -1,0 +1,2 @@
+-- How many slices a chunk has. :id
+SELECT n FROM chunk WHERE id = :id;

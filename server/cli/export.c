@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* export.c: runs or a comparison as a file for people outside, and what it would tell them. */
+#include <cjson/cJSON.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "server/cli/cli.h"
+#include "server/cli/runs.h"
+#include "server/cli/table.h"
+#include "server/share/pick.h"
+
+/* --- what it would reveal --------------------------------------------------------------------- */
+
+static void add_category(struct ps_table *table, const cJSON *category)
+{
+    const cJSON *example;
+    const char *what = ps_run_text(category, "what");
+    bool first = true;
+    cJSON_ArrayForEach(example, cJSON_GetObjectItemCaseSensitive(category, "examples"))
+    {
+        ps_table_cell(table, first ? what : "");
+        if (first)
+            ps_table_printf(table, "%.0f", ps_run_number(category, "values"));
+        else
+            ps_table_cell(table, "");
+        ps_table_cell(table, ps_run_text(example, "value"));
+        ps_table_cell(table, ps_run_text(example, "becomes"));
+        first = false;
+    }
+    if (!first)
+        return;
+    ps_table_cell(table, what);
+    ps_table_cell(table, "0");
+    ps_table_cell(table, "");
+    ps_table_cell(table, "");
+}
+
+static void say_reveals(const struct ps_buf *text)
+{
+    struct ps_table table = {.columns = 4, .right = 1U << 1};
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    PS_AUTO(ps_run_free) cJSON *json = cJSON_Parse(text->at);
+    const cJSON *category;
+    const char *const head[] = {"reveals", "values", "such as", "redacted"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        ps_table_cell(&table, head[i]);
+    cJSON_ArrayForEach(category, cJSON_GetObjectItemCaseSensitive(json, "reveals"))
+        add_category(&table, category);
+    ps_table_print(&table, &out);
+    ps_table_free(&table);
+    ps_say(&out);
+}
+
+static enum ps_status preview(const struct ps_options *options, struct ps_store *store,
+                              const struct ps_share_picked *picked, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json json = ps_json_to(&text);
+    enum ps_status status = ps_share_reveals(store, picked->ids, picked->n, &json, err);
+    if (status != PS_OK)
+        return status;
+    if (!options->json) {
+        say_reveals(&text);
+        return PS_OK;
+    }
+    ps_buf_puts(&text, "\n");
+    ps_say(&text);
+    return PS_OK;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static enum ps_status to_stdout(int fd, const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, 1 << 16, 1);
+    enum ps_status status = PS_OK;
+    ssize_t got = 0;
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return ps_fail_errno(err, "cannot read", path);
+    while (status == PS_OK && (got = read(fd, block, 1 << 16)) > 0)
+        status = ps_write_all(STDOUT_FILENO, (struct ps_str){block, (size_t)got}, "stdout", err);
+    return got < 0 ? ps_fail_errno(err, "cannot read", path) : status;
+}
+
+/* Written beside its place first: a file that is there already is replaced by a whole one only. */
+static enum ps_status write_file(struct ps_store *store, const struct ps_share_what *what,
+                                 const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    PS_AUTO(ps_close_fd) int fd = -1;
+    mode_t mask = umask(0);
+    enum ps_status status;
+    (void)umask(mask);
+    ps_buf_printf(&part, "%s.XXXXXX", path);
+    fd = mkostemp(part.at, O_CLOEXEC);
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot write", path);
+    status = ps_bundle_write(store, what, fd, err);
+    if (status == PS_OK && (fchmod(fd, 0666 & ~mask) != 0 || rename(part.at, path) != 0))
+        status = ps_fail_errno(err, "cannot write", path);
+    if (status != PS_OK)
+        (void)unlink(part.at);
+    return status;
+}
+
+static enum ps_status write_out(struct ps_store *store, const struct ps_share_what *what,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status = ps_store_spool(store, &path, &fd, err);
+    if (status != PS_OK)
+        return status;
+    (void)unlink(path);
+    status = ps_bundle_write(store, what, fd, err);
+    return status == PS_OK ? to_stdout(fd, path, err) : status;
+}
+
+static enum ps_status write_it(const struct ps_options *options, struct ps_store *store,
+                               const struct ps_share_what *what, const char *name,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    enum ps_status status;
+    if (options->output && strcmp(options->output, "-") == 0)
+        return write_out(store, what, err);
+    if (options->output)
+        return write_file(store, what, options->output, err);
+    ps_buf_printf(&path, "%s.perfshelf", name);
+    status = write_file(store, what, path.at, err);
+    ps_buf_puts(&path, "\n");
+    if (status == PS_OK)
+        ps_say(&path);
+    return status;
+}
+
+static enum ps_status export(const struct ps_options *options, struct ps_store *store,
+                             struct ps_err *err) {
+    PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
+    PS_AUTO(ps_free_ptr) struct ps_share_picked *picked = ps_alloc(sizeof *picked);
+    struct ps_share_what what;
+    unsigned redact = 0;
+    enum ps_status status = ps_reveal_parse(options->redact ? options->redact : "", &redact, err);
+    for (size_t i = 0; i < options->n_operands; i++)
+        ps_buf_printf(&runs, "%s%s", i ? "," : "", options->operands[i]);
+    if (status == PS_OK) status = ps_share_pick(store, runs.len ? runs.at : NULL, options->base,
+                                                options->fresh, picked, err);
+    if (status != PS_OK) return status;
+    what = ps_share_what(picked, redact, true);
+    return options->preview ? preview(options, store, picked, err)
+                            : write_it(options, store, &what, picked->name, err);
+}
+
+int ps_cli_export(const struct ps_options *options)
+{
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    struct ps_err err = PS_ERR_INIT;
+    if (!store)
+        return 1;
+    if (export(options, store, &err) != PS_OK)
+        return ps_say_failure("export", &err);
+    return ps_say_done(0);
+}

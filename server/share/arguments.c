@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* arguments.c: the arguments of slices: their templates, and the numbers that chunks keep of them
+ * (slices/args.h). A number whose key is left out of a template is left out of its chunks. */
+#include <stdlib.h>
+
+#include "server/share/redaction.h"
+#include "slices/args.h"
+#include "slices/column.h"
+#include "slices/slices.h"
+
+#define CHUNK_COLUMNS 32
+#define ARGS_COLUMN   31
+
+/* --- templates -------------------------------------------------------------------------------- */
+
+/* What profilers say of an event themselves. */
+static bool is_of_tool(struct ps_str key)
+{
+    static const char *const keys[] = {"External id",
+                                       "Ev Idx",
+                                       "Input Dims",
+                                       "Input type",
+                                       "Input Strides",
+                                       "Output Dims",
+                                       "Output type",
+                                       "CallFrom",
+                                       "Call stack",
+                                       "Module Hierarchy",
+                                       "Collective name",
+                                       "dtype",
+                                       "Process Group Name",
+                                       "Process Group Description",
+                                       "Process Group Ranks",
+                                       "In split size",
+                                       "Out split size",
+                                       "kernel_file",
+                                       "kernel_backend",
+                                       "Trace name",
+                                       "device",
+                                       "stream",
+                                       "context",
+                                       "correlation",
+                                       "grid",
+                                       "block",
+                                       "s",
+                                       "bp",
+                                       "scope",
+                                       "id2",
+                                       "cname",
+                                       "sf",
+                                       "bind_id",
+                                       "Device Type",
+                                       "name",
+                                       "labels",
+                                       "sort_index"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ps_str_is(key, keys[i]))
+            return true;
+    return false;
+}
+
+/* Of a tool that we know also every figure; of another one nobody knows what they mean. */
+static bool stays(const struct ps_redaction *r, const struct ps_template_pair *pair)
+{
+    bool plain = !memchr(pair->value.at, '"', pair->value.len);
+
+    if (!(r->scrub.redact & PS_REVEAL_ARGUMENTS) || is_of_tool(pair->key))
+        return true;
+    return plain && strcmp(r->kind, "trace") != 0 &&
+           !(ps_scrub_key(pair->key) & PS_REVEAL_ARGUMENTS);
+}
+
+static void see(struct ps_redaction *r, const struct ps_template_pair *pair)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ps_buf_str(&text, pair->key);
+    ps_buf_puts(&text, ": ");
+    for (size_t i = 0; i < pair->value.len && i < 80; i++)
+        ps_buf_add(&text, (unsigned char)pair->value.at[i] < ' ' ? "#" : pair->value.at + i, 1);
+    ps_scrub_see(&r->scrub, PS_REVEAL_ARGUMENTS, ps_buf_slice(&text), "left out");
+}
+
+static void note_markers(struct ps_kept_params *params, struct ps_str value, bool stay)
+{
+    for (size_t i = 0; params && i < value.len; i++)
+        if (value.at[i] == PS_TEMPLATE_INT || value.at[i] == PS_TEMPLATE_DECIMAL) {
+            ps_buf_add(&params->markers, value.at + i, 1);
+            ps_buf_add(&params->keep, stay ? "\1" : "\0", 1);
+        }
+}
+
+/* params NULL: text without any. */
+static void filter_object(struct ps_redaction *r, struct ps_str object,
+                          struct ps_kept_params *params, struct ps_buf *out)
+{
+    struct ps_template_pair pair = {.left = object};
+    bool first = true;
+
+    if (!object.len)
+        return;
+    ps_buf_puts(out, "{");
+    while (ps_template_next(&pair)) {
+        bool good = stays(r, &pair);
+
+        note_markers(params, pair.value, good);
+        if (!good) {
+            see(r, &pair);
+            continue;
+        }
+        ps_buf_printf(out, "%s\"", first ? "" : ",");
+        ps_buf_str(out, pair.key);
+        ps_buf_puts(out, "\":");
+        ps_buf_str(out, pair.value);
+        first = false;
+    }
+    ps_buf_puts(out, "}");
+}
+
+static void filter(struct ps_redaction *r, struct ps_str text, struct ps_kept_params *params,
+                   struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf filtered = {0};
+    const char *mark = text.len ? memchr(text.at, PS_TEMPLATE_REST, text.len) : NULL;
+    size_t n = mark ? (size_t)(mark - text.at) : text.len;
+
+    filter_object(r, (struct ps_str){text.at, n}, params, &filtered);
+    if (mark) {
+        ps_buf_add(&filtered, mark, 1);
+        filter_object(r, ps_str_skip(text, n + 1), params, &filtered);
+    }
+    ps_scrub_json(&r->scrub, ps_buf_slice(&filtered), out);
+}
+
+/* The place of a template of this id. */
+static struct ps_kept_params *params_of(struct ps_redaction *r, int64_t id)
+{
+    size_t at = id > 0 && id < UINT32_MAX ? (size_t)id : 0, n = at + at / 2 + 64;
+
+    if (at >= r->n_params) {
+        r->params = ps_grow(r->params, n, sizeof *r->params);
+        memset(r->params + r->n_params, 0, (n - r->n_params) * sizeof *r->params);
+        r->n_params = n;
+    }
+    return &r->params[at];
+}
+
+void ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, struct ps_buf *out)
+{
+    struct ps_kept_params *params = params_of(r, id);
+
+    params->markers.len = params->keep.len = 0;
+    if (ps_str_is(text, PS_TEMPLATE_WHOLE_TEXT))
+        ps_buf_str(out, text);
+    else
+        filter(r, text, params, out);
+}
+
+/* --- chunks ----------------------------------------------------------------------------------- */
+
+static enum ps_status column_of(struct ps_db *db, int64_t id, struct ps_stmt **stmt,
+                                struct ps_str *out, struct ps_err *err)
+{
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("chunk_column_of"), stmt, err);
+
+    *out = (struct ps_str){NULL, 0};
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(*stmt, ":id", id);
+    if (ps_stmt_row(*stmt, err))
+        *out = ps_col_text(*stmt, 0);
+    return err->code;
+}
+
+static enum ps_status numbers_of(struct ps_db *db, int64_t chunk, unsigned column, size_t n,
+                                 int64_t *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_str packed;
+    enum ps_status status = column_of(db, chunk * CHUNK_COLUMNS + column, &stmt, &packed, err);
+
+    memset(out, 0, n * sizeof *out);
+    if (status == PS_OK && packed.at && !ps_column_unpack(packed, n, out))
+        status = ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
+    return status;
+}
+
+static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("chunk_rows"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":id", chunk);
+    if (!ps_stmt_row(stmt, err) || ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_CHUNK_ROWS)
+        return ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
+    *n = (size_t)ps_col_int(stmt, 0);
+    return PS_OK;
+}
+
+/* The arguments of one slice, behind those before. */
+static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_str packed)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const struct ps_kept_params *params;
+
+    if (template == PS_TEMPLATE_WHOLE) {
+        filter(r, ps_args_whole(packed), NULL, &text);
+        ps_args_put_whole(&r->args, ps_buf_slice(&text));
+    } else if (template > 0 && (size_t) template <r->n_params) {
+        params = &r->params[template];
+        ps_args_copy((struct ps_str){params->markers.at, params->markers.len}, packed,
+                     params->keep.at, &r->args);
+    }
+}
+
+/* Slices that share their arguments go on to. */
+static void put_rows(struct ps_redaction *r, size_t n, const int64_t *templates, int64_t *at,
+                     struct ps_str args)
+{
+    int64_t last_at = -1, last_template = -1, last_new = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t before = r->args.len;
+
+        if (at[i] == last_at && templates[i] == last_template) {
+            at[i] = last_new;
+            continue;
+        }
+        last_at = at[i];
+        last_template = templates[i];
+        if (templates[i] && at[i] >= 0 && (size_t)at[i] <= args.len)
+            put_arguments(r, templates[i], ps_str_skip(args, (size_t)at[i]));
+        at[i] = last_new = r->args.len > before ? (int64_t)before : 0;
+    }
+}
+
+static enum ps_status rewrite_chunk(struct ps_redaction *r, struct ps_db *db, int64_t chunk,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) int64_t *templates = NULL;
+    PS_AUTO(ps_free_ptr) int64_t *at = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_str args = {NULL, 0};
+    size_t n = 0;
+    enum ps_status status = rows_of(db, chunk, &n, err);
+
+    r->args.len = r->at.len = 0;
+    if (status != PS_OK)
+        return status;
+    templates = ps_grow(NULL, n, sizeof *templates);
+    at = ps_grow(NULL, n, sizeof *at);
+    status = numbers_of(db, chunk, PS_COL_TEMPLATE, n, templates, err);
+    if (status == PS_OK)
+        status = numbers_of(db, chunk, PS_COL_ARGS_AT, n, at, err);
+    if (status == PS_OK)
+        status = column_of(db, chunk * CHUNK_COLUMNS + ARGS_COLUMN, &stmt, &args, err);
+    if (status != PS_OK)
+        return status;
+    put_rows(r, n, templates, at, args);
+    ps_column_pack(at, n, &r->at);
+    r->chunk = chunk;
+    return PS_OK;
+}
+
+bool ps_redact_chunk(struct ps_redaction *r, struct ps_row *row, struct ps_err *err)
+{
+    int64_t chunk = row->cells[0].i / CHUNK_COLUMNS;
+    unsigned column = (unsigned)(row->cells[0].i % CHUNK_COLUMNS);
+
+    if (column != PS_COL_ARGS_AT && column != ARGS_COLUMN)
+        return true;
+    if (r->chunk != chunk && rewrite_chunk(r, row->from, chunk, err) != PS_OK)
+        return false;
+    row->cells[1].bytes = ps_buf_slice(column == ARGS_COLUMN ? &r->args : &r->at);
+    return true;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/share/bundle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+#include "server/share/redaction.h"
+
+struct bundling {
+    struct ps_store *store; /* the shelf, or the private one with what was redacted */
+    const struct ps_share_what *what;
+    bool originals;
+    struct ps_archive_writer *tar;
+};
+
+/* --- bundle.json ------------------------------------------------------------------------------ */
+
+static void put_tags(const struct ps_share_labels *labels, struct ps_json *json)
+{
+    ps_json_key(json, "tags");
+    ps_json_array(json);
+    for (size_t i = 0; i < labels->n_tags; i++) {
+        ps_json_array(json);
+        ps_json_str(json, ps_str_of(labels->tags[i].key));
+        ps_json_str(json, ps_str_of(labels->tags[i].value));
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void put_sources(const struct ps_attached_list *list, size_t index, struct ps_json *json)
+{
+    char file[64];
+
+    ps_json_key(json, "sources");
+    ps_json_array(json);
+    for (size_t i = 0; i < list->n; i++) {
+        (void)snprintf(file, sizeof file, "%zu/source-%zu", index, i);
+        ps_json_object(json);
+        ps_json_kstr(json, "file", file);
+        ps_json_kstr(json, "path", list->at[i].path);
+        ps_json_kbool(json, "changed", list->at[i].changed);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static const char *member_name(const struct bundling *b, size_t index, char out[40])
+{
+    (void)snprintf(out, 40, "%zu/%s", index, b->originals ? "original" : "run");
+    return out;
+}
+
+static enum ps_status put_run(struct bundling *b, size_t index, struct ps_json *json,
+                              struct ps_err *err)
+{
+    const char *id = b->what->ids[index];
+    struct ps_share_labels labels;
+    struct ps_attached_list sources = {.n = 0};
+    char file[40];
+    enum ps_status status = ps_share_labels_read(b->store, id, &labels, err);
+
+    if (status == PS_OK)
+        status = ps_store_attached(b->store, id, &sources, err);
+    if (status == PS_OK) {
+        ps_json_object(json);
+        ps_json_kstr(json, "file", member_name(b, index, file));
+        ps_json_kstr(json, "kind", labels.kind);
+        ps_json_kstr(json, "name", labels.name);
+        ps_json_kstr(json, "series", labels.series);
+        put_tags(&labels, json);
+        ps_json_kstr(json, "sha256", b->originals ? labels.sha256 : NULL);
+        ps_json_key(json, "redacted");
+        ps_reveal_json(b->what->redact, json);
+        put_sources(&sources, index, json);
+        ps_json_end(json);
+    }
+    ps_attached_free(&sources);
+    ps_share_labels_free(&labels);
+    return status;
+}
+
+static void put_side(const char *key, size_t from, size_t to, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = from; i < to; i++)
+        ps_json_int(json, (int64_t)i);
+    ps_json_end(json);
+}
+
+static enum ps_status put_about(struct bundling *b, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json json = ps_json_to(&text);
+    struct ps_stream *in;
+    enum ps_status status = PS_OK;
+
+    ps_json_object(&json);
+    ps_json_kint(&json, "format", 1);
+    ps_json_kstr(&json, "perfshelf", PS_VERSION);
+    ps_json_key(&json, "runs");
+    ps_json_array(&json);
+    for (size_t i = 0; status == PS_OK && i < b->what->n; i++)
+        status = put_run(b, i, &json, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_end(&json);
+    if (b->what->compared) {
+        put_side("base", 0, b->what->n_base, &json);
+        put_side("new", b->what->n_base, b->what->n, &json);
+    }
+    ps_json_end(&json);
+    in = ps_stream_memory(ps_buf_slice(&text), 0);
+    status = ps_archive_add(b->tar, PS_BUNDLE_ABOUT, text.len, in, err);
+    ps_stream_free(in);
+    return status;
+}
+
+/* --- the runs --------------------------------------------------------------------------------- */
+
+static enum ps_status put_original(struct bundling *b, size_t index, struct ps_err *err)
+{
+    char name[40];
+    struct ps_stream *in = NULL;
+    uint64_t bytes = 0;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status = ps_store_original(b->store, b->what->ids[index], &in, &fd, &bytes, err);
+
+    if (status == PS_OK)
+        status = ps_archive_add(b->tar, member_name(b, index, name), bytes, in, err);
+    ps_stream_free(in);
+    return status;
+}
+
+static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
+{
+    (void)user, (void)row, (void)err;
+    return true;
+}
+
+/* Without what only the private shelf says of it. */
+static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_err *err)
+{
+    const struct ps_rewrite how = {.row = as_it_is, .end = ps_rewrite_bare};
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    struct stat about;
+    char name[40];
+    struct ps_stream *in;
+    enum ps_status status = ps_store_spool(b->store, &path, &fd, err);
+
+    if (status == PS_OK)
+        status = ps_rewrite_run(b->store, b->what->ids[index], path, &how, err);
+    if (status == PS_OK && fstat(fd, &about) != 0)
+        status = ps_fail_errno(err, "cannot read", path);
+    if (status == PS_OK) {
+        in = ps_stream_fd(fd, (uint64_t)about.st_size);
+        status =
+            ps_archive_add(b->tar, member_name(b, index, name), (uint64_t)about.st_size, in, err);
+        ps_stream_free(in);
+    }
+    if (path)
+        (void)unlink(path);
+    return status;
+}
+
+static enum ps_status put_source_files(struct bundling *b, size_t index, struct ps_err *err)
+{
+    struct ps_attached_list list = {.n = 0};
+    const char *id = b->what->ids[index];
+    enum ps_status status = ps_store_attached(b->store, id, &list, err);
+
+    for (size_t i = 0; status == PS_OK && i < list.n; i++) {
+        struct ps_source source = {.bytes = 0};
+        struct ps_stream *in;
+        char name[64];
+
+        status = ps_store_source_get(b->store, id, list.at[i].path, true, &source, err);
+        if (status == PS_OK) {
+            (void)snprintf(name, sizeof name, "%zu/source-%zu", index, i);
+            in = ps_stream_memory(ps_buf_slice(&source.text), 0);
+            status = ps_archive_add(b->tar, name, source.text.len, in, err);
+            ps_stream_free(in);
+        }
+        ps_buf_free(&source.text);
+    }
+    ps_attached_free(&list);
+    return status;
+}
+
+static enum ps_status put_all(struct bundling *b, struct ps_err *err)
+{
+    enum ps_status status = put_about(b, err);
+
+    for (size_t i = 0; status == PS_OK && i < b->what->n; i++) {
+        status = b->originals ? put_original(b, i, err) : put_run_file(b, i, err);
+        if (status == PS_OK)
+            status = put_source_files(b, i, err);
+    }
+    return status;
+}
+
+/* A run that came without its original has the run file in its place: that is given on as it is. */
+enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_what *what, int fd,
+                               struct ps_err *err)
+{
+    struct bundling b = {store, what, what->originals && !what->redact, NULL};
+    struct ps_share_copy copy = {.store = NULL};
+    struct ps_err own = PS_ERR_INIT, end = PS_ERR_INIT;
+    enum ps_status status = PS_OK;
+
+    if (!b.originals) {
+        status = ps_share_rewritten(store, what->ids, what->n, what->redact, &copy, &own);
+        b.store = copy.store;
+    }
+    if (status == PS_OK) {
+        b.tar = ps_archive_writer_zstd(fd);
+        status = put_all(&b, &own);
+        if (ps_archive_writer_end(b.tar, &end) != PS_OK && status == PS_OK) {
+            own = end;
+            status = end.code;
+        }
+    }
+    ps_share_copy_free(&copy);
+    if (status != PS_OK && err && err->code == PS_OK)
+        *err = own;
+    return status;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* labels.c: what people say of a run. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/share/redaction.h"
+
+static const char *keep(struct ps_share_labels *labels, struct ps_stmt *stmt, int column)
+{
+    struct ps_str text = ps_col_text(stmt, column);
+
+    return ps_arena_copy(&labels->arena, text.at ? text : PS_STR("")).at;
+}
+
+static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share_labels *out,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_labels"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    if (!ps_stmt_row(stmt, err))
+        return err->code ? err->code
+                         : ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    (void)snprintf(out->kind, sizeof out->kind, "%s", keep(out, stmt, 0));
+    (void)snprintf(out->sha256, sizeof out->sha256, "%s", keep(out, stmt, 1));
+    out->bytes = (uint64_t)ps_col_int(stmt, 2);
+    out->name = keep(out, stmt, 3);
+    out->series = keep(out, stmt, 4);
+    out->who = keep(out, stmt, 5);
+    return PS_OK;
+}
+
+static enum ps_status read_tags(struct ps_db *db, const char *id, struct ps_share_labels *out,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tags"), &stmt, err);
+    size_t cap = 0;
+
+    if (status == PS_OK)
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_PUSH_ROOM(out->tags, out->n_tags, cap);
+        out->tags[out->n_tags].key = keep(out, stmt, 0);
+        out->tags[out->n_tags++].value = keep(out, stmt, 1);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_share_labels_read(struct ps_store *store, const char *id,
+                                    struct ps_share_labels *out, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status;
+
+    *out = (struct ps_share_labels){.bytes = 0};
+    status = read_run(db, id, out, &own);
+    if (status == PS_OK)
+        status = read_tags(db, id, out, &own);
+    ps_catalog_unlock(store);
+    if (status != PS_OK) {
+        ps_share_labels_free(out);
+        *err = own;
+    }
+    return status;
+}
+
+void ps_share_labels_free(struct ps_share_labels *labels)
+{
+    free(labels->tags);
+    ps_arena_free(&labels->arena);
+    *labels = (struct ps_share_labels){.bytes = 0};
+}
+
+/* --- what they reveal ------------------------------------------------------------------------- */
+
+void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels *labels)
+{
+    const char *const texts[] = {labels->name, labels->series};
+
+    if (labels->who[0])
+        ps_scrub_learn_person(&r->scrub, ps_str_of(labels->who));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ps_scrub_learn(&r->scrub, ps_str_of(texts[i]));
+        if (texts[i][0])
+            ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_str_of(texts[i]),
+                         i ? "left out" : labels->kind);
+    }
+    for (size_t i = 0; i < labels->n_tags; i++) {
+        struct ps_str value = ps_str_of(labels->tags[i].value);
+        unsigned says = ps_scrub_key(ps_str_of(labels->tags[i].key));
+        PS_AUTO(ps_buf_free) struct ps_buf tag = {0};
+
+        if (says == PS_REVEAL_HOSTS)
+            ps_scrub_learn_host(&r->scrub, value);
+        else if (says == PS_REVEAL_PEOPLE)
+            ps_scrub_learn_person(&r->scrub, value);
+        ps_scrub_learn(&r->scrub, value);
+        ps_buf_printf(&tag, "%s=%s", labels->tags[i].key, labels->tags[i].value);
+        ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_buf_slice(&tag), "left out");
+    }
+}
+
+/* A name may be the command that was measured. */
+static bool is_command(const struct ps_share_labels *labels, const char *text)
+{
+    for (size_t i = 0; i < labels->n_tags; i++)
+        if (ps_scrub_key(ps_str_of(labels->tags[i].key)) == PS_REVEAL_ARGUMENTS &&
+            strcmp(labels->tags[i].value, text) == 0)
+            return true;
+    return false;
+}
+
+static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labels,
+                            const char *text, bool command)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+
+    if (command)
+        ps_scrub_command(&r->scrub, ps_str_of(text), &out);
+    else
+        ps_scrub_text(&r->scrub, ps_str_of(text), &out);
+    return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at : "";
+}
+
+static const char *numbered(struct ps_share_labels *labels, struct ps_intern *words,
+                            const char *text, const char *word)
+{
+    return ps_arena_printf(&labels->arena, "%s%u", word, ps_intern_id(words, ps_str_of(text)) + 1);
+}
+
+static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *labels,
+                             const struct ps_tag *tag)
+{
+    unsigned says = ps_scrub_key(ps_str_of(tag->key)) & r->scrub.redact;
+
+    if (says == PS_REVEAL_HOSTS)
+        return numbered(labels, &r->scrub.hosts.words, tag->value, "host");
+    if (says == PS_REVEAL_PEOPLE)
+        return numbered(labels, &r->scrub.people.words, tag->value, "person");
+    return scrubbed(r, labels, tag->value, says == PS_REVEAL_ARGUMENTS);
+}
+
+void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labels)
+{
+    unsigned redact = r->scrub.redact;
+
+    if (redact & (PS_REVEAL_PEOPLE | PS_REVEAL_LABELS))
+        labels->who = "";
+    if (redact & PS_REVEAL_LABELS) {
+        labels->name = labels->kind;
+        labels->series = "";
+        labels->n_tags = 0;
+        return;
+    }
+    labels->name = scrubbed(r, labels, labels->name, is_command(labels, labels->name));
+    labels->series = scrubbed(r, labels, labels->series, false);
+    for (size_t i = 0; i < labels->n_tags; i++)
+        labels->tags[i].value = tag_value(r, labels, &labels->tags[i]);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* pick.h: which runs are to be shared, in the words of command lines and URLs. */
+#ifndef PS_SHARE_PICK_H
+#define PS_SHARE_PICK_H
+
+#include "server/query/query.h"
+#include "server/share/bundle.h"
+
+struct ps_share_picked {
+    char ids[2 * PS_SQL_RUNS_MOST][PS_ID_SIZE];
+    size_t n, n_base;
+    bool compared;
+    char name[200]; /* of the file to offer, without an ending */
+};
+
+/* `runs`: with commas between them; else the groups of a comparison, of which base may be NULL: one
+ * group. PS_BAD_REQUEST: nothing is named, or both. */
+enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const char *base,
+                             const char *fresh, struct ps_share_picked *out, struct ps_err *err);
+/* The same as a bundle wants it. */
+struct ps_share_what ps_share_what(const struct ps_share_picked *picked, unsigned redact,
+                                   bool originals);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* reveals.c: what runs would reveal: all of it is redacted, and nothing written. */
+#include <stdlib.h>
+
+#include "server/share/bundle.h"
+#include "server/share/redaction.h"
+
+#define SHOWN 200 /* bytes of an example */
+
+static void put_example(const struct ps_seen *seen, uint32_t i, struct ps_json *json)
+{
+    struct ps_str value = seen->values.items[i];
+
+    if (value.len > SHOWN) {
+        value.len = SHOWN;
+        while (value.len && ((unsigned char)value.at[value.len] & 0xc0) == 0x80)
+            value.len--;
+    }
+    ps_json_object(json);
+    ps_json_key(json, "value");
+    ps_json_str(json, value);
+    ps_json_kstr(json, "becomes", seen->became[i]);
+    ps_json_end(json);
+}
+
+static void put_category(const struct ps_redaction *r, unsigned index, struct ps_json *json)
+{
+    const struct ps_seen *seen = &r->scrub.seen[index];
+
+    ps_json_object(json);
+    ps_json_kstr(json, "what", ps_reveal_words[index]);
+    ps_json_kint(json, "values", seen->values.count);
+    ps_json_key(json, "examples");
+    ps_json_array(json);
+    for (uint32_t i = 0; i < seen->values.count && i < PS_REVEAL_EXAMPLES; i++)
+        put_example(seen, i, json);
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static enum ps_status look_at_sources(struct ps_redaction *r, struct ps_store *store,
+                                      const char *id, struct ps_err *err)
+{
+    struct ps_attached_list list = {.n = 0};
+    enum ps_status status = ps_store_attached(store, id, &list, err);
+
+    for (size_t i = 0; i < list.n; i++)
+        ps_scrub_see(&r->scrub, PS_REVEAL_SOURCE, ps_str_of(list.at[i].path), "left out");
+    ps_attached_free(&list);
+    return status;
+}
+
+enum ps_status ps_share_reveals(struct ps_store *store, const char (*ids)[PS_ID_SIZE], size_t n,
+                                struct ps_json *json, struct ps_err *err)
+{
+    struct ps_redaction *r = ps_alloc(sizeof *r);
+    enum ps_status status;
+
+    r->scrub.redact = PS_REVEAL_ALL;
+    status = ps_redact_learn(r, store, ids, n, err);
+    for (size_t i = 0; status == PS_OK && i < n; i++) {
+        status = ps_redact_file(r, store, ids[i], NULL, err);
+        if (status == PS_OK)
+            status = look_at_sources(r, store, ids[i], err);
+    }
+    if (status == PS_OK) {
+        ps_json_object(json);
+        ps_json_key(json, "reveals");
+        ps_json_array(json);
+        for (unsigned i = 0; i < PS_REVEALS; i++)
+            put_category(r, i, json);
+        ps_json_end(json);
+        ps_json_end(json);
+    }
+    ps_redaction_free(r);
+    free(r);
+    return status;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scrub_json.c: JSON whose texts are scrubbed where they stand; all else is passed on byte by byte,
+ * so that numbers keep their digits and templates of arguments their markers.
+ */
+#include "server/share/scrub.h"
+
+#include "base/json_in.h"
+#include "base/json_out.h"
+
+/* What keys say of their values. */
+static const struct {
+    const char *key;
+    enum ps_reveal says;
+} keys[] = {
+    {"host", PS_REVEAL_HOSTS},
+    {"hostname", PS_REVEAL_HOSTS},
+    {"host_name", PS_REVEAL_HOSTS},
+    {"node", PS_REVEAL_HOSTS},
+    {"nodename", PS_REVEAL_HOSTS},
+    {"machine_name", PS_REVEAL_HOSTS},
+    {"computer", PS_REVEAL_HOSTS},
+    {"computername", PS_REVEAL_HOSTS},
+    {"fqdn", PS_REVEAL_HOSTS},
+    {"cluster", PS_REVEAL_HOSTS},
+    {"tw_cluster", PS_REVEAL_HOSTS},
+    {"tw_job", PS_REVEAL_HOSTS},
+    {"uuid", PS_REVEAL_HOSTS},
+    {"serial", PS_REVEAL_HOSTS},
+    {"user", PS_REVEAL_PEOPLE},
+    {"username", PS_REVEAL_PEOPLE},
+    {"user_name", PS_REVEAL_PEOPLE},
+    {"tw_user", PS_REVEAL_PEOPLE},
+    {"login", PS_REVEAL_PEOPLE},
+    {"owner", PS_REVEAL_PEOPLE},
+    {"author", PS_REVEAL_PEOPLE},
+    {"email", PS_REVEAL_PEOPLE},
+    {"who", PS_REVEAL_PEOPLE},
+    {"command", PS_REVEAL_ARGUMENTS},
+    {"cmd", PS_REVEAL_ARGUMENTS},
+    {"cmdline", PS_REVEAL_ARGUMENTS},
+    {"argv", PS_REVEAL_ARGUMENTS},
+    {"args", PS_REVEAL_ARGUMENTS},
+    {"command_line", PS_REVEAL_ARGUMENTS},
+    {"params", PS_REVEAL_ARGUMENTS},
+    {"param", PS_REVEAL_ARGUMENTS},
+    {"extra_info", PS_REVEAL_ARGUMENTS},
+    {"env", PS_REVEAL_ARGUMENTS},
+    {"environ", PS_REVEAL_ARGUMENTS},
+    {"environment", PS_REVEAL_ARGUMENTS},
+    {"options", PS_REVEAL_ARGUMENTS},
+    {"settings", PS_REVEAL_ARGUMENTS},
+    {"config", PS_REVEAL_ARGUMENTS},
+    {"Concrete Inputs", PS_REVEAL_ARGUMENTS},
+    {"kernel_kwargs", PS_REVEAL_ARGUMENTS},
+    {"source", PS_REVEAL_SOURCE},
+    {"file_info", PS_REVEAL_SOURCE},
+};
+
+unsigned ps_scrub_key(struct ps_str key)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ps_str_is(key, keys[i].key))
+            return keys[i].says;
+    return ps_str_starts(key, PS_STR("parameter ")) ? PS_REVEAL_ARGUMENTS : 0;
+}
+
+/* --- texts of JSON ---------------------------------------------------------------------------- */
+
+/* Length of the text at the head, with its quotes. */
+static size_t text_length(struct ps_str json)
+{
+    size_t n = 1;
+
+    while (n < json.len && json.at[n] != '"')
+        n += json.at[n] == '\\' ? 2 : 1;
+    return n < json.len ? n + 1 : json.len;
+}
+
+/* Length of the value at the head, with all that is in it. */
+static size_t value_length(struct ps_str json)
+{
+    size_t n = 0, depth = 0;
+
+    while (n < json.len) {
+        char c = json.at[n];
+
+        if (c == '"') {
+            n += text_length(ps_str_skip(json, n));
+            continue;
+        }
+        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            break;
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        n++;
+    }
+    return n < json.len ? n : json.len;
+}
+
+/* Appends what the text says, which has its quotes; one with wrong escapes as it stands. */
+static void decode(struct ps_str text, struct ps_buf *out)
+{
+    struct ps_str inside = ps_str_skip(text, 1);
+    struct ps_json_in in = {.in = NULL};
+
+    if (inside.len && inside.at[inside.len - 1] == '"')
+        inside.len--;
+    if (!inside.len || !memchr(inside.at, '\\', inside.len)) {
+        ps_buf_str(out, inside);
+        return;
+    }
+    in.in = ps_stream_memory(text, text.len);
+    ps_buf_str(out, ps_json_in_next(&in) == PS_JSON_STRING ? in.text : inside);
+    ps_stream_free(in.in);
+    ps_json_in_free(&in);
+}
+
+static void put_text(struct ps_str text, struct ps_buf *out)
+{
+    struct ps_json json = ps_json_to(out);
+
+    ps_json_str(&json, text);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* A value whose key says what it is: markers of a template stay in their number and order. */
+static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value,
+                      struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf became = {0};
+
+    if (value.len && value.at[0] == '"')
+        decode(value, &plain);
+    else
+        ps_buf_str(&plain, value);
+    if (says == PS_REVEAL_HOSTS)
+        ps_scrub_number(&scrub->hosts.words, ps_buf_slice(&plain), "host", &became);
+    else if (says == PS_REVEAL_PEOPLE)
+        ps_scrub_number(&scrub->people.words, ps_buf_slice(&plain), "person", &became);
+    else
+        ps_buf_puts(&became, "redacted");
+    ps_scrub_see(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.at);
+    put_text(ps_buf_slice(&became), out);
+}
+
+static void put_scrubbed(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf became = {0};
+
+    decode(text, &plain);
+    ps_scrub_text(scrub, ps_buf_slice(&plain), &became);
+    if (ps_str_eq(ps_buf_slice(&plain), ps_buf_slice(&became)))
+        ps_buf_str(out, text);
+    else
+        put_text(ps_buf_slice(&became), out);
+}
+
+static bool has_marker(struct ps_str value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if ((unsigned char)value.at[i] < 4)
+            return true;
+    return false;
+}
+
+static size_t skip_blanks(struct ps_str json, size_t at)
+{
+    while (at < json.len && (unsigned char)json.at[at] <= ' ' && (unsigned char)json.at[at] > 4)
+        at++;
+    return at;
+}
+
+/* What the key at `at` (with its quotes, so long) says of the value behind its colon; *value: that.
+ * 0: it is no key, or says nothing. */
+static unsigned look_at_key(struct ps_str json, size_t at, size_t len, size_t *value)
+{
+    size_t colon = skip_blanks(json, at + len);
+
+    if (colon >= json.len || json.at[colon] != ':' || len < 2)
+        return 0;
+    *value = skip_blanks(json, colon + 1);
+    return ps_scrub_key((struct ps_str){json.at + at + 1, len - 2});
+}
+
+void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out)
+{
+    for (size_t i = 0; i < json.len;) {
+        struct ps_str rest = ps_str_skip(json, i);
+        size_t n = json.at[i] == '"' ? text_length(rest) : 0, value = 0;
+        unsigned says = n ? look_at_key(json, i, n, &value) : 0;
+        struct ps_str known = ps_str_skip(json, value);
+
+        known.len = says ? value_length(known) : 0;
+        if (!n) {
+            ps_buf_add(out, json.at + i++, 1);
+        } else if ((says & scrub->redact) && !has_marker(known)) {
+            ps_buf_add(out, json.at + i, value - i);
+            put_known(scrub, says, known, out);
+            i = value + known.len;
+        } else {
+            put_scrubbed(scrub, (struct ps_str){rest.at, n}, out);
+            i += n;
+        }
+    }
+}
+
+void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
+{
+    for (size_t i = 0; i < json.len;) {
+        PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+        struct ps_str rest = ps_str_skip(json, i);
+        size_t n = json.at[i] == '"' ? text_length(rest) : 0, value = 0;
+        unsigned says = n ? look_at_key(json, i, n, &value) : 0;
+        struct ps_str known = ps_str_skip(json, value);
+
+        i += n ? n : 1;
+        if (n)
+            decode((struct ps_str){rest.at, n}, &plain);
+        ps_scrub_learn(scrub, ps_buf_slice(&plain));
+        if (!says || !known.len || known.at[0] != '"')
+            continue;
+        plain.len = 0;
+        decode((struct ps_str){known.at, text_length(known)}, &plain);
+        if (says == PS_REVEAL_HOSTS)
+            ps_scrub_learn_host(scrub, ps_buf_slice(&plain));
+        else if (says == PS_REVEAL_PEOPLE)
+            ps_scrub_learn_person(scrub, ps_buf_slice(&plain));
+    }
+}
