@@ -61,8 +61,6 @@ struct ps_labels {
     struct ps_tag *tags;
     size_t n_tags;
 };
-#define PS_TAGS_MAX  64
-#define PS_LABEL_MAX 400 /* bytes of a name, a series, a tag's key or value */
 
 /* Queues imports and answers them: the jobs at once, or with wait=1 the runs when they are there.
  */

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "server/jobs/apart.h"
+#include "server/jobs/bundle.h"
 
 static const char *or_empty(const char *text)
 {
@@ -119,6 +121,9 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
     if (status == PS_OK)
         status = load(store, &watch, &out->kind, err);
     read = ps_intake_wait(intake, status == PS_OK, original, &reading);
+    if (read == PS_OK && request->sha256 && strcmp(request->sha256, original->sha256) != 0)
+        status = read = ps_fail(err, PS_BAD_INPUT,
+                                "its bytes have another hash than the bundle says: it was changed");
     if (read == PS_OK && found(store, original->sha256, out)) {
         ps_part_abort(part);
         *err = (struct ps_err)PS_ERR_INIT;
@@ -181,7 +186,8 @@ struct all {
     void *user;
     struct ps_tag *tags; /* those of the request and archive=NAME */
     size_t n_tags, runs;
-    struct ps_err first; /* failure of a profile */
+    struct ps_bundle *bundle; /* NULL: the archive is none */
+    struct ps_err first;      /* failure of a profile */
     bool cancelled;
     uint64_t done, total, records; /* of the member that is imported */
 };
@@ -206,31 +212,123 @@ static bool archive_progress(void *user, uint64_t done, uint64_t total, uint64_t
     return member_progress(all, all->done, all->total, all->records);
 }
 
-static bool import_member(void *user, const char *name, int fd, const struct ps_err *why)
+static bool is_bundle(int fd)
 {
-    struct all *all = user;
-    struct ps_import_result result = {0};
+    char bytes[PS_BUNDLE_HEAD];
+    ssize_t got = pread(fd, bytes, sizeof bytes, 0);
+
+    return got > 0 && ps_bundle_is((struct ps_str){bytes, (size_t)got});
+}
+
+/* Of several runs one name would tell nothing. */
+static struct ps_import_request member_request(struct all *all, const char *name, int fd)
+{
     struct ps_import_request request = *all->request;
-    struct ps_err err = PS_ERR_INIT;
-    enum ps_status status;
 
     request.fd = fd;
     request.filename = name;
-    request.name = NULL; /* of several runs one name would tell nothing */
+    request.name = NULL;
     request.tags = all->tags;
     request.n_tags = all->n_tags;
     request.progress = member_progress;
     request.user = all;
-    if (fd < 0)
+    return request;
+}
+
+/* Imports it and tells of it; fd -1: it is left out, and why. */
+static bool import_request(struct all *all, const struct ps_import_request *request,
+                           const struct ps_err *why, char id_out[PS_ID_SIZE])
+{
+    struct ps_import_result result = {0};
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status;
+
+    if (request->fd < 0)
         err = *why;
-    status = fd < 0 ? why->code : ps_import_file(all->store, &request, &result, &err);
+    status = request->fd < 0 ? why->code : ps_import_file(all->store, request, &result, &err);
     all->runs += status == PS_OK;
-    if (status != PS_OK && fd >= 0 && all->first.code == PS_OK)
+    if (status != PS_OK && request->fd >= 0 && all->first.code == PS_OK)
         all->first = err;
     all->cancelled = status == PS_CANCELLED;
-    all->told(all->user, name, &result, &err);
+    all->told(all->user, request->filename, &result, &err);
+    if (status == PS_OK)
+        memcpy(id_out, result.id, PS_ID_SIZE);
     ps_import_result_free(&result);
     return !all->cancelled;
+}
+
+/* What is wrong with a member of a bundle. True: the others are looked at. */
+static bool refuse_member(struct all *all, const char *name, const struct ps_err *why)
+{
+    struct ps_import_result none = {0};
+
+    if (all->first.code == PS_OK)
+        all->first = *why;
+    all->told(all->user, name, &none, why);
+    return true;
+}
+
+static bool attach_source(struct all *all, const struct ps_bundle_source *source, int fd)
+{
+    const char *id = all->bundle->runs[source->run].id;
+    struct ps_source attached;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (!id[0] || ps_store_source_attach(all->store, id, source->path, fd, source->changed,
+                                         &attached, &err) == PS_OK)
+        return true; /* of a run that could not be imported */
+    return refuse_member(all, source->path, &err);
+}
+
+/* The run's own tags, and then those of the request: of equal keys the last counts. */
+static bool import_bundled(struct all *all, struct ps_bundle_run *run,
+                           struct ps_import_request request)
+{
+    size_t n = run->n_tags;
+    PS_AUTO(ps_free_ptr) struct ps_tag *tags = ps_grow(NULL, n + request.n_tags + 1, sizeof *tags);
+
+    for (size_t i = 0; i < n; i++)
+        tags[i] = run->tags[i];
+    for (size_t i = 0; i < request.n_tags; i++)
+        tags[n++] = request.tags[i];
+    request.filename = request.name = run->name;
+    request.series = or_empty(request.series)[0] ? request.series : run->series;
+    request.tags = tags;
+    request.n_tags = n;
+    request.sha256 = run->sha256;
+    return import_request(all, &request, NULL, run->id);
+}
+
+static bool take_bundled(struct all *all, const char *name, int fd)
+{
+    struct ps_bundle_run *run = ps_bundle_run(all->bundle, name);
+    const struct ps_bundle_source *source = ps_bundle_source(all->bundle, name);
+    struct ps_err err = PS_ERR_INIT;
+
+    if (run)
+        return import_bundled(all, run, member_request(all, name, fd));
+    if (source)
+        return attach_source(all, source, fd);
+    (void)ps_fail(&err, PS_BAD_INPUT, "bundle.json does not name it");
+    return refuse_member(all, name, &err);
+}
+
+static bool import_member(void *user, const char *name, int fd, const struct ps_err *why)
+{
+    struct all *all = user;
+    const struct ps_import_request request = member_request(all, name, fd);
+    struct ps_err err = PS_ERR_INIT;
+    char id[PS_ID_SIZE];
+
+    if (all->bundle && fd >= 0)
+        return take_bundled(all, name, fd);
+    if (fd < 0 || all->runs || strcmp(name, PS_BUNDLE_NAME) != 0 || !is_bundle(fd))
+        return import_request(all, &request, why, id);
+    all->n_tags = all->request->n_tags; /* without that of an archive */
+    if (ps_bundle_read(fd, &all->bundle, &err) == PS_OK)
+        return true;
+    (void)refuse_member(all, name, &err);
+    return false;
 }
 
 static void choose_tags(struct all *all)
@@ -262,6 +360,7 @@ static bool import_members(struct all *all, enum ps_status *status, struct ps_er
     choose_tags(all);
     *status = ps_apart_members(&apart, import_member, all, &archive, err);
     free(all->tags);
+    ps_bundle_free(all->bundle);
     if (*status == PS_OK && all->cancelled)
         *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
     if (*status == PS_OK && archive && !all->runs)

@@ -14,7 +14,8 @@ struct ps_import_request {
     const char *series, *who; /* NULL or "" for none */
     const struct ps_tag *tags;
     size_t n_tags;
-    int64_t upload; /* the accepted upload it comes from; 0: none */
+    const char *sha256; /* what the bytes are to have; NULL: whatever they have */
+    int64_t upload;     /* the accepted upload it comes from; 0: none */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;
@@ -41,7 +42,8 @@ typedef void ps_import_told(void *user, const char *name, const struct ps_import
 
 /* Imports a file, or each profile in an archive as a run of its own with the tag archive=FILENAME,
  * and tells of each as it ends. Only members are kept, not the archive. One that is damaged does
- * not spoil the others. Returns PS_OK when at least one run is there; else why not. */
+ * not spoil the others. A .perfshelf bundle says itself what its runs are called; series and tags
+ * of the request are added. Returns PS_OK when at least one run is there; else why not. */
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
                              ps_import_told *told, void *user, struct ps_err *err);
 void ps_import_result_free(struct ps_import_result *result);

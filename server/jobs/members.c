@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "importers/clean.h"
 #include "importers/importer.h"
+#include "server/jobs/bundle.h"
 #include "server/jobs/merge.h"
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
@@ -38,7 +39,7 @@ struct ps_members {
     size_t n, cap;
     struct part *parts;
     size_t n_parts, cap_parts;
-    bool tar;
+    bool tar, bundle; /* bundle: what each member is stands in the first */
 };
 
 /* --- which files are one job ------------------------------------------------------------------ */
@@ -153,7 +154,10 @@ static enum ps_status look_at_all(struct ps_members *members, struct ps_archive 
             return ps_fail(err, PS_LIMIT, "the archive holds more than %d files", PS_MEMBERS_MAX);
         }
         in = ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &limits));
-        look(in, &member);
+        if (members->n == 0 && strcmp(member.name, PS_BUNDLE_NAME) == 0)
+            members->bundle = ps_bundle_is(ps_stream_peek(in, PS_BUNDLE_HEAD));
+        if (!members->bundle)
+            look(in, &member);
         ps_stream_free(in);
         PS_PUSH_ROOM(members->at, members->n, members->cap);
         members->at[members->n++] = member;
@@ -174,6 +178,8 @@ static bool one_run(const struct ps_members *members)
 {
     size_t profiles = count_profiles(members);
 
+    if (members->bundle)
+        return false;
     return members->n < 2 || is_merged(members) ||
            (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1);
 }

@@ -115,7 +115,7 @@ static enum ps_status put_about(struct bundling *b, struct ps_err *err)
     }
     ps_json_end(&json);
     in = ps_stream_memory(ps_buf_slice(&text), 0);
-    status = ps_archive_add(b->tar, PS_BUNDLE_ABOUT, text.len, in, err);
+    status = ps_archive_add(b->tar, PS_BUNDLE_NAME, text.len, in, err);
     ps_stream_free(in);
     return status;
 }

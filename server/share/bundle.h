@@ -23,8 +23,6 @@ struct ps_share_what {
     bool originals; /* where nothing is redacted, the originals, which hold what views mask */
 };
 
-#define PS_BUNDLE_ABOUT "bundle.json"
-
 /* Writes the bundle into the empty file at fd. Memory does not grow with the runs. PS_NOT_FOUND:
  * there is no such run, or its original is lost. */
 enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_what *what, int fd,

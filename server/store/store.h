@@ -35,6 +35,10 @@ struct ps_writer;
 struct ps_tag {
     const char *key, *value;
 };
+#define PS_LABEL_MAX 400 /* bytes of a name, a series, a tag's key or value that others send */
+#define PS_TAGS_MAX  64  /* of a run */
+
+#define PS_BUNDLE_NAME "bundle.json" /* the first member of a .perfshelf file */
 
 /* Opens DIR, makes what is missing, removes what an interrupted import left behind. Close with
  * ps_store_close. */

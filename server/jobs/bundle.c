@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/jobs/bundle.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_in.h"
+#include "base/utf8.h"
+
+#define FORMAT    1
+#define RUNS_MOST 1000
+#define SIZE_MOST (16 << 20)
+
+bool ps_bundle_is(struct ps_str head)
+{
+    return ps_str_starts(head, PS_STR("{\"format\":")) &&
+           ps_str_find(head, PS_STR("\"perfshelf\":"));
+}
+
+/* --- reading: what is not known is passed by -------------------------------------------------- */
+
+struct reading {
+    struct ps_json_in json;
+    struct ps_bundle *bundle;
+    int64_t format;
+    bool good; /* the JSON is, so far */
+};
+
+static const char *keep(struct reading *r)
+{
+    return ps_arena_copy(&r->bundle->arena, r->json.text).at;
+}
+
+/* The next token begins the value of a key; false: it is not this one, and was passed by. */
+static bool wants(struct reading *r, enum ps_json_token type)
+{
+    enum ps_json_token token = ps_json_in_next(&r->json);
+
+    if (token == type)
+        return true;
+    r->good = ps_json_in_rest(&r->json, token) && r->good;
+    return false;
+}
+
+static void read_text(struct reading *r, const char **out)
+{
+    if (wants(r, PS_JSON_STRING))
+        *out = keep(r);
+}
+
+/* Goes on to the next key of the object; false: it has ended. */
+static bool next_key(struct reading *r)
+{
+    enum ps_json_token token = r->good ? ps_json_in_next(&r->json) : PS_JSON_BAD;
+
+    r->good = r->good && (token == PS_JSON_KEY || token == PS_JSON_OBJECT_END);
+    return r->good && token == PS_JSON_KEY;
+}
+
+/* Goes on to the next object or array of an array; anything else ends it. */
+static bool next_item(struct reading *r, enum ps_json_token type)
+{
+    enum ps_json_token token = r->good ? ps_json_in_next(&r->json) : PS_JSON_BAD;
+
+    r->good = r->good && (token == type || token == PS_JSON_ARRAY_END);
+    return r->good && token == type;
+}
+
+static void read_tags(struct reading *r, struct ps_bundle_run *run)
+{
+    if (!wants(r, PS_JSON_ARRAY))
+        return;
+    while (next_item(r, PS_JSON_ARRAY)) {
+        struct ps_tag tag = {"", ""};
+
+        read_text(r, &tag.key);
+        read_text(r, &tag.value);
+        r->good = r->good && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
+        PS_PUSH_ROOM(run->tags, run->n_tags, run->cap_tags);
+        run->tags[run->n_tags++] = tag;
+    }
+}
+
+static void read_source(struct reading *r, size_t run)
+{
+    struct ps_bundle *bundle = r->bundle;
+    struct ps_bundle_source source = {"", "", false, run};
+
+    while (next_key(r)) {
+        if (ps_str_is(r->json.text, "file"))
+            read_text(r, &source.file);
+        else if (ps_str_is(r->json.text, "path"))
+            read_text(r, &source.path);
+        else if (ps_str_is(r->json.text, "changed"))
+            source.changed = wants(r, PS_JSON_TRUE);
+        else
+            r->good = ps_json_in_skip(&r->json);
+    }
+    PS_PUSH_ROOM(bundle->sources, bundle->n_sources, bundle->cap_sources);
+    bundle->sources[bundle->n_sources++] = source;
+}
+
+static void read_sources(struct reading *r, size_t run)
+{
+    if (!wants(r, PS_JSON_ARRAY))
+        return;
+    while (next_item(r, PS_JSON_OBJECT))
+        read_source(r, run);
+}
+
+static void read_run(struct reading *r)
+{
+    struct ps_bundle *bundle = r->bundle;
+    struct ps_bundle_run run = {.file = "", .name = "", .series = ""};
+
+    while (next_key(r)) {
+        if (ps_str_is(r->json.text, "file"))
+            read_text(r, &run.file);
+        else if (ps_str_is(r->json.text, "name"))
+            read_text(r, &run.name);
+        else if (ps_str_is(r->json.text, "series"))
+            read_text(r, &run.series);
+        else if (ps_str_is(r->json.text, "sha256"))
+            read_text(r, &run.sha256);
+        else if (ps_str_is(r->json.text, "tags"))
+            read_tags(r, &run);
+        else if (ps_str_is(r->json.text, "sources"))
+            read_sources(r, bundle->n_runs);
+        else
+            r->good = ps_json_in_skip(&r->json);
+    }
+    PS_PUSH_ROOM(bundle->runs, bundle->n_runs, bundle->cap_runs);
+    bundle->runs[bundle->n_runs++] = run;
+}
+
+static void read_all(struct reading *r)
+{
+    r->good = ps_json_in_next(&r->json) == PS_JSON_OBJECT;
+    while (next_key(r)) {
+        if (ps_str_is(r->json.text, "format")) {
+            if (wants(r, PS_JSON_NUMBER) && !ps_str_i64(r->json.text, &r->format))
+                r->format = -1;
+        } else if (ps_str_is(r->json.text, "runs")) {
+            if (!wants(r, PS_JSON_ARRAY))
+                continue;
+            while (r->bundle->n_runs < RUNS_MOST && next_item(r, PS_JSON_OBJECT))
+                read_run(r);
+        } else {
+            r->good = ps_json_in_skip(&r->json);
+        }
+    }
+}
+
+/* --- what it is to be ------------------------------------------------------------------------- */
+
+/* The limits of labels (server/api/labels.c) hold here too. */
+static bool is_label(const char *text)
+{
+    size_t n = strlen(text);
+
+    return n <= PS_LABEL_MAX && ps_utf8_valid((struct ps_str){text, n});
+}
+
+static bool is_sound(const struct ps_bundle_run *run)
+{
+    bool good = run->file[0] && is_label(run->name) && is_label(run->series) &&
+                run->n_tags <= PS_TAGS_MAX &&
+                (!run->sha256 || strspn(run->sha256, "0123456789abcdef") == 64);
+
+    for (size_t i = 0; good && i < run->n_tags; i++)
+        good = run->tags[i].key[0] && is_label(run->tags[i].key) && is_label(run->tags[i].value);
+    return good;
+}
+
+static enum ps_status check(const struct reading *r, struct ps_err *err)
+{
+    if (r->good && r->format > FORMAT) {
+        ps_hint(err, "add it with the perfshelf that wrote it, or a later one");
+        return ps_fail(err, PS_BAD_INPUT, "the bundle is of a later format, %lld",
+                       (long long)r->format);
+    }
+    if (!r->good || r->format != FORMAT || !r->bundle->n_runs)
+        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
+                          "bundle.json is not what an export writes");
+    for (size_t i = 0; i < r->bundle->n_runs; i++)
+        if (!is_sound(&r->bundle->runs[i]))
+            return ps_fail(err, PS_BAD_INPUT, "bundle.json says of run %zu what no run can be", i);
+    return PS_OK;
+}
+
+static enum ps_status check_size(int fd, struct ps_err *err)
+{
+    struct stat about;
+
+    if (fstat(fd, &about) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+        return ps_fail_errno(err, "cannot read", PS_BUNDLE_NAME);
+    return about.st_size <= SIZE_MOST
+               ? PS_OK
+               : ps_fail(err, PS_LIMIT, "bundle.json is larger than %d MiB", SIZE_MOST >> 20);
+}
+
+enum ps_status ps_bundle_read(int fd, struct ps_bundle **out, struct ps_err *err)
+{
+    struct reading r = {.bundle = ps_alloc(sizeof *r.bundle)};
+    enum ps_status status;
+
+    *out = NULL;
+    status = check_size(fd, err);
+    if (status != PS_OK) {
+        ps_bundle_free(r.bundle);
+        return status;
+    }
+    r.json.in = ps_stream_fd(fd, 0);
+    read_all(&r);
+    status = check(&r, err);
+    ps_stream_free(r.json.in);
+    ps_json_in_free(&r.json);
+    if (status == PS_OK)
+        *out = r.bundle;
+    else
+        ps_bundle_free(r.bundle);
+    return status;
+}
+
+void ps_bundle_free(struct ps_bundle *bundle)
+{
+    if (!bundle)
+        return;
+    for (size_t i = 0; i < bundle->n_runs; i++)
+        free(bundle->runs[i].tags);
+    free(bundle->runs);
+    free(bundle->sources);
+    ps_arena_free(&bundle->arena);
+    free(bundle);
+}
+
+struct ps_bundle_run *ps_bundle_run(struct ps_bundle *bundle, const char *file)
+{
+    for (size_t i = 0; i < bundle->n_runs; i++)
+        if (strcmp(bundle->runs[i].file, file) == 0)
+            return &bundle->runs[i];
+    return NULL;
+}
+
+const struct ps_bundle_source *ps_bundle_source(const struct ps_bundle *bundle, const char *file)
+{
+    for (size_t i = 0; i < bundle->n_sources; i++)
+        if (strcmp(bundle->sources[i].file, file) == 0)
+            return &bundle->sources[i];
+    return NULL;
+}
