@@ -40,6 +40,8 @@ const struct ps_route ps_api_routes[] = {
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/what_if", ps_get_what_if, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
+    {"GET", API "runs/{run}/reveals", ps_get_reveals, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
+    {"GET", API "runs/{run}/export", ps_get_export, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/{view*}", ps_get_view, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 
     {"GET", API "lines/files", ps_get_line_files, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
@@ -47,6 +49,8 @@ const struct ps_route ps_api_routes[] = {
     {"POST", API "merge", ps_merge_runs, 0, PS_RIGHT_UPLOADER},
 
     {"GET", API "compare", ps_get_compare, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
+    {"GET", API "compare/reveals", ps_get_reveals, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
+    {"GET", API "compare/export", ps_get_export, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "compare/tree", ps_get_compare_tree, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "compare/twin/{of}", ps_get_compare_twin, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "compare/{of}", ps_get_compare_rows, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},

@@ -78,6 +78,7 @@ ps_handler ps_list_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_origina
 ps_handler ps_post_runs, ps_put_run;
 ps_handler ps_begin_partial, ps_get_partial, ps_put_piece, ps_delete_partial, ps_end_partial;
 ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;
+ps_handler ps_get_reveals, ps_get_export;
 ps_handler ps_get_compare, ps_get_compare_twin, ps_get_compare_tree, ps_get_compare_rows,
     ps_get_compare_row;
 ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline;

@@ -11,6 +11,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
+#include "server/http/assets.h"
 #include "server/share/pick.h"
 
 /* --- what it would reveal --------------------------------------------------------------------- */
@@ -87,8 +88,9 @@ static enum ps_status to_stdout(int fd, const char *path, struct ps_err *err)
 }
 
 /* Written beside its place first: a file that is there already is replaced by a whole one only. */
-static enum ps_status write_file(struct ps_store *store, const struct ps_share_what *what,
-                                 const char *path, struct ps_err *err)
+static enum ps_status write_file(struct ps_store *store, const struct ps_share_picked *picked,
+                                 const struct ps_share_form *form, const char *path,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -99,7 +101,7 @@ static enum ps_status write_file(struct ps_store *store, const struct ps_share_w
     fd = mkostemp(part.at, O_CLOEXEC);
     if (fd < 0)
         return ps_fail_errno(err, "cannot write", path);
-    status = ps_bundle_write(store, what, fd, err);
+    status = ps_share_write(store, picked, form, fd, err);
     if (status == PS_OK && (fchmod(fd, 0666 & ~mask) != 0 || rename(part.at, path) != 0))
         status = ps_fail_errno(err, "cannot write", path);
     if (status != PS_OK)
@@ -107,8 +109,8 @@ static enum ps_status write_file(struct ps_store *store, const struct ps_share_w
     return status;
 }
 
-static enum ps_status write_out(struct ps_store *store, const struct ps_share_what *what,
-                                struct ps_err *err)
+static enum ps_status write_out(struct ps_store *store, const struct ps_share_picked *picked,
+                                const struct ps_share_form *form, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -116,22 +118,22 @@ static enum ps_status write_out(struct ps_store *store, const struct ps_share_wh
     if (status != PS_OK)
         return status;
     (void)unlink(path);
-    status = ps_bundle_write(store, what, fd, err);
+    status = ps_share_write(store, picked, form, fd, err);
     return status == PS_OK ? to_stdout(fd, path, err) : status;
 }
 
 static enum ps_status write_it(const struct ps_options *options, struct ps_store *store,
-                               const struct ps_share_what *what, const char *name,
-                               struct ps_err *err)
+                               const struct ps_share_picked *picked,
+                               const struct ps_share_form *form, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     enum ps_status status;
     if (options->output && strcmp(options->output, "-") == 0)
-        return write_out(store, what, err);
+        return write_out(store, picked, form, err);
     if (options->output)
-        return write_file(store, what, options->output, err);
-    ps_buf_printf(&path, "%s.perfshelf", name);
-    status = write_file(store, what, path.at, err);
+        return write_file(store, picked, form, options->output, err);
+    ps_buf_printf(&path, "%s%s", picked->name, ps_share_ending(form));
+    status = write_file(store, picked, form, path.at, err);
     ps_buf_puts(&path, "\n");
     if (status == PS_OK)
         ps_say(&path);
@@ -142,17 +144,18 @@ static enum ps_status export(const struct ps_options *options, struct ps_store *
                              struct ps_err *err) {
     PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
     PS_AUTO(ps_free_ptr) struct ps_share_picked *picked = ps_alloc(sizeof *picked);
-    struct ps_share_what what;
-    unsigned redact = 0;
-    enum ps_status status = ps_reveal_parse(options->redact ? options->redact : "", &redact, err);
+    struct ps_share_form form = {.originals = true, .html = options->html};
+    enum ps_status status = ps_reveal_parse(options->redact ? options->redact : "", &form.redact,
+                                            err);
     for (size_t i = 0; i < options->n_operands; i++)
         ps_buf_printf(&runs, "%s%s", i ? "," : "", options->operands[i]);
     if (status == PS_OK) status = ps_share_pick(store, runs.len ? runs.at : NULL, options->base,
                                                 options->fresh, picked, err);
     if (status != PS_OK) return status;
-    what = ps_share_what(picked, redact, true);
+    form.shell = (struct ps_str){(const char *)ps_offline_page,
+                                 (size_t)(ps_offline_page_end - ps_offline_page)};
     return options->preview ? preview(options, store, picked, err)
-                            : write_it(options, store, &what, picked->name, err);
+                            : write_it(options, store, picked, &form, err);
 }
 
 int ps_cli_export(const struct ps_options *options)

@@ -229,6 +229,8 @@ const struct ps_option_row ps_option_rows[] = {
      "record: keep the profile in FILE too; export: write to FILE, or - for standard output"},
     {"--redact", "WORDS", TEXT, ON(EXPORT), offsetof(struct ps_options, redact),
      "categories with commas between them, or all"},
+    {"--html", NULL, FLAG, ON(EXPORT), offsetof(struct ps_options, html),
+     "one HTML file instead, which shows them in any browser, without a network"},
     {"--preview", NULL, FLAG, ON(EXPORT), offsetof(struct ps_options, preview),
      "write no file; tell what it would reveal"},
     {"--base", "RUNS", TEXT, ON(EXPORT), offsetof(struct ps_options, base),

@@ -49,8 +49,8 @@ struct ps_answer {
 enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
-/* The path of the i-th view that runs of a kind have, "{}" where the id of a row stands; NULL: there
- * are no more. */
+/* The path of the i-th view that runs of a kind have, "{}" where the id of a row stands; NULL:
+ * there are no more. */
 const char *ps_query_view_path(const char *kind, size_t i);
 
 /* GET /api/v1/runs/{id}/what_if, from other import logs of the shelf too; `id` whole. PS_NOT_FOUND:

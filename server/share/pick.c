@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "server/share/page.h"
+
 static enum ps_status add(struct ps_store *store, const char *words, struct ps_share_picked *out,
                           struct ps_err *err)
 {
@@ -62,13 +64,60 @@ enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const cha
     return status == PS_OK ? name_it(store, out, err) : status;
 }
 
-struct ps_share_what ps_share_what(const struct ps_share_picked *picked, unsigned redact,
-                                   bool originals)
+/* --- the file --------------------------------------------------------------------------------- */
+
+const char *ps_share_ending(const struct ps_share_form *form)
 {
-    return (struct ps_share_what){.ids = picked->ids,
-                                  .n = picked->n,
-                                  .compared = picked->compared,
-                                  .n_base = picked->n_base,
-                                  .redact = redact,
-                                  .originals = originals};
+    return form->html ? ".html" : ".perfshelf";
+}
+
+static void put_ids(const struct ps_share_picked *picked, size_t from, size_t to,
+                    struct ps_buf *out)
+{
+    ps_buf_puts(out, "");
+    for (size_t i = from; i < to; i++)
+        ps_buf_printf(out, "%s%s", i > from ? "," : "", picked->ids[i]);
+}
+
+/* Several runs that are no comparison are shown as one group. */
+static void put_start(const struct ps_share_picked *picked, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf base = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf fresh = {0};
+
+    put_ids(picked, 0, picked->n_base, &base);
+    put_ids(picked, picked->n_base, picked->n, &fresh);
+    if (picked->compared || picked->n > 1)
+        ps_share_compare_start(base.at, fresh.at, out);
+    else
+        ps_share_run_start(picked->ids[0], out);
+}
+
+static enum ps_status write_page(struct ps_store *store, const struct ps_share_picked *picked,
+                                 const struct ps_share_form *form, int fd, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf start = {0};
+    struct ps_share_copy copy;
+    enum ps_status status = ps_share_copy(store, picked->ids, picked->n, form->redact, &copy, err);
+
+    if (status != PS_OK)
+        return status;
+    put_start(picked, &start);
+    status = ps_share_page(&copy, start.at, form->shell, fd, err);
+    ps_share_copy_free(&copy);
+    return status;
+}
+
+enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_picked *picked,
+                              const struct ps_share_form *form, int fd, struct ps_err *err)
+{
+    const struct ps_share_what what = {.ids = picked->ids,
+                                       .n = picked->n,
+                                       .compared = picked->compared,
+                                       .n_base = picked->n_base,
+                                       .redact = form->redact,
+                                       .originals = form->originals};
+
+    return form->html ? write_page(store, picked, form, fd, err)
+                      : ps_bundle_write(store, &what, fd, err);
 }

@@ -17,8 +17,16 @@ struct ps_share_picked {
  * group. PS_BAD_REQUEST: nothing is named, or both. */
 enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const char *base,
                              const char *fresh, struct ps_share_picked *out, struct ps_err *err);
-/* The same as a bundle wants it. */
-struct ps_share_what ps_share_what(const struct ps_share_picked *picked, unsigned redact,
-                                   bool originals);
+struct ps_share_form {
+    unsigned redact;     /* bits of enum ps_reveal */
+    bool originals;      /* a bundle of which nothing is redacted holds the originals */
+    bool html;           /* the page with the runs in it; else a bundle */
+    struct ps_str shell; /* of that: see ps_share_page */
+};
+/* How such a file ends: ".html", ".perfshelf". */
+const char *ps_share_ending(const struct ps_share_form *form);
+/* Writes it into the empty file at fd. */
+enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_picked *picked,
+                              const struct ps_share_form *form, int fd, struct ps_err *err);
 
 #endif

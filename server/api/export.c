@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* export.c: runs and comparisons as files for people outside, and what these would tell. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/api/state.h"
+#include "server/http/assets.h"
+#include "server/http/negotiate.h"
+#include "server/share/pick.h"
+
+/* The run of the path, or the groups of a comparison. */
+static enum ps_status pick(struct ps_request *req, struct ps_share_picked **out, struct ps_err *err)
+{
+    const bool one = req->args[0] != NULL;
+
+    *out = ps_arena_alloc(&req->arena, sizeof **out);
+    return ps_share_pick(ps_api_of(req)->store, one ? req->args[0] : NULL,
+                         one ? NULL : ps_request_param(req, "base"),
+                         one ? NULL : ps_request_param(req, "new"), *out, err);
+}
+
+enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_share_picked *picked;
+    struct ps_json json = ps_reply_json(reply);
+    enum ps_status status = pick(req, &picked, err);
+
+    reply->cache = PS_CACHE_CHECK; /* labels change */
+    return status == PS_OK
+               ? ps_share_reveals(ps_api_of(req)->store, picked->ids, picked->n, &json, err)
+               : status;
+}
+
+/* Originals hold what views mask: who may not download them gets the run files instead. */
+static enum ps_status read_form(struct ps_request *req, struct ps_share_form *out,
+                                struct ps_err *err)
+{
+    const char *as = ps_request_param(req, "as"), *redact = ps_request_param(req, "redact");
+
+    *out = (struct ps_share_form){
+        .originals = req->right >= PS_RIGHT_ADMIN,
+        .html = as && strcmp(as, "html") == 0,
+        .shell = {(const char *)ps_offline_page, (size_t)(ps_offline_page_end - ps_offline_page)}};
+    if (as && !out->html && strcmp(as, "bundle") != 0) {
+        ps_hint(err, "bundle, html");
+        return ps_fail(err, PS_BAD_REQUEST, "as: there is no such form");
+    }
+    return ps_reveal_parse(redact ? redact : "", &out->redact, err);
+}
+
+/* By way of a file without a name, which goes with the answer. */
+static enum ps_status write_file(struct ps_request *req, const struct ps_share_picked *picked,
+                                 const struct ps_share_form *form, struct ps_reply *reply,
+                                 struct ps_err *err)
+{
+    struct ps_store *store = ps_api_of(req)->store;
+    PS_AUTO(ps_close_fd) int to = -1;
+    struct stat about;
+    enum ps_status status = ps_store_scratch(store, &to, &reply->stream_fd, err);
+
+    if (status == PS_OK)
+        status = ps_share_write(store, picked, form, to, err);
+    if (status == PS_OK && fstat(reply->stream_fd, &about) != 0)
+        status = ps_fail_errno(err, "cannot read", "the spool");
+    if (status != PS_OK) {
+        ps_close_fd(&reply->stream_fd);
+        return status;
+    }
+    reply->stream_bytes = (uint64_t)about.st_size;
+    reply->stream = ps_stream_fd(reply->stream_fd, reply->stream_bytes);
+    return PS_OK;
+}
+
+enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_share_picked *picked;
+    struct ps_share_form form;
+    enum ps_status status = read_form(req, &form, err);
+
+    if (status == PS_OK)
+        status = pick(req, &picked, err);
+    if (status == PS_OK)
+        status = write_file(req, picked, &form, reply, err);
+    if (status != PS_OK)
+        return status;
+    reply->type = form.html ? "text/html; charset=utf-8" : "application/octet-stream";
+    ps_reply_header(reply, "Content-Disposition",
+                    ps_attachment(&req->arena, ps_arena_printf(&req->arena, "%s%s", picked->name,
+                                                               ps_share_ending(&form))));
+    return PS_OK;
+}
