@@ -14,6 +14,7 @@ struct ps_api_config {
     struct ps_store *store;
     const struct ps_asset *assets;
     size_t n_assets;
+    struct ps_str shell; /* the page that exports are written into (ps_share_page) */
     struct ps_access_config access;
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */

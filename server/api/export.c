@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "server/api/state.h"
-#include "server/http/assets.h"
 #include "server/http/negotiate.h"
 #include "server/share/pick.h"
 
@@ -39,10 +38,9 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_form *ou
 {
     const char *as = ps_request_param(req, "as"), *redact = ps_request_param(req, "redact");
 
-    *out = (struct ps_share_form){
-        .originals = req->right >= PS_RIGHT_ADMIN,
-        .html = as && strcmp(as, "html") == 0,
-        .shell = {(const char *)ps_offline_page, (size_t)(ps_offline_page_end - ps_offline_page)}};
+    *out = (struct ps_share_form){.originals = req->right >= PS_RIGHT_ADMIN,
+                                  .html = as && strcmp(as, "html") == 0,
+                                  .shell = ps_api_of(req)->config.shell};
     if (as && !out->html && strcmp(as, "bundle") != 0) {
         ps_hint(err, "bundle, html");
         return ps_fail(err, PS_BAD_REQUEST, "as: there is no such form");

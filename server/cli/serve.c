@@ -109,6 +109,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .store = server->store,
         .assets = ps_assets,
         .n_assets = ps_assets_count,
+        .shell = {(const char *)ps_offline_page, (size_t)(ps_offline_page_end - ps_offline_page)},
         .upload_max = upload_max(options),
         .listen = server->listener.address,
         .queue = options->queue,

@@ -206,7 +206,10 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     const struct ps_kept_params *params;
 
-    if (template == PS_TEMPLATE_WHOLE) {
+    if (r->learning) {
+        if (template == PS_TEMPLATE_WHOLE)
+            ps_scrub_learn_json(&r->scrub, ps_args_whole(packed));
+    } else if (template == PS_TEMPLATE_WHOLE) {
         filter(r, ps_args_whole(packed), NULL, &text);
         ps_args_put_whole(&r->args, ps_buf_slice(&text));
     } else if (template > 0 && (size_t) template <r->n_params) {

@@ -258,18 +258,22 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, e
     return stays;
 }
 
-static void learn_cell(struct ps_redaction *r, const struct ps_row *row, size_t at,
-                       enum treat treat)
+/* False: it cannot be read. */
+static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum treat treat,
+                       struct ps_err *err)
 {
     struct ps_str bytes = row->cells[at].bytes;
 
+    if (treat == CHUNK)
+        return !r->whole || ps_redact_chunk(r, row, err);
     if (treat == META)
         learn_meta(r, row->cells[0].bytes, bytes);
     else if (treat == JSON || treat == TEMPLATE)
         ps_scrub_learn_json(&r->scrub, bytes);
-    else if (treat != KEEP && (treat != CHUNK || r->whole))
+    else if (treat != KEEP)
         ps_scrub_learn(&r->scrub, bytes);
     r->whole |= treat == TEMPLATE && ps_str_is(bytes, PS_TEMPLATE_WHOLE_TEXT);
+    return true;
 }
 
 /* Of notes that an earlier redaction wrote one is enough. */
@@ -296,7 +300,7 @@ bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
             return false;
         }
         if (r->learning)
-            learn_cell(r, row, i, (enum treat)treat);
+            stays = learn_cell(r, row, i, (enum treat)treat, err);
         else
             stays = !is_our_note(row, i) && redact_cell(r, row, i, (enum treat)treat, err);
     }
