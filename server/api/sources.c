@@ -52,10 +52,12 @@ static enum ps_status attach(struct ps_request *req, const char *id, const char 
                              struct ps_source *out, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(req->files[0].path, O_RDONLY | O_CLOEXEC);
+    const char *changed = ps_request_param(req, "changed");
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot read", req->files[0].path);
-    return ps_store_source_attach(ps_api_of(req)->store, id, path, fd, false, out, err);
+    return ps_store_source_attach(ps_api_of(req)->store, id, path, fd,
+                                  changed && strcmp(changed, "1") == 0, out, err);
 }
 
 enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -79,7 +81,7 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
     ps_api_tell_run(ps_api_of(req), id);
     ps_json_object(&out);
     ps_json_kstr(&out, "sha256", source.sha256);
-    ps_json_kstr(&out, "state", "attached");
+    ps_json_kstr(&out, "state", source.changed ? "changed" : "attached");
     ps_json_end(&out);
     return PS_OK;
 }

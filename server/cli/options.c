@@ -26,7 +26,7 @@ const struct ps_verb_row ps_verbs[] = {
          "profile in a zip or tar file becomes a run, with the tag archive=FILE, jobs as in a "
          "folder.\n"
          "--server puts them on the shelf that is served there, and goes on where a dropped "
-         "connection left off;\nsources are not sent.\n"
+         "connection left off.\n"
          "--json prints one object a line: id kind name sha256 bytes rows repaired "
          "rejected already\n",
          0},

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "server/cli/cli.h"
+#include "server/cli/remote_sources.h"
 
 #define PIECE_MAX   ((size_t)8 << 20) /* half of what the server takes at once */
 #define PIECE_MIN   ((size_t)64 << 10)
@@ -298,10 +299,12 @@ static void tell(struct sending *sending, const char *path, const cJSON *of, boo
 
     ps_buf_puts(&where, "runs/");
     ps_remote_escape(&where, text_of(of, "run"));
-    if (!text_of(of, "run")[0])
+    if (!text_of(of, "run")[0]) {
         ps_remote_error(cJSON_GetObjectItemCaseSensitive(of, "error"), 0, &err);
-    else if (ask(sending, "GET", where.at, false, &run, &err) == PS_OK)
+    } else if (ask(sending, "GET", where.at, false, &run, &err) == PS_OK) {
         say_run(sending, path, run, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(of, "already")));
+        ps_remote_attach(sending->http, text_of(run, "id"), &sending->profile->from);
+    }
     if (err.code != PS_OK)
         fail(sending, path, &err, skip);
 }

@@ -19,8 +19,8 @@ struct names {
 };
 
 struct attaching {
-    struct ps_store *store;
-    const char *run;
+    ps_attach_one *attach;
+    void *user; /* of it */
     const struct ps_provenance *from;
     char *root;   /* real path of from->root, or NULL */
     char *folder; /* the profile's folder, ends in a slash; "" is the current one */
@@ -153,35 +153,26 @@ static bool is_later(const struct timespec *source, const struct timespec *profi
     return source->tv_sec > profile->tv_sec + COPIED_TOGETHER;
 }
 
-static bool is_attached(const struct attaching *a, const char *path)
-{
-    struct ps_source source = {.bytes = 0};
-    bool found = ps_store_source_get(a->store, a->run, path, false, &source, NULL) == PS_OK;
-
-    ps_buf_free(&source.text);
-    return found;
-}
-
-static void attach_one(struct attaching *a, const char *path)
+static void attach_one(struct attaching *a, const struct ps_wanted *wanted)
 {
     struct ps_err err = PS_ERR_INIT;
-    struct ps_source source = {.bytes = 0};
     struct stat about;
     PS_AUTO(ps_close_fd) int fd = -1;
+    bool changed;
 
-    if (!a->root && is_attached(a, path))
+    if (!a->root && wanted->attached)
         return;
     a->wanted++;
-    fd = a->root ? find_below(a->root, path) : find_recorded(a, path);
+    fd = a->root ? find_below(a->root, wanted->path) : find_recorded(a, wanted->path);
     if (fd < 0 || fstat(fd, &about) != 0) {
-        add_name(&a->missing, path);
+        add_name(&a->missing, wanted->path);
         return;
     }
-    if (ps_store_source_attach(a->store, a->run, path, fd,
-                               is_later(&about.st_mtim, &a->from->written), &source, &err) != PS_OK)
-        ps_say_note(path, &err);
-    else if (source.changed)
-        add_name(&a->changed, path);
+    changed = is_later(&about.st_mtim, &a->from->written);
+    if (a->attach(a->user, wanted->path, fd, changed, &err) != PS_OK)
+        ps_say_note(wanted->path, &err);
+    else if (changed)
+        add_name(&a->changed, wanted->path);
 }
 
 /* What --source-root does not have is told: somebody thought that it has. Paths that a profile from
@@ -204,24 +195,65 @@ static char *folder_of(const char *path)
     return ps_strdup((struct ps_str){path, slash ? (size_t)(slash + 1 - path) : 0});
 }
 
-void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from)
+void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted *wanted, size_t n,
+                       ps_attach_one *attach, void *user)
 {
-    PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
-    struct attaching a = {.store = store, .run = run, .from = from};
-    struct ps_err err = PS_ERR_INIT;
+    struct attaching a = {.attach = attach, .user = user, .from = from};
 
-    if (ps_store_measured(store, run, &measured, &err) != PS_OK) {
-        ps_say_note(run, &err);
-        return;
-    }
     a.root = from->root ? realpath(from->root, NULL) : NULL;
     a.folder = folder_of(from->profile);
-    for (size_t i = 0; i < measured.n && (a.root || !from->root); i++)
-        if (!measured.at[i].carried && measured.at[i].path[0] != '<') /* <stdin> is no file */
-            attach_one(&a, measured.at[i].path);
+    for (size_t i = 0; i < n && (a.root || !from->root); i++)
+        if (wanted[i].path[0] != '<') /* <stdin> is no file */
+            attach_one(&a, &wanted[i]);
     tell_all(&a);
     ps_buf_free(&a.missing.text);
     ps_buf_free(&a.changed.text);
     free(a.root);
     free(a.folder);
+}
+
+/* --- to a run of a shelf on this machine --------------------------------------------------------
+ */
+
+struct here {
+    struct ps_store *store;
+    const char *run;
+};
+
+static bool is_attached(const struct here *here, const char *path)
+{
+    struct ps_source source = {.bytes = 0};
+    bool found = ps_store_source_get(here->store, here->run, path, false, &source, NULL) == PS_OK;
+
+    ps_buf_free(&source.text);
+    return found;
+}
+
+static enum ps_status attach_here(void *user, const char *path, int fd, bool changed,
+                                  struct ps_err *err)
+{
+    const struct here *here = user;
+    struct ps_source source = {.bytes = 0};
+
+    return ps_store_source_attach(here->store, here->run, path, fd, changed, &source, err);
+}
+
+void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from)
+{
+    PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
+    PS_AUTO(ps_free_ptr) struct ps_wanted *wanted = NULL;
+    struct here here = {store, run};
+    struct ps_err err = PS_ERR_INIT;
+    size_t n = 0;
+
+    if (ps_store_measured(store, run, &measured, &err) != PS_OK) {
+        ps_say_note(run, &err);
+        return;
+    }
+    wanted = ps_alloc((measured.n + 1) * sizeof *wanted);
+    for (size_t i = 0; i < measured.n; i++)
+        if (!measured.at[i].carried)
+            wanted[n++] =
+                (struct ps_wanted){measured.at[i].path, is_attached(&here, measured.at[i].path)};
+    ps_cli_attach_all(from, wanted, n, attach_here, &here);
 }

@@ -15,14 +15,25 @@ struct ps_provenance {
     struct timespec written; /* a source written later has changed since the profile was made */
 };
 
+/* A measured file whose text the profile does not carry. */
+struct ps_wanted {
+    const char *path; /* as the profile names it */
+    bool attached;    /* some text is there already */
+};
+/* Attaches the file at fd as `path`; fd stays the caller's. */
+typedef enum ps_status ps_attach_one(void *user, const char *path, int fd, bool changed,
+                                     struct ps_err *err);
+
 /*
- * Attaches what it finds of the measured files whose text the profile does not carry. Below `root`
- * the recorded path is looked for, then ever shorter tails of it, and nothing outside of it is
- * read; without `root` the recorded path itself, from the profile's folder and from the current
- * one, and what is attached already stays. Only regular files that are Python by name or first line
- * are taken, since a profile may name any file. Never fails: what is missing, changed or refused is
- * told on stderr as a note.
+ * Finds these files and attaches them. Below `root` the recorded path is looked for, then ever
+ * shorter tails of it, and nothing outside of it is read; without `root` the recorded path itself,
+ * from the profile's folder and from the current one, and what is attached already stays. Only
+ * regular files that are Python by name or first line are taken, since a profile may name any file.
+ * Never fails: what is missing, changed or refused is told on stderr as a note.
  */
+void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted *wanted, size_t n,
+                       ps_attach_one *attach, void *user);
+/* The same to a run of the shelf, of all files that it measured. */
 void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from);
 
 #endif

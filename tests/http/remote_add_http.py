@@ -15,6 +15,7 @@ import unittest
 from access_http import token
 from archives_http import mixed, zipped
 from server import PROGRAM, RUNS, Server, big_log, dump, import_log
+from sources_http import SOURCE, make_lprof
 
 
 class Line:
@@ -99,6 +100,59 @@ class Remote(unittest.TestCase):
 
     def original(self, run):
         return self.server.request("GET", f"{RUNS}/{run['id']}/original").body
+
+
+class Sources(Remote):
+    """Of line profiles they go along, from where they are found locally, and with the same words."""
+
+    def states(self, server, run):
+        return {row["path"]: (row["state"], row["sha256"]) for row in server.request("GET", f"{RUNS}/{run}/sources").json["rows"]}
+
+    def both(self, *words):
+        """What is said and attached by both ways, which is the same."""
+        local = os.path.join(self.folder, "local")
+        here = subprocess.run([PROGRAM, "add", "--data", local, "--json", *words], capture_output=True, timeout=60)
+        there = self.add("--json", *words)
+        self.assertEqual((there.returncode, there.stdout, there.stderr), (here.returncode, here.stdout, here.stderr))
+        self.assertEqual(there.returncode, 0)
+        run = json.loads(there.stdout)["id"]
+        shelf = Server(local)
+        states = self.states(shelf, run)
+        self.assertEqual(shelf.end()[0], 0)
+        self.assertEqual(self.states(self.server, run), states)
+        return [state for state, _ in states.values()], there.stderr
+
+    def source(self, name, content, age):
+        os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
+        path = self.file(name, content)
+        os.utime(path, (1_000_000_000 + age, 1_000_000_000 + age))
+        return path
+
+    def profile(self, *paths, ticks=100):
+        content = make_lprof.dump({(path, 1, "work"): [(2, 1, ticks)] for path in paths})
+        return self.source("app.lprof", content, 500)
+
+    def test_from_where_it_was(self):
+        here, later = self.source("src/here.py", SOURCE, 0), self.source("src/later.py", SOURCE + b"#\n", 900)
+        states, said = self.both(self.profile(here, later, "/nowhere/gone.py", "src/here.py"))
+        self.assertEqual(states, ["attached", "changed", "missing", "attached"])
+        self.assertRegex(said, b"^perfshelf: [^\n]*app.lprof: note: changed after the profile was written[^\n]*later.py\n$")
+
+    def test_below_a_root(self):
+        self.source("tree/pkg/mod.py", SOURCE, 0)
+        self.source("secret.py", SOURCE, 0)
+        profile = self.profile("/build/pkg/mod.py", "/build/../secret.py", "/build/gone.py")
+        states, said = self.both(profile, "--source-root", os.path.join(self.folder, "tree"))
+        self.assertEqual(states, ["attached", "missing", "missing"])
+        self.assertIn(b"not below the source root", said)
+        self.source("tree/pkg/mod.py", SOURCE + b"# another\n", 0)  # in place of the first, of a run that is there
+        self.assertEqual(self.both(profile, "--source-root", os.path.join(self.folder, "tree"))[0], ["attached", "missing", "missing"])
+
+    def test_of_an_archive(self):
+        path = self.source("src/here.py", SOURCE, 0)
+        packed = zipped([("a.lprof", make_lprof.dump({(path, 1, "work"): [(2, 1, 7)]})), ("b.log", import_log())])
+        runs = self.added(self.source("both.zip", packed, 500))
+        self.assertEqual([state for state, _ in self.states(self.server, runs[0]["id"]).values()], ["attached"])
 
 
 class Busy(Remote):
