@@ -15,7 +15,8 @@ interface TopBarProps {
     onAdd: (() => void) | null;
     /** Who is here, and what concerns the shelf as a whole. */
     menu: ComponentChildren;
-    onHelp: () => void;
+    /** Null where there are no keys to tell of. */
+    onHelp: (() => void) | null;
 }
 
 export function TopBar({ home, crumbs, search, onAdd, menu, onHelp }: TopBarProps) {
@@ -36,9 +37,11 @@ export function TopBar({ home, crumbs, search, onAdd, menu, onHelp }: TopBarProp
             )}
             {menu}
             <ThemeButton />
-            <button type="button" class="quiet" aria-label="keys" title="keys" onClick={onHelp}>
-                <kbd>?</kbd>
-            </button>
+            {onHelp && (
+                <button type="button" class="quiet" aria-label="keys" title="keys" onClick={onHelp}>
+                    <kbd>?</kbd>
+                </button>
+            )}
         </header>
     );
 }

@@ -126,7 +126,7 @@ function Stranger() {
                 search={null}
                 onAdd={null}
                 menu={null}
-                onHelp={() => (helpOpen.value = true)}
+                onHelp={null}
             />
             <LoginView />
             <StatusLine />
@@ -152,7 +152,7 @@ function Shelf() {
             run: () => search.current?.select(),
             inFields: true,
         },
-        { key: 'o', label: 'add profiles', run: pickFiles },
+        ...(may('uploader') ? [{ key: 'o', label: 'add profiles', run: pickFiles }] : []),
     ];
     useKeys('Everywhere', [
         ...(file ? [] : ofShelf),
