@@ -2,6 +2,7 @@
 #include "server/jobs/import.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -371,15 +372,39 @@ static bool import_members(struct all *all, enum ps_status *status, struct ps_er
     return archive;
 }
 
+/* Of the archive itself: its members have rows of their own. */
+static void log_archive(const struct all *all, const struct timespec *start,
+                        const struct ps_err *err)
+{
+    const struct ps_import_request *request = all->request;
+    struct stat about = {0};
+    const struct ps_log_entry entry = {
+        .name = or_empty(request->filename),
+        .sha256 = "",
+        .who = or_empty(request->who),
+        .bytes = fstat(request->fd, &about) == 0 ? (uint64_t)about.st_size : 0,
+        .run_id = "",
+        .err = err,
+        .seconds = seconds_since(start),
+    };
+
+    (void)ps_store_log(all->store, &entry, NULL);
+}
+
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
                              ps_import_told *told, void *user, struct ps_err *err)
 {
     struct all all = {.store = store, .request = request, .told = told, .user = user};
     struct ps_import_result result = {0};
+    struct timespec start;
     enum ps_status status = PS_OK;
+    bool archive;
 
-    if (ps_apart_may_be_archive(request->fd) &&
-        (import_members(&all, &status, err) || status != PS_OK))
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    archive = ps_apart_may_be_archive(request->fd) && import_members(&all, &status, err);
+    if (status != PS_OK)
+        log_archive(&all, &start, err);
+    if (archive || status != PS_OK)
         return status;
     status = ps_import_file(store, request, &result, err);
     told(user, "", &result, err);

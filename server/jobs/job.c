@@ -252,6 +252,14 @@ static bool merge_goes_on(void *user, uint64_t done, uint64_t total, uint64_t re
     return !atomic_load(&merging->job->cancel);
 }
 
+static void log_failure(const struct ps_job *job, struct ps_store *store, const struct ps_err *err)
+{
+    const char *name = job->filename[0] ? job->filename : job->name;
+    const struct ps_log_entry entry = {name, "", job->who, job->bytes_total, "", err, 0};
+
+    (void)ps_store_log(store, &entry, NULL);
+}
+
 /* A file of the spool that goes with its last descriptor. */
 static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
                                  const struct ps_sandbox_limits *limits, int *fd_out,
@@ -265,6 +273,8 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
     if (status == PS_OK)
         status = ps_apart_merge(&apart, next_original, &merging, err);
     free(merging.name);
+    if (status != PS_OK)
+        log_failure(job, store, err);
     return status;
 }
 
@@ -273,12 +283,10 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 /* An import that no server survived is not tried again; the import log says so. */
 static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
-    const struct ps_log_entry entry = {job->filename, "", job->who, job->bytes_total, "", err, 0};
-
     ps_hint(err, "add the file with `perfshelf add`, which shows what happens");
     ps_fail(err, PS_INTERRUPTED, "the server ended %u times while it imported this file",
             job->tries);
-    (void)ps_store_log(store, &entry, NULL);
+    log_failure(job, store, err);
     return err->code;
 }
 

@@ -22,6 +22,21 @@ def mixed(mark):
 
 
 class Archives(ServerTest):
+    def failures(self):
+        return [(row["name"], row["who"], row["code"]) for row in self.get_json("/api/v1/activity")["rows"] if row["what"] == "failed"]
+
+    def test_one_that_fails_stands_in_the_log(self):
+        before = len(self.failures())
+        damaged = zipped(mixed(b"log\n"))[:-30]
+        none = zipped([("a.txt", b"nothing\n"), ("b.txt", b"to see\n")])
+        broken = zipped([("a.prof", dump()[:-9]), ("b.prof", dump()[:-8])])
+        for name, content in (("cut.zip", damaged[:200]), ("none.zip", none), ("broken.zip", broken)):
+            self.request("POST", f"{RUNS}?wait=1&who=mei&filename={name}", content)
+        failures = self.failures()
+        self.assertEqual(failures[:len(failures) - before],
+                         [("broken.zip", "mei", "bad_input"), ("b.prof", "mei", "bad_input"), ("a.prof", "mei", "bad_input"),
+                          ("none.zip", "mei", "unknown_kind"), ("cut.zip", "mei", "bad_input")])
+
     def test_the_job_tells_of_each_file(self):
         job = self.request("POST", RUNS + "?filename=m.zip&series=s&tag=k=v", zipped(mixed(b"1\n"))).json["job"]
         job = self.job(job["id"])
