@@ -227,9 +227,10 @@ enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start
     struct ps_str text, graphviz;
     enum ps_status status = inflate(shell, &page_text, err);
 
+    if (status != PS_OK)
+        return status;
     text = ps_buf_slice(&page_text);
-    if (status == PS_OK)
-        status = put(&page, before(&text, PS_STR("<!--graphviz-->")), err);
+    status = put(&page, before(&text, PS_STR("<!--graphviz-->")), err);
     graphviz = before(&text, PS_STR("<!--/graphviz-->"));
     if (status == PS_OK && has_graph(copy->store))
         status = put(&page, graphviz, err);
