@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, equal, grid, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
-import { compareQuestions, engineOf, runQuestions } from './offline_engine.mjs';
+import { carriedFiles, compareQuestions, engineOf, runQuestions } from './offline_engine.mjs';
 
 let exported = 0;
 
@@ -203,6 +203,27 @@ test('offline: a file says what it is, and offers nothing that takes a shelf', a
         await page.keyboard.press('?');
         await page.getByText('Licences of what this page is made of').click();
         check((await page.locator('.help-formats pre').innerText()).includes('SQLite'), 'licences');
+    }
+});
+
+test('offline: what is redacted is nowhere in the file, and the rest is there', async ({ pages, demo }) => {
+    for (const [name, gone, stays] of [
+        ['bookshop-slow.prof', ['perfshelf-demo', '300 requests, author', 'bookshop/'], ['render_template_string', 'werkzeug/test.py']],
+        ['events-memory.txt', ['random.Random', 'sessions of visitors'], ['load_events']],
+    ]) {
+        const { id } = demo.demo.get(name);
+        const text = (file) => {
+            const files = carriedFiles(readFileSync(file, 'utf8'));
+            files.delete('engine');
+            return Buffer.concat([...files.values()]).toString('latin1');
+        };
+        const [open, closed] = [exportPage(demo, id), exportPage(demo, id, '--redact', 'all')];
+        for (const word of gone) equal(text(closed).includes(word), false, `${word} in ${name}`);
+        for (const word of stays) equal(text(closed).includes(word), true, `${word} in ${name}`);
+        equal(text(open).includes(gone[0]), true, `${gone[0]} where nothing is redacted`);
+        const { page, asked } = await openFile(pages, closed);
+        await eachTab(page, (tab) => noError(page, tab));
+        checkAsked(asked);
     }
 });
 

@@ -25,6 +25,7 @@ import './scroll.mjs';
 import './access.mjs';
 import './login.mjs';
 import './attacks.mjs';
+import './offline.mjs';
 import './shots.mjs';
 import './sql.mjs';
 
