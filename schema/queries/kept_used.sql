@@ -3,4 +3,4 @@ SELECT CASE :folder WHEN 'originals' THEN EXISTS (SELECT 1 FROM run WHERE sha256
                     WHEN 'sources' THEN EXISTS (SELECT 1 FROM source WHERE sha256 = :key)
                     ELSE EXISTS (SELECT 1 FROM run WHERE id = :key) END
     OR EXISTS (SELECT 1 FROM doomed WHERE folder = replace(:folder, 'labels', 'runs') AND key = :key)
-    OR (:folder = 'labels' AND :key = 'baselines');
+    OR (:folder = 'labels' AND :key IN ('baselines', 'queries'));

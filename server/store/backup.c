@@ -326,6 +326,8 @@ static enum ps_status back_up(struct backing *b, struct ps_err *err)
     if (status == PS_OK)
         status = copy_label(b, "baselines", err);
     if (status == PS_OK)
+        status = copy_label(b, "queries", err);
+    if (status == PS_OK)
         status = sync_folders(b, err);
     if (status != PS_OK)
         return status;

@@ -17,7 +17,7 @@ static enum ps_status change(struct ps_store *store, const char *query, const ch
         *changed = sqlite3_changes(store->catalog->handle);
     }
     if (status == PS_OK)
-        status = ps_baselines_save(store, err);
+        status = ps_labels_save(store, "baselines", err);
     return ps_catalog_end(store, status, err);
 }
 

@@ -179,8 +179,9 @@ enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha
 char *ps_label_path(struct ps_store *store, const char *id); /* malloc'ed */
 enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
                               struct ps_err *err);
-/* All baselines, into labels/baselines.json. */
-enum ps_status ps_baselines_save(struct ps_store *store, struct ps_err *err);
+/* All "baselines" or "queries" (schema/queries/<of>.sql), into labels/<of>.json; inside the
+ * transaction that changed them. */
+enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err);
 /* Writes what the catalog says of the run now; inside the transaction that changed it. */
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
 /* Those of all runs: of a shelf from before there were any. */

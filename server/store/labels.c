@@ -122,12 +122,12 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
     return status;
 }
 
-enum ps_status ps_baselines_save(struct ps_store *store, struct ps_err *err)
+enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("baselines"), &stmt, err);
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
 
     if (status != PS_OK || !ps_stmt_row(stmt, err))
         return status == PS_OK ? err->code : status;
-    return ps_label_write(store, "baselines", ps_col_text(stmt, 0), err);
+    return ps_label_write(store, of, ps_col_text(stmt, 0), err);
 }

@@ -2,8 +2,8 @@
 /*
  * rebuild.c: a new catalog from the run files and labels, beside the old one until it is whole.
  *
- * What only the catalog holds (the log, uploads that wait, baselines) is taken from the old one as
- * far as that can be read, row by row. Files that are damaged are not removed but set aside in
+ * What only the catalog holds (the log, uploads that wait) is taken from the old one as far as that
+ * can be read, row by row. Files that are damaged are not removed but set aside in
  * lost/, as is the old catalog.
  */
 #include <dirent.h>
@@ -102,23 +102,32 @@ static void copy_table(struct rebuilding *r, const char *table)
     sqlite3_finalize(to);
 }
 
+/* What labels/<label>.json holds, as far as it is not there. */
+static void apply_label(struct rebuilding *r, const char *label, const char *query)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (!ps_label_read(r->store, label, &text) ||
+        ps_db_prepare(r->store->catalog, ps_sql_text(query), &stmt, NULL) != PS_OK)
+        return;
+    ps_bind_text(stmt, ":label", ps_buf_slice(&text));
+    (void)ps_stmt_row(stmt, NULL);
+}
+
 static void copy_tables(struct rebuilding *r)
 {
     static const char *const tables[] = {"import_log",    "removal_log", "upload",
                                          "removed_since", "doomed",      "token",
                                          "session",       "saved_query", "partial"};
-    PS_AUTO(ps_buf_free) struct ps_buf baselines = {0};
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         copy_table(r, tables[i]);
     if (r->old_whole)
         copy_table(r, "baseline");
-    if (ps_label_read(r->store, "baselines", &baselines) &&
-        ps_db_prepare(r->store->catalog, ps_sql_text("baselines_put"), &stmt, NULL) == PS_OK) {
-        ps_bind_text(stmt, ":label", ps_buf_slice(&baselines));
-        (void)ps_stmt_row(stmt, NULL);
-    }
+    apply_label(r, "baselines", "baselines_put");
+    if (!r->old_whole) /* else it has said which there are */
+        apply_label(r, "queries", "queries_put");
 }
 
 /* --- labels ----------------------------------------------------------------------------------- */

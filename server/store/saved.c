@@ -19,7 +19,9 @@ static enum ps_status change(struct ps_store *store, struct ps_stmt *stmt, struc
 {
     enum ps_status status = ps_stmt_finish(stmt, err);
 
-    return status == PS_OK && sqlite3_changes(store->catalog->handle) == 0 ? PS_FORBIDDEN : status;
+    if (status == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
+        return PS_FORBIDDEN;
+    return status == PS_OK ? ps_labels_save(store, "queries", err) : status;
 }
 
 enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,

@@ -2,6 +2,7 @@
 """The care of a shelf: verify, rebuild, backup."""
 import glob
 import gzip
+import http.client
 import json
 import os
 import sqlite3
@@ -173,16 +174,46 @@ class Rebuild(VaultTest):
         self.assertEqual(self.shown(), self.before)
         self.assertEqual(self.findings(), [])
 
-    def edit(self, run, **fields):
-        """PATCH through a server, as people rename runs."""
+    def ask(self, *requests):
+        """(method, path, body) to a server of the shelf; the last answer."""
         with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
             address = server.stdout.readline().decode().rsplit("http://", 1)[1].strip("/\n")
-            import http.client
-            connection = http.client.HTTPConnection(address, timeout=30)
-            connection.request("PATCH", f"/api/v1/runs/{run}", json.dumps(fields))
-            self.assertEqual(connection.getresponse().status, 200)
-            connection.close()
+            for method, path, body in requests:
+                connection = http.client.HTTPConnection(address, timeout=30)
+                connection.request(method, f"/api/v1/{path}", body and json.dumps(body))
+                reply = connection.getresponse()
+                self.assertEqual(reply.status // 100, 2)
+                said = reply.read()
+                connection.close()
             server.terminate()
+        return said
+
+    def edit(self, run, **fields):
+        """As people rename runs."""
+        self.ask(("PATCH", f"runs/{run}", fields))
+
+    def test_saved_queries(self):
+        def queries():
+            return [{key: row[key] for key in ("kind", "name", "sql", "who", "at")} for row in json.loads(self.ask(("GET", "queries?kind=pstats", None)))["rows"]]
+
+        words = [("a", "SELECT 1"), ("b", "SELECT '\u2603\n\"' -- x"), ("gone", "SELECT 3")]
+        self.ask(*(("POST", "queries", {"name": name, "sql": sql, "kind": "pstats"}) for name, sql in words))
+        [gone] = [row["id"] for row in json.loads(self.ask(("GET", "queries?kind=pstats", None)))["rows"] if row["name"] == "gone"]
+        self.ask(("DELETE", f"queries/{gone}", None))
+        before = queries()
+        self.assertEqual([(row["name"], row["sql"]) for row in before], words[:2])
+        self.assertEqual(self.findings(), [])
+        for lose in (os.unlink, lambda path: self.damage(path, 4096, b"\x5a" * (os.path.getsize(path) - 4096)), lambda path: None):
+            lose(self.catalog)
+            self.run_verb("rebuild")
+            self.assertEqual(queries(), before)
+        target = os.path.join(self.folder, "copy")
+        self.ok("backup", target)
+        os.unlink(os.path.join(target, "catalog.db"))
+        self.data = target
+        self.run_verb("rebuild")
+        self.assertEqual(queries(), before)
+        self.assertEqual(self.findings(), [])
 
     def test_a_lost_catalog(self):
         order = self.order()
