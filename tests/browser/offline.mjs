@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, equal, grid, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, equal, grid, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 import { carriedFiles, compareQuestions, engineOf, runQuestions } from './offline_engine.mjs';
 
 let exported = 0;
@@ -110,6 +110,19 @@ test('offline: a file answers as its shelf, demo profiles', async ({ demo }) => 
         const questions = (await runQuestions(ask, id)).filter((url) => !url.endsWith('/what_if'));
         check((await sameAnswers(ask, engine, questions)) > 60, 'many questions');
     }
+});
+
+test('offline: attached sources are in the file', async () => {
+    const shelf = await Shelf.start();
+    const { id } = shelf.add(join(DEMO, 'events.lprof'), '--source-root', join(ROOT, 'demo', 'workloads'));
+    const [ask, engine] = [asker(shelf), await engineOf(exportPage(shelf, id))];
+    const questions = ['sources', 'source?file=1', 'line_files'].map((view) => `/api/v1/runs/${id}/${view}`);
+    await sameAnswers(ask, engine, questions);
+    check(engine(questions[1]).text.includes('dice.randrange'), 'lines of the source');
+    const without = await engineOf(exportPage(shelf, id, '--redact', 'source'));
+    const closed = without(questions[1]);
+    equal([closed.status, closed.text.includes('dice.randrange')], [200, false], 'where they are redacted');
+    check(await shelf.stop(), 'serve ends');
 });
 
 test('offline: a comparison answers as its shelf', async ({ demo }) => {
