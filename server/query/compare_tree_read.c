@@ -88,7 +88,7 @@ static struct ps_str file_name(struct ps_str path)
 /* --- one run ---------------------------------------------------------------------------------- */
 
 /* Columns of queries/import_tree.sql. */
-enum { I_ID, I_PARENT, I_SELF, I_CUMULATIVE, I_TOTAL, I_MODULE };
+enum { I_ID, I_PARENT, I_SELF, I_CUMULATIVE, I_TOTAL, I_MODULE, I_ROWS = 8 };
 
 static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
 {
@@ -104,6 +104,9 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
         size_t id = (size_t)ps_col_int(stmt, I_ID), up = (size_t)ps_col_int(stmt, I_PARENT);
         uint32_t parent = up < n && node_of[up] ? node_of[up] - 1 : UINT32_MAX;
 
+        if (ps_col_int(stmt, I_ID) < 1 || ps_col_int(stmt, I_ID) > ps_col_int(stmt, I_ROWS))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
+                           (long long)ps_col_int(stmt, I_ID));
         if (id >= n) {
             node_of = ps_grow(node_of, id * 2 + 64, sizeof *node_of);
             memset(node_of + n, 0, (id * 2 + 64 - n) * sizeof *node_of);

@@ -53,6 +53,9 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
     ps_bind_int(stmt, ":min_total_us", min_total);
     while (ps_stmt_row(stmt, err)) {
         tree_room(t);
+        if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > ps_col_int(stmt, 8))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
+                           (long long)ps_col_int(stmt, 0));
         t->id[t->n] = ps_col_int(stmt, 0);
         t->parent[t->n] = ps_col_int(stmt, 1);
         t->self[t->n] = ps_col_num(stmt, 2);
@@ -74,11 +77,13 @@ static void parents_to_indexes(struct tree *t)
 
     for (size_t i = 0; i < t->n; i++)
         high = t->id[i] > high ? t->id[i] : high;
-    index = ps_alloc((size_t)(high + 1) * sizeof *index);
+    index = ps_grow(NULL, (size_t)high + 1, sizeof *index);
+    for (int64_t i = 0; i <= high; i++)
+        index[i] = -1;
     for (size_t i = 0; i < t->n; i++)
         index[t->id[i]] = (int64_t)i;
     for (size_t i = 0; i < t->n; i++)
-        t->parent[i] = t->parent[i] ? index[t->parent[i]] : -1;
+        t->parent[i] = t->parent[i] > 0 && t->parent[i] <= high ? index[t->parent[i]] : -1;
     free(index);
 }
 

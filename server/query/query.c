@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "server/query/stack_tree.h"
 #include "server/query/trace_memory.h"
 #include "server/query/trace_sum.h"
@@ -199,9 +200,10 @@ void ps_csv_text(struct ps_str text, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf marked = {0};
 
-    if (is_formula(text)) {
-        ps_buf_puts(&marked, "'");
-        ps_buf_str(&marked, text);
+    if (is_formula(text) || !ps_utf8_valid(text)) {
+        if (is_formula(text))
+            ps_buf_puts(&marked, "'");
+        (void)ps_utf8_mend(&marked, text);
         text = ps_buf_slice(&marked);
     }
     csv_raw(text, out);

@@ -106,16 +106,12 @@ static int64_t bytes_of(const struct collecting *c, const struct ps_chunk *chunk
 static bool is_call(struct collecting *c, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i), name = ps_chunk_at(chunk, PS_COL_NAME, i);
-    uint8_t *meaning;
+    enum ps_meaning meaning;
 
     if (c->host ? kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION : kind != PS_SLICE_KERNEL)
         return false;
-    if (name <= 0 || name > UINT32_MAX / 2)
-        return false;
-    meaning = ps_meanings_slot(&c->meanings, (uint32_t)name);
-    if (*meaning == PS_MEANS_UNKNOWN)
-        *meaning = (uint8_t)ps_meaning_of(ps_trace_text(c->db, (uint32_t)name));
-    return ps_role_of(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i), *meaning) == PS_ROLE_COMMUNICATION;
+    meaning = ps_name_meaning(c->db, &c->meanings, name);
+    return ps_role_of(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i), meaning) == PS_ROLE_COMMUNICATION;
 }
 
 static bool visit(void *user, const struct ps_chunk *chunk)

@@ -82,4 +82,7 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
  */
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
+/* What the name of a slice says, each found once. */
+enum ps_meaning ps_name_meaning(struct ps_db *db, struct ps_meanings *meanings, int64_t name);
+
 #endif

@@ -172,15 +172,17 @@ static void add_slice(struct reading *reading, struct target to, const struct ps
                    (struct ps_device_work){.start = span.start, .end = span.end});
 }
 
-static enum ps_meaning meaning_of(struct reading *reading, int64_t text)
+enum ps_meaning ps_name_meaning(struct ps_db *db, struct ps_meanings *meanings, int64_t name)
 {
     uint8_t *meaning;
 
-    if (text <= 0 || text > UINT32_MAX / 2)
+    if (name <= 0 || name > UINT32_MAX)
         return PS_MEANS_NOTHING;
-    meaning = ps_meanings_slot(&reading->meanings, (uint32_t)text);
+    if ((uint64_t)name >= meanings->n && !ps_trace_text(db, (uint32_t)name).at)
+        return PS_MEANS_NOTHING;
+    meaning = ps_meanings_slot(meanings, (uint32_t)name);
     if (*meaning == PS_MEANS_UNKNOWN)
-        *meaning = (uint8_t)ps_meaning_of(ps_trace_text(reading->db, (uint32_t)text));
+        *meaning = (uint8_t)ps_meaning_of(ps_trace_text(db, (uint32_t)name));
     return *meaning;
 }
 
@@ -198,8 +200,9 @@ static bool visit(void *user, const struct ps_chunk *chunk)
         if (__builtin_add_overflow(start, ps_chunk_at(chunk, PS_COL_DURATION, i), &end) ||
             start >= sums->to_ns || end <= sums->from_ns || kind == PS_SLICE_PYTHON)
             continue;
-        role = ps_role_of(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i),
-                          meaning_of(reading, ps_chunk_at(chunk, PS_COL_NAME, i)));
+        role = ps_role_of(
+            kind, ps_chunk_at(chunk, PS_COL_FLAGS, i),
+            ps_name_meaning(reading->db, &reading->meanings, ps_chunk_at(chunk, PS_COL_NAME, i)));
         if (role != PS_N_ROLES)
             add_slice(reading, to, chunk, i, role, (struct ps_span_ns){start, end});
     }

@@ -119,6 +119,9 @@ static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_e
     while (ps_stmt_row(stmt, err)) {
         int64_t flags = ps_col_int(stmt, FLAGS);
 
+        if (!ps_id_is_dense(ps_col_int(stmt, ID), r->log->n + r->n_asked))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
+                           (long long)ps_col_int(stmt, ID));
         if (flags & CACHED)
             add_asked(r, stmt, flags);
         else

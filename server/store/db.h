@@ -69,6 +69,13 @@ void ps_bind_real(struct ps_stmt *stmt, const char *name, double value);
 void ps_bind_text(struct ps_stmt *stmt, const char *name,
                   struct ps_str value); /* {NULL, 0} is NULL */
 
+/* Ids of the rows of a run file begin at 1 and are about dense, whoever wrote it: whether `id` can
+ * be one when so many rows came before it. What is kept by id grows with the file then. */
+static inline bool ps_id_is_dense(int64_t id, size_t rows)
+{
+    return id >= 0 && (uint64_t)id <= 16 * (uint64_t)rows + 65536;
+}
+
 /* True: a row is there. False: no more, or it failed and err says why. */
 bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err);
 

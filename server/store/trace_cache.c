@@ -50,6 +50,8 @@ static enum ps_status load_tracks(struct ps_db *db, struct ps_trace_cache *cache
     size_t cap = 0;
 
     while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_TRACKS_MAX)
+            return ps_trace_damaged(err, "track", ps_col_int(stmt, 0));
         PS_PUSH_ROOM(cache->tracks, cache->n_tracks, cap);
         cache->tracks[cache->n_tracks++] = (struct ps_track_row){
             .id = (uint32_t)ps_col_int(stmt, 0),
@@ -105,6 +107,25 @@ static enum ps_status load_chunks(struct ps_db *db, struct ps_trace_cache *cache
     return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
 }
 
+/* A track has as many rows as it says, one chunk behind the other. */
+static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps_err *err)
+{
+    for (size_t i = 0; i < cache->n_tracks; i++) {
+        const struct ps_track_row *track = &cache->tracks[i];
+        uint64_t rows = 0;
+        size_t at, end;
+
+        for (ps_trace_chunks_of(cache, track->id, &at, &end); at < end; at++) {
+            if (cache->chunks[at].first != rows)
+                return ps_trace_damaged(err, "rows of chunk", cache->chunks[at].id);
+            rows += cache->chunks[at].n;
+        }
+        if (rows != track->slices)
+            return ps_trace_damaged(err, "rows of track", track->id);
+    }
+    return PS_OK;
+}
+
 enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err)
 {
     struct ps_trace_cache *cache;
@@ -118,6 +139,8 @@ enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, 
     status = load_tracks(db, cache, err);
     if (status == PS_OK)
         status = load_chunks(db, cache, err);
+    if (status == PS_OK)
+        status = check_tracks(cache, err);
     if (status != PS_OK) {
         ps_trace_cache_free(cache);
         return status;
@@ -139,7 +162,7 @@ static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_
     while (status == PS_OK && ps_stmt_row(stmt, &own)) {
         int64_t id = ps_col_int(stmt, 0);
 
-        if (id < 0 || (uint64_t)id > 16 * rows++ + 65536) /* they are about dense */
+        if (!ps_id_is_dense(id, rows++))
             return ps_trace_damaged(err, query, id);
         if ((size_t)id >= cap) {
             size_t more = (size_t)id * 2 + 256;
