@@ -72,9 +72,12 @@ def entry(number, row, raw, gz):
     return text, cells
 
 
-def offline_page(dist):
+def offline_page(dist, out):
     path = os.path.join(dist, "offline.html.gz")
-    text = embed("offline", path if os.path.exists(path) else "/dev/null")
+    if not os.path.exists(path):
+        path = out + ".empty"  # /dev/null is no file to some assemblers
+        open(path, "wb").close()
+    text = embed("offline", path)
     return text + "const unsigned char *const ps_offline_page = ps_asset_offline;\n" \
         "const unsigned char *const ps_offline_page_end = ps_asset_offline_end;\n"
 
@@ -86,7 +89,7 @@ def main():
     with open(out, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines(text for text, _ in entries)
-        file.write(offline_page(dist))
+        file.write(offline_page(dist, out))
         file.write("\nconst struct ps_asset ps_assets[] = {\n")
         file.writelines(cells for _, cells in entries)
         file.write("};\nconst size_t ps_assets_count = sizeof ps_assets / sizeof *ps_assets;\n")

@@ -65,15 +65,16 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, &own);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
         PS_AUTO(ps_free_ptr) char *id = ps_strdup(ps_col_text(stmt, 0));
 
-        status = ps_label_save(store, id, err);
+        status = ps_label_save(store, id, &own);
     }
     ps_catalog_unlock(store);
-    return status == PS_OK ? err->code : status;
+    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
 }
 
 bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
