@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/api/throttle.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,17 +16,21 @@ void ps_throttle_done(struct ps_throttle *throttle)
     pthread_mutex_destroy(&throttle->lock);
 }
 
-/* Who has one IPv6 address has 2^64 of them: its network counts. */
+/* Who has one IPv6 address has 2^64 of them: its network counts. One that stands for an IPv4
+ * address is that. */
 static void key_of(const char *address, char out[64])
 {
-    int colons = 0;
+    struct in6_addr six;
 
     (void)snprintf(out, 64, "%s", address);
-    for (char *at = out; *at; at++)
-        if (*at == ':' && (++colons == 4 || at[1] == ':')) {
-            *at = '\0';
-            return;
-        }
+    if (inet_pton(AF_INET6, address, &six) != 1)
+        return;
+    if (IN6_IS_ADDR_V4MAPPED(&six)) {
+        (void)inet_ntop(AF_INET, &six.s6_addr[12], out, 64);
+        return;
+    }
+    memset(&six.s6_addr[8], 0, 8);
+    (void)inet_ntop(AF_INET6, &six, out, 64);
 }
 
 static struct ps_throttled *find(struct ps_throttle *throttle, const char *key)

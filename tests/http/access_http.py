@@ -5,10 +5,12 @@ import json
 import os
 import re
 import shutil
+import socket
 import sqlite3
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 
 from server import PROGRAM, RUNS, Server, dump, import_log
@@ -90,6 +92,70 @@ class Roles(AccessTest):
         self.assertEqual([(row["what"], row["who"], row["run"]) for row in rows],
                          [("removed", "a admin", theirs["id"]), ("removed", "a uploader", mine["id"]),
                           ("added", "a admin", theirs["id"]), ("added", "a uploader", mine["id"])])
+
+
+    def test_saved_queries(self):
+        """A viewer uses them, an uploader saves and removes own ones, an admin those of others too."""
+        other = token(self.data, "add", "another", "--role", "uploader")[1]
+
+        def save(who, sql):
+            return self.ask("POST", "/queries", who, json.dumps({"name": "q", "sql": sql, "kind": "pstats"})).status
+
+        def rows(who):
+            return self.ask("GET", "/queries?kind=pstats", who).json["rows"]
+
+        self.assertEqual((save(None, "SELECT 0"), save("viewer", "SELECT 0"), rows("viewer")), (401, 403, []))
+        self.assertEqual((save("uploader", "SELECT 1"), save(other, "SELECT 2")), (204, 403))
+        [row] = rows("viewer")
+        self.assertEqual((row["sql"], row["who"]), ("SELECT 1", "a uploader"))
+        self.assertEqual(self.ask("POST", "/sql", "viewer", json.dumps({"sql": row["sql"], "runs": []})).json["rows"], [[1]])
+        remove = [self.ask("DELETE", f"/queries/{row['id']}", who).status for who in (None, "viewer", other, "uploader")]
+        self.assertEqual(remove, [401, 403, 404, 204])
+        self.assertEqual((save(other, "SELECT 2"), save("admin", "SELECT 3")), (204, 204))
+        self.assertEqual([row["sql"] for row in rows(other)], ["SELECT 3"])
+
+
+class Connections(AccessTest):
+    """Beyond the loopback no address may hold more than 128, so that it cannot keep the others out."""
+    args = ("--listen", "0.0.0.0:0")
+    most = 128
+
+    def connect(self, source):
+        link = socket.create_connection(("127.0.0.1", self.server.port), timeout=30, source_address=(source, 0))
+        self.addCleanup(link.close)
+        return link
+
+    def is_served(self, link):
+        """Whether the server speaks with it; else it has closed."""
+        try:
+            link.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            return link.recv(4096).startswith(b"HTTP/1.1 200 ")
+        except ConnectionError:
+            return False
+
+    def test_of_one_address(self):
+        held = []
+        for _ in range(self.most):
+            held.append(self.connect("127.0.0.1"))
+            self.assertTrue(self.is_served(held[-1]), len(held))
+        refused = [self.is_served(self.connect("127.0.0.1")) for _ in range(5)]
+        self.assertEqual(refused, [False] * 5)
+        self.assertTrue(self.is_served(self.connect("127.0.0.2")), "another address")
+        for link in held[:5]:
+            link.close()
+        until = time.monotonic() + 20
+        while not (served := self.is_served(self.connect("127.0.0.1"))) and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertTrue(served, "there is room again")
+
+
+class BehindAProxy(Connections):
+    """All come from the proxy's address: there it does not hold."""
+    args = ("--listen", "0.0.0.0:0", "--proxy")
+
+    def test_of_one_address(self):
+        held = [self.connect("127.0.0.1") for _ in range(self.most + 20)]
+        self.assertTrue(all(self.is_served(link) for link in held))
 
 
 class Secrets(AccessTest):

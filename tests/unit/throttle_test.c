@@ -56,6 +56,22 @@ static void a_network_of_ipv6_is_one(void **state)
     assert_int_not_equal(ps_throttle_wait(&throttle, "fe80::2", 5), 0);
 }
 
+static void an_address_within_another_is_itself(void **state)
+{
+    (void)state;
+    fail_times("::ffff:192.0.2.1", PS_THROTTLE_TRIES,
+               5); /* as a socket of IPv6 or a proxy says it */
+    assert_int_not_equal(ps_throttle_wait(&throttle, "192.0.2.1", 5), 0);
+    assert_int_not_equal(ps_throttle_wait(&throttle, "::FFFF:c000:201", 5), 0);
+    assert_int_not_equal(ps_throttle_wait(&throttle, "0:0:0:0:0:ffff:192.0.2.1", 5), 0);
+    assert_int_equal(ps_throttle_wait(&throttle, "::ffff:192.0.2.2", 5), 0);
+    assert_int_equal(ps_throttle_wait(&throttle, "192.0.2.2", 5), 0);
+    assert_int_equal(ps_throttle_wait(&throttle, "::1", 5), 0);
+    fail_times("2001:db8::1", PS_THROTTLE_TRIES, 5); /* spelled in another way */
+    assert_int_not_equal(ps_throttle_wait(&throttle, "2001:DB8:0:0:5::", 5), 0);
+    assert_int_equal(ps_throttle_wait(&throttle, "2001:db8:0:1::1", 5), 0);
+}
+
 static void of_too_many_the_oldest_is_forgotten(void **state)
 {
     char address[32];
@@ -76,6 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(waits_for_the_rest_of_the_minute, fresh, done),
         cmocka_unit_test_setup_teardown(a_network_of_ipv6_is_one, fresh, done),
+        cmocka_unit_test_setup_teardown(an_address_within_another_is_itself, fresh, done),
         cmocka_unit_test_setup_teardown(of_too_many_the_oldest_is_forgotten, fresh, done),
     };
 
