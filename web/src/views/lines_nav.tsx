@@ -50,13 +50,15 @@ function timeRanking(files: LineFileRow[]): Ranking {
 }
 
 function memoryRanking(functions: LineFunctionRow[]): Ranking {
-    const grown = functions.reduce((sum, row) => sum + Math.max(0, row.increment_mib ?? 0), 0);
+    const mib = functions.map(({ increment_mib }) => increment_mib ?? 0);
+    const grown = mib.reduce((sum, value) => sum + Math.max(0, value), 0);
+    const most = mib.reduce((sum, value) => sum + Math.abs(value), 0);
     return {
         word: 'by growth',
         unit: 'incr. MiB',
         file: ({ increment_mib }) => increment_mib ?? null,
         fn: ({ increment_mib }) => increment_mib,
-        decimals: 3,
+        decimals: most >= 100 ? 1 : 3, // as many as there is room for
         share: 'file %',
         fileShare: () => null,
         fnShare: ({ increment_mib }) =>
@@ -111,7 +113,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
         {
             key: 'share',
             title: rank.share,
-            width: 58,
+            width: 52,
             align: 'right',
             render: (row) => {
                 const value = share(row);
