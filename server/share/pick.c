@@ -56,7 +56,7 @@ enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const cha
         ps_hint(err, "name runs, or the two groups of a comparison");
         return ps_fail(err, PS_BAD_REQUEST, "it is not said what to share");
     }
-    if (base)
+    if (base && base[0])
         status = add(store, base, out, err);
     out->n_base = out->n;
     if (status == PS_OK)

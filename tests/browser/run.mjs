@@ -24,6 +24,7 @@ import './trend.mjs';
 import './scroll.mjs';
 import './access.mjs';
 import './login.mjs';
+import './share.mjs';
 import './attacks.mjs';
 import './offline.mjs';
 import './shots.mjs';

@@ -31,6 +31,7 @@ import {
 import { CompareTable } from './compare_table';
 import { GroupView } from './group_view';
 import { noteRun } from './live';
+import { ShareCompared } from './share_button';
 import { SIDE_TAB } from './side_host';
 import { SideView } from './side_view';
 import { useJson } from './use_json';
@@ -152,6 +153,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
                 </button>
+                <ShareCompared title="this comparison" />
                 {!offlineFile() && (
                     <CopyButton class="quiet" label="Copy link" text={() => location.href} />
                 )}

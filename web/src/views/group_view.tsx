@@ -15,6 +15,7 @@ import { setStatus } from '../components/status_line';
 import { Tabs } from '../components/tabs';
 import { FigText } from '../components/text';
 import { viewportWidth } from '../components/viewport';
+import { ShareCompared } from './share_button';
 import { figOf, groupName, ledgerOf } from '../model/compare';
 import type { RowName } from '../model/diff_tree';
 import { GroupLine } from './compare_head';
@@ -57,6 +58,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
             {table ? (
                 <>
                     <Tabs current={table.of} items={tabs} label="tables of this group">
+                        <ShareCompared title="this group" />
                         {!offlineFile() && (
                             <CopyButton
                                 class="quiet"

@@ -29,11 +29,14 @@ import { trendHref } from './trend_link';
 import { pinBaseline } from './trend_state';
 import { axisOfRun, isStacks } from './trace_data';
 import { DeleteDialog, EditDialog } from './run_dialogs';
+import { ShareDialog } from './share_dialog';
 
 /* Each tab keeps its own query while one moves between the tabs of a run; the range of a trace is
  * one for all of them, as is the table of a printed report. */
 const lastQuery = new Map<string, Query>();
 const SHARED = ['from_ns', 'to_ns', 'report'];
+
+type RunDialog = 'edit' | 'delete' | 'share';
 
 function withShared(kept: Query, now: Query): Query {
     const query = { ...kept };
@@ -77,7 +80,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
     const specs = tabsOf(run);
     const spec = specs.find((one) => one.id === tab) ?? specs[0];
     const hrefOf = useTabHrefs(run, specs, spec.id);
-    const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+    const [dialog, setDialog] = useState<RunDialog | null>(null);
     const [failed, setFailed] = useState<ApiError | null>(null);
     const pin = () => {
         setFailed(null);
@@ -125,6 +128,11 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 {!offlineFile() && (
                     <CopyButton class="quiet" label="Copy link" text={() => location.href} />
                 )}
+                {!offlineFile() && (
+                    <button type="button" class="quiet" onClick={() => setDialog('share')}>
+                        Share…
+                    </button>
+                )}
                 {may('admin') && (
                     <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
                         Download original
@@ -135,6 +143,13 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             {failed && <Notice kind="error" title="The baseline was not changed" error={failed} />}
             <RunWarnings run={run} />
             <TabBody spec={spec} run={run} />
+            {dialog === 'share' && (
+                <ShareDialog
+                    path={`${API}/runs/${run.id}`}
+                    title={run.name}
+                    onClose={() => setDialog(null)}
+                />
+            )}
             {dialog === 'edit' && <EditDialog runs={[run]} onClose={() => setDialog(null)} />}
             {dialog === 'delete' && (
                 <DeleteDialog
@@ -157,7 +172,7 @@ function RunName({ run }: { run: Run }) {
 
 interface RunMenuProps {
     run: Run;
-    onPick: (dialog: 'edit' | 'delete') => void;
+    onPick: (dialog: RunDialog) => void;
     onPin: () => void;
 }
 
@@ -191,10 +206,17 @@ function Meta({ run }: { run: Run }) {
         <>
             {run.series && <SeriesMeta series={run.series} baseline={run.baseline} />}
             <span class="wide-only">{wide.map((part) => `${part} · `)}</span>
-            <span title={run.created_at}>{added}</span>{' '}
+            <span title={run.created_at}>{added}</span> <Redacted words={run.summary.redacted} />
             {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
         </>
     );
+}
+
+/* Of a run that came without its original. */
+function Redacted({ words }: { words: unknown }) {
+    if (!Array.isArray(words)) return null;
+    const list = words.length > 0 ? `; redacted: ${words.join(', ')}` : '';
+    return <span>· shared without its original{list} </span>;
 }
 
 function SeriesMeta({ series, baseline }: { series: string; baseline: boolean }) {
