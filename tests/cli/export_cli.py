@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Runs for people outside: bundles that another shelf adds, and what is redacted in them."""
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+from program import DEMO, ShelfTest, call
+
+VIEWS = ("imports functions callers nodes lines memory measurements slices operators operators_by_shape kernels steps step_parts flows "
+         "counters memory_events modules").split()
+STACKS = b"main (/home/ravi/shop/app.py:3);send mail to ravi@shop.example (/home/ravi/shop/mail.py:9) 4\nmain (/home/ravi/shop/app.py:3) 1\n"
+
+
+class ExportTest(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.other = os.path.join(self.folder, "other")
+        self.bundle = os.path.join(self.folder, "x.perfshelf")
+
+    def ok_text(self, *args):
+        done = self.run_verb(*args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode()
+
+    def added(self, path, *more):
+        return json.loads(self.ok_text("add", path, "--json", *more))
+
+    def elsewhere(self, *args, status=0):
+        """What the other shelf says."""
+        done = call(args[0], "--data", self.other, *args[1:])
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout.decode() if status == 0 else done.stderr.decode()
+
+    def add_bundle(self):
+        return [json.loads(line) for line in self.elsewhere("add", self.bundle, "--json").splitlines()]
+
+    def members(self):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        subprocess.run(["tar", "--zstd", "-xf", self.bundle, "-C", folder], check=True)
+        return folder
+
+    def rows(self, data, run, view):
+        done = call("sql", "--data", data, run, f"SELECT * FROM {view}", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+
+def figures(rows):
+    """All but texts, which a redaction changes, and the source that it leaves out."""
+    return [{k: v for k, v in row.items() if not isinstance(v, str) and k not in ("source", "args")} for row in rows]
+
+
+class Bundles(ExportTest):
+    def test_originals_become_the_same_runs(self):
+        run = self.added(os.path.join(DEMO, "events.lprof"), "--name", "mine", "--series", "s", "--tag", "k=v")
+        self.ok_text("export", run["id"], "-o", self.bundle)
+        [there] = self.add_bundle()
+        self.assertEqual((there["id"], there["sha256"], there["name"]), (run["id"], run["sha256"], "mine"))
+        told = json.loads(self.elsewhere("show", run["id"], "--json"))
+        self.assertEqual((told["series"], told["tags"]), ("s", {"k": "v"}))
+        [again] = self.add_bundle()
+        self.assertTrue(again["already"])
+        self.elsewhere("verify")
+
+    def test_figures_survive_a_redaction(self):
+        for name in ("bookshop-slow.prof", "awscli.log", "events.lprof", "events-memory.txt", "gpt-h200.pt.trace.json.gz"):
+            with self.subTest(name):
+                run = self.added(os.path.join(DEMO, name))
+                self.ok_text("export", run["id"], "--redact", "all", "-o", self.bundle)
+                [there] = self.add_bundle()
+                self.assertNotEqual(there["id"], run["id"])
+                self.assertEqual((there["kind"], there["rows"], there["name"]), (run["kind"], run["rows"], run["kind"]))
+                for view in VIEWS:
+                    mine, theirs = self.rows(self.data, run["id"], view), self.rows(self.other, there["id"], view)
+                    self.assertEqual(figures(mine), figures(theirs), view)
+        self.elsewhere("verify")
+        self.elsewhere("renew", "--json")
+
+    def test_what_is_redacted_is_nowhere_in_the_file(self):
+        run = self.added(self.file("ravi.folded", STACKS), "--tag", "host=build7", "--tag", "command=python app.py --key 5")
+        self.ok_text("export", run["id"], "--redact", "paths,hosts,people,arguments", "-o", self.bundle)
+        folder = self.members()
+        with open(os.path.join(folder, "0", "run"), "rb") as file:
+            held = file.read()
+        with open(os.path.join(folder, "bundle.json"), "rb") as file:
+            about = file.read()
+        for secret in (b"ravi", b"/home", b"shop", b"build7", b"--key"):
+            self.assertNotIn(secret, held + about)
+        for kept in (b"app.py", b"mail.py", b"send mail"):
+            self.assertIn(kept, held)
+        self.assertEqual(dict(json.loads(about)["runs"][0]["tags"]), {"host": "host1", "command": "python (arguments 1)"})
+
+    def test_one_category_leaves_the_others(self):
+        run = self.added(self.file("ravi.folded", STACKS))
+        self.ok_text("export", run["id"], "--redact", "people", "-o", self.bundle)
+        [there] = self.add_bundle()
+        names = {row["frame"] for row in self.rows(self.other, there["id"], "nodes")}
+        self.assertRegex("\n".join(names), r"(?m)^main \(/home/person\d/shop/app\.py:3\)$")
+        notes = [row["what"] for row in self.rows(self.other, there["id"], "notes")]
+        self.assertIn("shared without its original; redacted: people", notes)
+
+    def test_a_redacted_run_is_redacted_further(self):
+        run = self.added(self.file("ravi.folded", STACKS))
+        self.ok_text("export", run["id"], "--redact", "people", "-o", self.bundle)
+        [there] = self.add_bundle()
+        again = os.path.join(self.folder, "again.perfshelf")
+        self.elsewhere("export", there["id"], "--redact", "paths", "-o", again)
+        self.bundle = again
+        [last] = self.add_bundle()
+        told = json.loads(self.elsewhere("show", last["id"], "--json"))
+        self.assertEqual(told["summary"]["redacted"], ["paths", "people"])
+
+    def test_a_comparison_matches_its_rows(self):
+        base, new = (self.added(os.path.join(DEMO, f"bookshop-{name}.prof"))["id"] for name in ("slow", "joined"))
+        self.ok_text("export", "--base", base, "--new", new, "--redact", "all", "-o", self.bundle)
+        there = [run["id"] for run in self.add_bundle()]
+        mine = json.loads(self.ok_text("diff", base, new, "--json"))["rows"]
+        theirs = json.loads(self.elsewhere("diff", *there, "--json"))["rows"]
+        self.assertEqual([(row["base"], row["new"], row["delta"]) for row in mine], [(row["base"], row["new"], row["delta"]) for row in theirs])
+
+    def test_preview(self):
+        run = self.added(self.file("ravi.folded", STACKS), "--tag", "host=build7")
+        told = json.loads(self.ok_text("export", run["id"], "--preview", "--json"))["reveals"]
+        found = {row["what"]: [(one["value"], one["becomes"]) for one in row["examples"]] for row in told}
+        self.assertIn(("/home/ravi/shop/app.py", "~1/app.py"), found["paths"])
+        self.assertRegex(dict(found["people"])["ravi"], r"^person\d$")
+        self.assertIn("build7", [value for value, _ in found["hosts"]])
+        self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".perfshelf")])
+
+    def test_wrong_words(self):
+        done = self.run_verb("export", self.added(self.log)["id"], "--redact", "path")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"path is nothing that can be redacted", done.stderr)
+
+
+class BadBundles(ExportTest):
+    def setUp(self):
+        super().setUp()
+        run = self.added(self.log)
+        self.ok_text("export", run["id"], "-o", self.bundle)
+        self.plain = self.members()
+        self.ok_text("export", run["id"], "--redact", "all", "-o", self.bundle)
+        self.redacted = self.members()
+
+    def pack(self, folder, change=None, about=None, extra=()):
+        """A bundle of what lies in the folder, with bundle.json changed by `about` and the run by `change`."""
+        with open(os.path.join(folder, "bundle.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        name = told["runs"][0]["file"]
+        with open(os.path.join(folder, name), "rb") as file:
+            run = file.read()
+        if about:
+            about(told)
+        text = json.dumps(told, separators=(",", ":")).encode()
+        with tarfile.open(self.bundle, "w") as tar:
+            for member, content in [("bundle.json", text), (name, change(run) if change else run), *extra]:
+                info = tarfile.TarInfo(member)
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+
+    def refused(self, *words):
+        said = self.elsewhere("add", self.bundle, "--json", status=1)
+        for word in words:
+            self.assertIn(word, said)
+        self.assertEqual(json.loads(self.elsewhere("list", "--json")), [])
+
+    def sql(self, statement):
+        def change(run):
+            path = self.file("changed.db", run)
+            db = sqlite3.connect(path)
+            db.executescript(statement)
+            db.commit()
+            db.close()
+            with open(path, "rb") as file:
+                return file.read()
+        return change
+
+    def test_it_is_one_as_it_is(self):
+        self.pack(self.redacted)
+        self.assertEqual(self.add_bundle()[0]["kind"], "importtime")
+
+    def test_another_hash(self):
+        self.pack(self.plain, change=lambda run: run + b"import time: 1 | 1 | x\n")
+        self.refused("another hash")
+
+    def test_cut(self):
+        self.pack(self.redacted, change=lambda run: run[:len(run) // 2])
+        self.refused("cut")
+
+    def test_other_tables(self):
+        self.pack(self.redacted, change=self.sql("CREATE TABLE more(a)"))
+        self.refused("a table that no run has")
+        self.pack(self.redacted, change=self.sql("DROP TABLE note"))
+        self.refused("has no table note")
+
+    def test_another_layout(self):
+        self.pack(self.redacted, change=self.sql("PRAGMA user_version = 99"))
+        self.refused("written by perfshelf 0.1.0", "layout 99")
+
+    def test_values_that_are_none(self):
+        self.pack(self.redacted, change=self.sql("UPDATE meta SET v = '{' WHERE k = 'summary'"))
+        self.refused("no JSON")
+        self.pack(self.redacted, change=self.sql("INSERT INTO packed VALUES(1, 1, 0, 5, 0, 9); INSERT INTO packed_column VALUES(17, x'0011')"))
+        self.refused("packed columns")
+        self.pack(self.redacted, change=self.sql("UPDATE import SET module = CAST(x'ff' AS TEXT) WHERE id = 1"))
+        self.refused("no UTF-8")
+
+    def test_views_of_a_stranger_are_not_read(self):
+        self.pack(self.redacted, change=self.sql("CREATE VIEW run AS SELECT 'evil' AS kind; CREATE TRIGGER t AFTER INSERT ON note BEGIN SELECT 1; END"))
+        [run] = self.add_bundle()
+        self.assertEqual(self.rows(self.other, run["id"], "run")[0]["kind"], "importtime")
+
+    def test_a_run_file_that_is_not_shared(self):
+        self.pack(self.redacted, change=self.sql("DELETE FROM meta WHERE k = 'shared'"))
+        self.refused("not shared")
+
+    def test_an_unknown_kind(self):
+        self.pack(self.redacted, change=self.sql("UPDATE meta SET v = json_set(v, '$.kind', 'x') WHERE k = 'shared'"))
+        self.refused("what the file is")
+
+    def test_a_member_that_is_not_named(self):
+        self.pack(self.redacted, extra=[("../../evil", b"import time: 1 | 1 | x\n")])
+        done = call("add", "--data", self.other, self.bundle, "--json")
+        self.assertIn(b"bundle.json does not name it", done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+
+    def test_bundle_json_that_is_none(self):
+        self.pack(self.redacted, about=lambda told: told.update(runs=5))
+        self.refused("bundle.json")
+        self.pack(self.redacted, about=lambda told: told.update(format=2))
+        self.refused("later format")
+        self.pack(self.redacted, about=lambda told: told["runs"][0].update(name="x" * 500))
+        self.refused("no run can be")
+
+
+if __name__ == "__main__":
+    unittest.main()
