@@ -5,7 +5,8 @@
 BUILD holds bare_http and http_client. bare_http serves the very bytes that perfshelf answers with, on as many threads. Each
 server is asked in turns (A B A B) by the same client, over 64 connections that are kept alive; medians are printed as the rows
 of docs/bench.md. CPU is that of the server's process, user and system, for one answer: unlike answers a second it says the
-same on a machine that others use too. "client" is which part of the time the client's one thread was busy.
+same on a machine that others use too. "client busy, kept" is which part of the time the client's one thread ran, and which it could
+not for other processes: where the sum is near 100 %, it is the client that was measured.
 """
 import argparse
 import http.client
@@ -48,17 +49,17 @@ class Case:
         before = client.cpu_s(pid)
         told = client.ask(build, port, [("a", path, *self.headers)], CONNECTIONS, seconds)
         answers = told["labels"]["a"]["answers"]
-        self.samples[name].append((answers / told["wall_s"], (client.cpu_s(pid) - before) / answers * 1e6, told["busy"]))
+        self.samples[name].append((answers / told["wall_s"], (client.cpu_s(pid) - before) / answers * 1e6, told["busy"], told["kept"]))
 
     def row(self, size):
         """Medians of each server; the ratios are medians of those of neighbouring turns, in which a noisy machine hurts both."""
         own, bare = self.samples["perfshelf"], self.samples["bare"]
-        rate, bare_rate, cpu, bare_cpu, busy = (statistics.median(sample[i] for sample in of)
-                                                for of, i in ((own, 0), (bare, 0), (own, 1), (bare, 1), (own + bare, 2)))
+        rate, bare_rate, cpu, bare_cpu, busy, kept = (statistics.median(sample[i] for sample in of)
+                                                for of, i in ((own, 0), (bare, 0), (own, 1), (bare, 1), (own + bare, 2), (own + bare, 3)))
         rates = statistics.median(a[0] / b[0] for a, b in zip(own, bare))
         cpus = statistics.median(b[1] / a[1] for a, b in zip(own, bare))
         text = f"{size / 1e6:.2f} MB" if size > 1e5 else f"{size / 1e3:.2f} KB"
-        return f"| {self.what}, {text} | {rate:,.0f} | {bare_rate:,.0f} | {rates:.0%} | {cpu:.1f} | {bare_cpu:.1f} | {cpus:.0%} | {busy:.0%} |"
+        return f"| {self.what}, {text} | {rate:,.0f} | {bare_rate:,.0f} | {rates:.0%} | {cpu:.1f} | {bare_cpu:.1f} | {cpus:.0%} | {busy:.0%}, {kept:.0%} |"
 
 
 def nearest(folder, size):
@@ -119,7 +120,7 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} processors, {CONNECTIONS} connections, medians of {given.turns} turns of "
           f"{given.seconds:g} s; load {os.getloadavg()[0]:.1f}.\n")
     print("| answer | perfshelf, answers/s | libmicrohttpd alone | ratio | perfshelf, CPU us an answer | libmicrohttpd alone | "
-          "ratio | client busy |\n|---|---|---|---|---|---|---|---|")
+          "ratio | client busy, kept |\n|---|---|---|---|---|---|---|---|")
     for case, body in zip(asked, bodies):
         print(case.row(len(body)))
 

@@ -86,7 +86,7 @@ def row(what, told):
     ms = [report[word] / 1000 for word in ("p50_us", "p99_us", "max_us")]
     others = [labels[word]["p99_us"] / 1000 for word in ("with ETag", "shelf")]
     faults = sum(told[word] for word in client.FAULTS)
-    return f"| {what} | {reads / told['wall_s']:,.0f} | {faults} | " + " | ".join(f"{x:.1f}" for x in (*ms, *others)) + f" | {told['busy']:.0%} |"
+    return f"| {what} | {reads / told['wall_s']:,.0f} | {faults} | " + " | ".join(f"{x:.1f}" for x in (*ms, *others)) + f" | {told['busy']:.0%}, {told['kept']:.0%} |"
 
 
 class Load:
@@ -140,7 +140,7 @@ def main():
         faults += [text for text in (verify(data),) if text]
     print(f"{platform.machine()}, {os.cpu_count()} processors, {given.uploaders} uploaders, {given.readers} readers, "
           f"{given.seconds:g} s; load {os.getloadavg()[0]:.1f}.\n")
-    print("| | reads/s | failed reads | report, p50 ms | p99 ms | max ms | with ETag, p99 ms | shelf, p99 ms | client busy |\n"
+    print("| | reads/s | failed reads | report, p50 ms | p99 ms | max ms | with ETag, p99 ms | shelf, p99 ms | client busy, kept |\n"
           "|---|---|---|---|---|---|---|---|---|")
     print(row("readers alone", alone))
     print(row("readers and uploaders", both))

@@ -8,7 +8,8 @@
  * bytes, and in microseconds p50, p99 and max from the first byte sent to the last received; then
  * what went wrong (`broken`: connections that could not be made or ended within an answer,
  * `malformed`: answers without a length, `refused`: neither 200 nor 304), and which part of the
- * time this program's thread was busy: near 1, it is the client that was measured.
+ * time this program's thread was busy, and kept from running by other processes: where the sum is
+ * near 1, it is the client that was measured.
  *
  * Bodies are counted and not copied (MSG_TRUNC), so that asking costs less than answering.
  */
@@ -23,7 +24,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -341,21 +341,30 @@ static void print_label(struct label *label)
         n ? label->us[n - 1 - n / 100] : 0, n ? label->us[n - 1] : 0);
 }
 
-static double cpu_s(void)
-{
-    struct rusage usage;
+struct spent {
+    double busy_s, kept_s;
+};
 
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+/* What this thread has run, and what it could have run but for others. */
+static struct spent spent(void)
+{
+    FILE *in = fopen("/proc/self/schedstat", "re");
+    unsigned long long ran, waited;
+
+    if (!in || fscanf(in, "%llu %llu", &ran, &waited) != 2)
+        die("/proc/self/schedstat");
+    (void)fclose(in);
+    return (struct spent){(double)ran / 1e9, (double)waited / 1e9};
 }
 
-static void report(struct client *client, double wall_s, double busy_s)
+static void report(struct client *client, double wall_s, struct spent from, struct spent to)
 {
-    printf("{\"wall_s\":%.3f,\"busy\":%.3f,\"broken\":%llu,\"malformed\":%llu,\"refused\":%llu,"
+    printf("{\"wall_s\":%.3f,\"busy\":%.3f,\"kept\":%.3f,\"broken\":%llu,\"malformed\":%llu,"
+           "\"refused\":%llu,"
            "\"labels\":{",
-           wall_s, busy_s / wall_s, (unsigned long long)client->broken,
-           (unsigned long long)client->malformed, (unsigned long long)client->refused);
+           wall_s, (to.busy_s - from.busy_s) / wall_s, (to.kept_s - from.kept_s) / wall_s,
+           (unsigned long long)client->broken, (unsigned long long)client->malformed,
+           (unsigned long long)client->refused);
     for (size_t i = 0; i < client->n_labels; i++) {
         printf("%s", i ? "," : "");
         print_label(&client->labels[i]);
@@ -368,7 +377,7 @@ int main(int argc, char **argv)
     struct client client = {.to = {.sin_family = AF_INET}};
     char host[64];
     int64_t began;
-    double busy;
+    struct spent before;
 
     if (argc != 5 || inet_pton(AF_INET, argv[1], &client.to.sin_addr) != 1) {
         fputs("usage: http_client ADDRESS PORT CONNECTIONS SECONDS < TARGETS\n", stderr);
@@ -380,10 +389,10 @@ int main(int argc, char **argv)
     client.epoll = epoll_create1(EPOLL_CLOEXEC);
     (void)snprintf(host, sizeof host, "%s:%s", argv[1], argv[2]);
     read_targets(&client, host);
-    busy = cpu_s();
+    before = spent();
     began = now_us();
     client.until_us = began + (int64_t)(atof(argv[4]) * 1e6);
     run(&client);
-    report(&client, (double)(now_us() - began) / 1e6, cpu_s() - busy);
+    report(&client, (double)(now_us() - began) / 1e6, before, spent());
     return 0;
 }
