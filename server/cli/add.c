@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "base/file.h"
-#include "importers/importer.h"
 #include "server/cli/cli.h"
 #include "server/cli/folder.h"
 #include "server/cli/limits.h"
@@ -10,6 +9,7 @@
 #include "server/cli/shelve.h"
 #include "server/jobs/apart.h"
 #include "server/jobs/merge.h"
+#include "server/jobs/sniff.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,7 @@ struct adding {
     struct ps_remote_http *remote; /* there */
     const char *who;
     struct ps_sandbox_limits limits;
+    struct ps_sniffer sniffer;
     int status;
 };
 
@@ -107,25 +108,6 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
         import_profile(adding, &profile);
     else
         adding->status = ps_say_failure(path, &err);
-}
-
-/* Whether an importer takes the file; false with err filled when none does or it cannot be read. */
-static bool is_profile(const char *path, int fd, struct ps_err *err)
-{
-    const struct ps_importer *importer = NULL;
-    struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
-    struct stat about;
-    if (fstat(fd, &about) != 0) {
-        ps_fail_errno(err, "cannot read", path);
-        return false;
-    }
-    struct ps_stream *raw = ps_stream_fd(fd, (uint64_t)about.st_size);
-    struct ps_stream *in = ps_stream_utf8(ps_stream_unpack(raw, &limits));
-    enum ps_status status = ps_importer_pick(in, &importer, err);
-    ps_stream_free(in);
-    if (lseek(fd, 0, SEEK_SET) != 0)
-        status = ps_fail_errno(err, "cannot read", path);
-    return status == PS_OK;
 }
 
 /* --- several as one ----------------------------------------------------------------------------
@@ -237,13 +219,21 @@ static bool add_found(struct adding *adding, const char *file)
     if (fd < 0) {
         ps_fail_errno(&why, "cannot open", file);
         adding->status = ps_say_failure(file, &why);
-    } else if (is_profile(file, fd, &why)) {
+    } else if (ps_sniff(&adding->sniffer, fd, &why) == PS_OK) {
         import_file(adding, fd, file, true);
         return true;
-    } else {
+    } else if (why.code == PS_INTERNAL || why.code == PS_INTERRUPTED) {
+        adding->status = ps_say_failure(file, &why);
+    } else if (why.code != PS_CANCELLED) { /* an interrupt, which is told once */
         ps_say_skipped(file, &why);
     }
     return false;
+}
+
+static bool not_interrupted(void *user)
+{
+    (void)user;
+    return !ps_progress_interrupted();
 }
 
 static void add_folder(struct adding *adding, const char *path)
@@ -337,6 +327,7 @@ int ps_cli_add(const struct ps_options *options)
     struct ps_store *store = options->server ? NULL : ps_cli_open(options);
     adding.store = store;
     adding.remote = remote;
+    adding.sniffer = (struct ps_sniffer){&adding.limits, not_interrupted, NULL, {0, -1}};
     if (!store && !remote)
         return 1;
     ps_progress_catch_interrupts();
@@ -346,6 +337,7 @@ int ps_cli_add(const struct ps_options *options)
     for (size_t i = 0; !options->merge && i < options->n_operands && !ps_progress_interrupted();
          i++)
         add_operand(&adding, options->operands[i]);
+    ps_sniffer_end(&adding.sniffer);
     if (ps_progress_interrupted() && adding.status == 0) {
         ps_fail(&err, PS_CANCELLED, "interrupted");
         adding.status = ps_say_failure("add", &err);

@@ -201,6 +201,44 @@ static enum ps_status merge(int fd, struct ps_err *err)
     return status == PS_OK ? end : status;
 }
 
+/* --- which files are profiles ------------------------------------------------------------------
+ */
+
+static enum ps_status sniff(int fd, struct ps_err *err)
+{
+    static const struct ps_stream_limits most = {(uint64_t)8 << 30, 1000};
+    const struct ps_importer *importer = NULL;
+    struct ps_stream *in;
+    enum ps_status status;
+
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return ps_fail_errno(err, "cannot read", "the file");
+    in = ps_stream_utf8(ps_stream_unpack(ps_stream_fd(fd, 0), &most));
+    status = ps_importer_pick(in, &importer, err);
+    ps_stream_free(in);
+    return status;
+}
+
+/* Until the parent has no more, and closes. */
+static void sniff_all(int fd)
+{
+    struct ps_err refused = PS_ERR_INIT;
+    struct ps_frame file = {.fd = fd};
+
+    if (ps_sandbox_enter(&limits, &refused) != PS_OK) {
+        say_done(&refused, "");
+        _exit(1);
+    }
+    do {
+        struct ps_err err = PS_ERR_INIT;
+
+        (void)sniff(file.fd, &err);
+        ps_close_fd(&file.fd);
+        say_done(&err, "");
+    } while (ps_frame_receive(PS_CHILD_SOCKET, &file, NULL) == PS_OK && file.fd >= 0);
+    _exit(0);
+}
+
 int ps_importer_main(int argc, char **argv)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -216,6 +254,8 @@ int ps_importer_main(int argc, char **argv)
     limits = (struct ps_sandbox_limits){begin.numbers[0], begin.numbers[1], begin.numbers[2]};
     tzset(); /* reads a file, and may be wanted later */
     prepare_ends();
+    if (strcmp(begin.word, PS_IMPORTER_SNIFF) == 0)
+        sniff_all(begin.fd);
     if (strcmp(begin.word, PS_IMPORTER_ARCHIVE) == 0)
         (void)take_apart(begin.fd, &kind, &err);
     else if (strcmp(begin.word, PS_IMPORTER_MERGE) == 0)

@@ -16,6 +16,7 @@
 #define PS_IMPORTER_ARCHIVE                                                                        \
     "archive" /* show the files of an archive; its last word, if it is one */
 #define PS_IMPORTER_MERGE "merge"
+#define PS_IMPORTER_SNIFF "sniff" /* say of one file after another whether it is a profile */
 
 /* All of that process. Returns its exit status. */
 int ps_importer_main(int argc, char **argv);

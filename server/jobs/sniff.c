@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/jobs/sniff.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "server/jobs/importer.h"
+
+static enum ps_status begin(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
+{
+    const struct ps_sandbox_limits *limits = sniffer->limits;
+    struct ps_frame frame = {
+        .type = PS_FRAME_BEGIN, .numbers = {limits->memory, limits->cpu_s, limits->file}, .fd = fd};
+    enum ps_status status = ps_child_start(&sniffer->child, PS_IMPORTER_VERB, "", err);
+
+    (void)snprintf(frame.word, sizeof frame.word, "%s", PS_IMPORTER_SNIFF);
+    return status == PS_OK ? ps_frame_send(sniffer->child.socket, &frame, err) : status;
+}
+
+/* To the process that is there, if it still is. */
+static enum ps_status ask(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
+{
+    const struct ps_frame frame = {.type = PS_FRAME_FILE, .fd = fd};
+
+    if (sniffer->child.pid != 0 && ps_frame_send(sniffer->child.socket, &frame, NULL) == PS_OK)
+        return PS_OK;
+    ps_sniffer_end(sniffer);
+    return begin(sniffer, fd, err);
+}
+
+enum ps_status ps_sniff(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
+    struct ps_frame frame = {.fd = -1};
+    enum ps_status status = ask(sniffer, fd, &own);
+
+    if (status == PS_OK)
+        status = ps_child_receive(&sniffer->child, sniffer->goes_on, sniffer->user, &frame, &own);
+    ps_close_fd(&frame.fd);
+    if (status == PS_OK && frame.type == PS_FRAME_DONE) {
+        *err = frame.err;
+        return frame.err.code;
+    }
+    ps_fail(&own, PS_INTERNAL, "the importer does not keep to what is agreed");
+    ps_child_end(&sniffer->child, sniffer->limits, 0, status == PS_INTERRUPTED ? &why : NULL);
+    *err = why.code != PS_OK ? why : own;
+    return err->code;
+}
+
+void ps_sniffer_end(struct ps_sniffer *sniffer)
+{
+    ps_child_end(&sniffer->child, sniffer->limits, 0, NULL);
+}
