@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""The image: the steps of docker/Dockerfile run in clean roots, then its program as compose.yml would run it."""
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import clean_root
+import dockerfile
+from compose_docker import service
+
+DOCKERFILE = os.path.join(clean_root.ROOT, "docker", "Dockerfile")
+LEFT_OUT = ("./dev test",)  # this is a part of it
+DEMO = os.path.join(clean_root.ROOT, "demo", "profiles", "expressions.prof")
+NO_LANDLOCK = "perfshelf: this kernel has no Landlock: importers are held by system calls alone\n"
+API = "http://127.0.0.1:7700/api/v1"
+
+
+def kernel_has_landlock():
+    return ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
+
+
+def until(ask, what, seconds=60):
+    """What `ask` answers once that is true."""
+    end = time.monotonic() + seconds
+    while not (answer := ask()):
+        if time.monotonic() > end:
+            raise AssertionError(f"never: {what}")
+        time.sleep(0.05)
+    return answer
+
+
+class Container:
+    """A command in the image, under the restrictions of compose.yml; `volume` is a folder of this machine."""
+
+    def __init__(self, stage, root, argv, volume, **more):
+        _, compose = service()
+        self.env = {"PATH": dockerfile.PATH, "HOME": stage.volumes[0]}
+        self.user = stage.user
+        self.argv = argv
+        command = clean_root.entering(
+            root, argv, env=self.env, user=stage.user, read_only=compose["read_only"], tmpfs=compose["tmpfs"],
+            volumes=[[volume, stage.volumes[0]]], drop=compose["cap_drop"] == ["ALL"],
+            no_new_privileges="no-new-privileges:true" in compose["security_opt"], **more)
+        self.outer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True)
+        try:
+            self.pid = until(self.first_process, "a first process")
+        except AssertionError:
+            self.outer.kill()
+            raise AssertionError(f"the container did not start: {self.outer.communicate(timeout=10)}") from None
+
+    def first_process(self):
+        """The program, as this machine counts processes, once it has taken the place of what arranged its mounts."""
+        if self.outer.poll() is not None:
+            raise AssertionError("ended at once")
+        with open(f"/proc/{self.outer.pid}/task/{self.outer.pid}/children", encoding="ascii") as file:
+            child = file.read().split()
+        if not child:
+            return None
+        with open(f"/proc/{child[0]}/cmdline", "rb") as file:
+            if file.read() != b"".join(word.encode() + b"\0" for word in self.argv):
+                return None
+        return int(child[0])
+
+    def inside(self, *argv, as_user=True, **options):
+        """What `docker exec` does."""
+        become = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--init-groups", "--"] if as_user else []
+        return subprocess.run(["nsenter", f"--target={self.pid}", "--mount", "--uts", "--ipc", "--net", "--pid", "--root",
+                               "--wd", *become, *argv], capture_output=True, env=self.env, timeout=60, check=False, **options)
+
+    def curl(self, *argv):
+        """The answer to a request from the same network, with this machine's curl."""
+        done = subprocess.run(["nsenter", f"--target={self.pid}", "--net", "curl", "-sS", *argv], capture_output=True,
+                              timeout=60, check=False)
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        return done.stdout
+
+    def status(self):
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+            return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+
+    def stop(self):
+        """SIGTERM to the first process: its exit status, stdout and stderr."""
+        os.kill(self.pid, signal.SIGTERM)
+        out, said = self.outer.communicate(timeout=30)
+        return self.outer.returncode, out, said
+
+    def kill(self):
+        """Its first process; all others of the container end with it. unshare(1) then ends by itself."""
+        if self.outer.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+        self.outer.communicate()
+
+
+class Image(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lacking = clean_root.lacking()
+        if not cls.lacking:
+            cls.stage, cls.root = clean_root.build(DOCKERFILE, LEFT_OUT)
+            cls.program = cls.stage.entrypoint + cls.stage.command
+
+    def setUp(self):
+        if self.lacking:
+            self.skipTest(f"no clean root: {self.lacking}")
+        self.volume = os.path.join(clean_root.CACHE, "volume")
+        shutil.rmtree(self.volume, ignore_errors=True)
+        shutil.copytree(self.root.at(self.stage.volumes[0]), self.volume)  # a named volume begins as what the image has there
+        of = os.stat(self.root.at(self.stage.volumes[0]))
+        os.chown(self.volume, of.st_uid, of.st_gid)
+        self.addCleanup(shutil.rmtree, self.volume)
+
+    def start(self, *argv, **more):
+        container = Container(self.stage, self.root, [*(argv or self.program)], self.volume, **more)
+        self.addCleanup(container.kill)
+        return container
+
+    def healthy(self, container):
+        return container.inside(*self.stage.health.command).returncode == 0
+
+    def test_life(self):
+        """Green, a token, a profile in and out, told to stop, and all of it there when it starts again."""
+        container = self.start()
+        until(lambda: self.healthy(container), "a green health check")
+        token = container.inside("perfshelf", "token", "add", "mei", "--data", "/data").stdout.decode().split()[-1]
+        bearer = ("-H", f"Authorization: Bearer {token}")
+        self.assertEqual(json.loads(container.curl(f"{API}/runs"))["error"]["code"], "unauthorized")
+        run = json.loads(container.curl(*bearer, "--data-binary", f"@{DEMO}", f"{API}/runs?wait=1&name=demo"))
+        rows = json.loads(container.curl(*bearer, f"{API}/runs/{run['id']}/functions?limit=5"))["rows"]
+        self.assertEqual((run["kind"], len(rows)), ("pstats", 5))
+        with open(DEMO, "rb") as file:
+            self.assertEqual(container.curl(*bearer, f"{API}/runs/{run['id']}/original"), file.read())
+        self.assertIn(b"<script", container.curl("http://127.0.0.1:7700/"))
+        code, out, said = container.stop()
+        self.assertEqual((code, out.count("\n")), (0, 1), said)
+        again = self.start()
+        until(lambda: self.healthy(again), "a green health check")
+        self.assertEqual([row["name"] for row in json.loads(again.curl(*bearer, f"{API}/runs"))["rows"]], ["demo"])
+        self.assertEqual(again.stop()[0], 0)
+
+    def test_health_is_red_where_nothing_serves(self):
+        container = self.start("sleep", "1000")
+        self.assertEqual(container.inside(*self.stage.health.command).returncode, 1)
+
+    def test_who_it_is(self):
+        container = self.start()
+        until(lambda: self.healthy(container), "a green health check")
+        uid = int(container.inside("id", "-u", as_user=False, text=True).stdout) or int(
+            container.inside("id", "-u", self.stage.user, text=True).stdout)
+        status = container.status()
+        self.assertNotEqual(uid, 0)
+        self.assertEqual(status["Uid"].split(), [str(uid)] * 4)
+        self.assertEqual(status["NSpid"].split()[-1], "1")
+        for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+            self.assertEqual(int(status[kind], 16), 0, kind)
+        self.assertEqual(status["NoNewPrivs"], "1")
+        self.assertEqual({os.stat(os.path.join(folder, name)).st_uid for folder, _, names in os.walk(self.volume)
+                          for name in names}, {uid})
+        self.assertEqual(container.stop()[0], 0)
+
+    def test_nothing_but_the_volume_is_writable(self):
+        container = self.start("sleep", "1000")
+        find = ("find", "/", "(", "-path", "/proc", "-o", "-path", "/dev", ")", "-prune", "-o", "!", "-type", "l",
+                "-writable", "-print")
+        self.assertEqual(set(container.inside(*find, text=True).stdout.split()), {"/data", "/tmp"})
+        open_to_all = subprocess.run(clean_root.entering(self.root, list(find), env=container.env, user=self.stage.user),
+                                     capture_output=True, text=True, check=False).stdout.split()
+        # Without read_only, what every Debian has for all, and no program or library.
+        self.assertEqual(set(open_to_all), {"/data", "/tmp", "/var/tmp", "/run/lock"})
+
+    def test_what_the_sandbox_lacks_is_said(self):
+        for more, said in (({}, "" if kernel_has_landlock() else NO_LANDLOCK), ({"without_landlock": True}, NO_LANDLOCK)):
+            with self.subTest(**more):
+                container = self.start(**more)
+                until(lambda: self.healthy(container), "a green health check")
+                with open(DEMO, "rb") as file:
+                    added = container.inside("perfshelf", "add", "-", "--data", "/data", "--json", stdin=file)
+                self.assertEqual((added.returncode, added.stderr), (0, b""))
+                code, _, words = container.stop()
+                self.assertEqual(code, 0)
+                lines = [line for line in words.splitlines(keepends=True) if "importers" in line]
+                self.assertEqual("".join(lines), said)
+
+    def test_holds_one_program_and_what_it_needs(self):
+        container = self.start("sleep", "1000")
+        needed = container.inside("ldd", "/usr/local/bin/perfshelf", text=True).stdout
+        self.assertNotIn("not found", needed)
+        self.assertEqual(sorted(os.listdir(self.root.at("/usr/local/bin"))), ["perfshelf"])
+        for name in ("gcc", "cmake", "node", "npm", "python3"):
+            self.assertNotEqual(container.inside("sh", "-c", f"command -v {name}").returncode, 0, name)
+
+    def test_size(self):
+        bare = clean_root.Root("bare-slim", "debian:12-slim")
+        self.addCleanup(shutil.rmtree, bare.path)
+        bare_bytes, whole = bare.bytes(), self.root.bytes()
+        program = os.path.getsize(self.root.at("/usr/local/bin/perfshelf"))
+        print(f"\n{whole / 1e6:.1f} MB, of which {(whole - bare_bytes) / 1e6:.1f} MB are not debian:12-slim and "
+              f"{program / 1e6:.1f} MB the program", flush=True)
+        self.assertLess(whole - bare_bytes, 25e6)
+
+
+if __name__ == "__main__":
+    unittest.main()
