@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Clean Debian roots made by debootstrap in place of the images that a Dockerfile starts from, and its steps in them.
 
-Under build/docker lie what a second run takes up again (the bare system as a tar file, packages of Debian and of npm) and
-the roots of the last run. What network this machine has is what the steps have: its mirror, proxies and certificates.
+Under build/docker lies what a second run takes up again: the bare system as a tar file, packages of Debian and of npm. What network this machine has is what the steps have: its mirror, proxies and certificates.
 """
 import contextlib
 import glob
@@ -111,6 +110,8 @@ def bare_system(suite):
         return tar
     folder = os.path.join(CACHE, "bare")
     shutil.rmtree(folder, ignore_errors=True)
+    for old in glob.glob(os.path.join(CACHE, f"{suite}-*.tar*")):
+        os.unlink(old)
     certificates = ["--include=ca-certificates"] if "https:" in sources else []
     with told(f"debootstrap {suite} from {where[suite]}"):
         done = subprocess.run(["debootstrap", "--variant=minbase", *certificates, suite, folder, where[suite]],
@@ -206,7 +207,8 @@ def entering(root, argv, *, env, user=None, network="own", read_only=False, tmpf
 
 
 def build(path, leave_out):
-    """Every stage of a Dockerfile, but RUN lines that are in `leave_out`. Returns the last Stage and its Root."""
+    """Every stage of a Dockerfile, but RUN lines that are in `leave_out`. Returns the last Stage and its Root, whose files
+    the caller removes."""
     os.makedirs(CACHE, exist_ok=True)
     roots = {}
     for stage in dockerfile.stages(path):
@@ -220,4 +222,6 @@ def build(path, leave_out):
                 root.copy(what[1], what[2], roots[what[0]] if what[0] else None)
             elif what[0] not in leave_out:
                 root.run(what[0])
+    for other in {id(one): one for one in roots.values() if one is not root}.values():
+        shutil.rmtree(other.path)
     return stage, root

@@ -88,10 +88,10 @@ def forget_landlock():
 
 
 def setpriv(given):
-    """The image's own setpriv knows the image's users."""
+    """The image's own setpriv knows the image's users. To change them makes the kernel forget that this ends with unshare(1)."""
     words = []
     if given["user"]:
-        words += [f"--reuid={given['user']}", f"--regid={given['user']}", "--init-groups"]
+        words += [f"--reuid={given['user']}", f"--regid={given['user']}", "--init-groups", "--pdeathsig=KILL"]
     if given["drop"]:
         words += ["--bounding-set=-all", "--inh-caps=-all"]
     if given["no_new_privileges"]:

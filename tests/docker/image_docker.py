@@ -104,6 +104,7 @@ class Image(unittest.TestCase):
         cls.lacking = clean_root.lacking()
         if not cls.lacking:
             cls.stage, cls.root = clean_root.build(DOCKERFILE, LEFT_OUT)
+            cls.addClassCleanup(shutil.rmtree, cls.root.path)
             cls.program = cls.stage.entrypoint + cls.stage.command
 
     def setUp(self):
@@ -128,7 +129,7 @@ class Image(unittest.TestCase):
         """Green, a token, a profile in and out, told to stop, and all of it there when it starts again."""
         container = self.start()
         until(lambda: self.healthy(container), "a green health check")
-        token = container.inside("perfshelf", "token", "add", "mei", "--data", "/data").stdout.decode().split()[-1]
+        token = container.inside("perfshelf", "token", "add", "mei", "--role", "admin", "--data", "/data").stdout.decode().split()[-1]
         bearer = ("-H", f"Authorization: Bearer {token}")
         self.assertEqual(json.loads(container.curl(f"{API}/runs"))["error"]["code"], "unauthorized")
         run = json.loads(container.curl(*bearer, "--data-binary", f"@{DEMO}", f"{API}/runs?wait=1&name=demo"))
