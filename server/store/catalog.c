@@ -170,8 +170,9 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, const cha
         status = remove_row(store, id, who, &doom, &own);
     }
     if (status == PS_OK) {
-        ps_pool_forget(store, id);
         ps_doom_end(store, &doom);
+        ps_run_mark_forget(store, id);
+        ps_pool_forget(store, id);
     } else if (err && err->code == PS_OK) {
         *err = own;
     }
@@ -326,7 +327,9 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
     }
     status = ps_catalog_end(store, status, err);
     ps_doom_end(store, &doom);
-    if (status == PS_OK && !out->already)
-        ps_pool_forget(store, row->id); /* of the file that was there before */
+    if (status == PS_OK && !out->already) { /* there may have been a file before */
+        ps_run_mark_forget(store, row->id);
+        ps_pool_forget(store, row->id);
+    }
     return status;
 }

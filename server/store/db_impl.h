@@ -42,6 +42,18 @@ struct ps_db {
 
 #define PS_POOL_MAX 4
 
+/* What ps_run_mark found out last, by a hash of the id: marks.c. */
+#define PS_MARKS 64
+struct ps_marks {
+    pthread_mutex_t lock;
+    struct ps_mark {
+        char id[PS_ID_SIZE];
+        uint64_t mark; /* 0: ask again */
+        int64_t since_us;
+    } at[PS_MARKS];
+    unsigned forgotten; /* how often ps_run_mark_forget was called */
+};
+
 struct ps_store {
     char *dir;
     char session[48]; /* the name of this opening: session.c */
@@ -54,6 +66,7 @@ struct ps_store {
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
     unsigned pooled;
+    struct ps_marks marks;
     bool beside; /* the catalog is a file: who reads it opens it once more (catalog_read.c) */
     struct ps_db *idle_catalogs; /* opened so, and idle */
     unsigned n_idle_catalogs;
@@ -204,6 +217,8 @@ enum ps_status ps_sources_forget(struct ps_db *db, const char *id, const struct 
                                  struct ps_err *err);
 /* Takes idle readers of a run out of the pool. */
 void ps_pool_forget(struct ps_store *store, const char *id);
+/* The run's file is another one, or gone. */
+void ps_run_mark_forget(struct ps_store *store, const char *id);
 /* Closes what ps_catalog_read has opened. */
 void ps_catalog_read_close(struct ps_store *store);
 

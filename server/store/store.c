@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/intern.h"
 #include "server/store/db_impl.h"
 
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
@@ -161,6 +160,7 @@ struct ps_store *ps_store_new(const char *dir)
     pthread_mutex_init(&store->catalog_lock, NULL);
     pthread_mutex_init(&store->room_lock, NULL);
     pthread_mutex_init(&store->pool_lock, NULL);
+    pthread_mutex_init(&store->marks.lock, NULL);
     return store;
 }
 
@@ -229,6 +229,7 @@ void ps_store_close(struct ps_store *store)
     pthread_mutex_destroy(&store->catalog_lock);
     pthread_mutex_destroy(&store->room_lock);
     pthread_mutex_destroy(&store->pool_lock);
+    pthread_mutex_destroy(&store->marks.lock);
     free(store->dir);
     free(store);
 }
@@ -305,18 +306,4 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
     if (status == PS_OK)
         status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
     return status;
-}
-
-uint64_t ps_run_mark(const struct ps_store *store, const char *id)
-{
-    char name[PS_ID_SIZE + 3];
-    struct stat about;
-    uint64_t mark;
-
-    memcpy(stpncpy(name, id, PS_ID_SIZE - 1), ".db", 4);
-    if (fstatat(store->runs_fd, name, &about, 0) != 0)
-        return 0;
-    mark = ps_hash_mix((uint64_t)about.st_ino, (uint64_t)about.st_size);
-    mark = ps_hash_mix(mark, (uint64_t)about.st_mtim.tv_sec);
-    return ps_hash_mix(mark, (uint64_t)about.st_mtim.tv_nsec) | 1;
 }

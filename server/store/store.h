@@ -49,8 +49,10 @@ const char *ps_store_dir(const struct ps_store *store);
 /* A number that is different after anything in the catalog changed, by this process or another. */
 int64_t ps_store_version(struct ps_store *store);
 /* A number that stands for the file of a run as it is now: another one when it was imported again,
- * 0 when there is none, or the shelf is a private one. Costs one system call. */
-uint64_t ps_run_mark(const struct ps_store *store, const char *id);
+ * 0 when there is none, or the shelf is a private one. What another process did shows after
+ * PS_MARK_US. */
+#define PS_MARK_US 1000
+uint64_t ps_run_mark(struct ps_store *store, const char *id);
 
 /* --- originals
  * ---------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ struct client {
     uint64_t broken, malformed, refused;
 };
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "http_client: %s: %s\n", what, strerror(errno));
     exit(1);
