@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, DEMO, equal, quiet, settle, Shelf, test } from './lib.mjs';
+import { check, DEMO, dropFiles, equal, quiet, settle, Shelf, test } from './lib.mjs';
 
 const PROFILE = join(DEMO, readdirSync(DEMO).find((name) => name.endsWith('.prof')));
 
@@ -37,7 +37,11 @@ test('login: a wrong token is refused, a right one opens the shelf until one log
     page.on('filechooser', () => picks++);
     for (const key of ['e', 'o']) await page.keyboard.press(key);
     await quiet(page);
+    const address = page.url();
+    await dropFiles(page, [PROFILE]);
+    await quiet(page);
     equal(picks, 0, 'files to add for a viewer');
+    equal(page.url(), address, 'the page after a drop on it');
     equal(await page.getByRole('dialog').count(), 0, 'a dialog for a viewer');
     await page.keyboard.press('u');
     await page.getByText('secret run').waitFor();

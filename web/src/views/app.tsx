@@ -13,7 +13,7 @@ import { OfflineLine } from '../components/offline_line';
 import { StatusLine } from '../components/status_line';
 import { TooltipLayer } from '../components/tooltip';
 import { TopBar, type Crumb } from '../components/top_bar';
-import { Intake } from './intake';
+import { Intake, NoIntake } from './intake';
 import { formats, goLive, knownRuns, namesVersion } from './live';
 import { LazyCompare } from './lazy_compare';
 import { LazySql } from './lazy_sql';
@@ -129,6 +129,7 @@ function Stranger() {
                 onHelp={null}
             />
             <LoginView />
+            <NoIntake />
             <StatusLine />
         </>
     );
@@ -181,7 +182,7 @@ function Shelf() {
             {file && <OfflineLine file={file} />}
             <Place path={path} />
             <StatusLine />
-            {!file && may('uploader') && <Intake />}
+            {!file && may('uploader') ? <Intake /> : <NoIntake />}
             {helpOpen.value && (
                 <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
             )}

@@ -75,3 +75,22 @@ export function Intake() {
     if (dragged.value === null) return null;
     return <DropOverlay count={dragged.value} listen={shelf.value?.listen ?? location.host} />;
 }
+
+function refuse(event: DragEvent): void {
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+}
+
+/** For those who may not add: the browser would open a dropped file in place of the page. */
+export function NoIntake() {
+    useEffect(() => {
+        addEventListener('dragover', refuse);
+        addEventListener('drop', refuse);
+        return () => {
+            removeEventListener('dragover', refuse);
+            removeEventListener('drop', refuse);
+        };
+    }, []);
+    return null;
+}
