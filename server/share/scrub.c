@@ -11,12 +11,13 @@
 
 /* Accounts that are nobody's, and machines that are no particular ones. */
 static const char *const common[] = {
-    "root",   "user",      "users", "ubuntu",  "runner",    "test",     "app",     "dev",
-    "build",  "builder",   "admin", "jenkins", "work",      "circleci", "vagrant", "ec2-user",
-    "jovyan", "docker",    "data",  "nobody",  "guest",     "default",  "public",  "shared",
-    "home",   "python",    "code",  "project", "workspace", "service",  "vscode",  "codespace",
-    "gitpod", "localhost", "host",  "node",    "server",    "local",    "unknown", "worker",
-    "train",  "model",     "main",  "conda",   "none",      "null",     "debian",  "centos"};
+    "root",    "user",      "users", "ubuntu",  "runner",    "test",     "app",     "dev",
+    "build",   "builder",   "admin", "jenkins", "work",      "circleci", "vagrant", "ec2-user",
+    "jovyan",  "docker",    "data",  "nobody",  "guest",     "default",  "public",  "shared",
+    "home",    "python",    "code",  "project", "workspace", "service",  "vscode",  "codespace",
+    "gitpod",  "localhost", "host",  "node",    "server",    "local",    "unknown", "worker",
+    "train",   "model",     "main",  "conda",   "none",      "null",     "git",     "info",
+    "support", "noreply",   "mail",  "contact", "team",      "debian",   "centos"};
 
 static bool is_common(struct ps_str name)
 {
@@ -74,14 +75,19 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name)
     learn(scrub, PS_REVEAL_PEOPLE, &scrub->people, name, "person");
 }
 
+/* Of a URL, a mail address, or four numbers: its first part may be a word like any. */
+static void learn_domain(struct ps_scrub *scrub, struct ps_str name)
+{
+    if (!ps_str_is(name, "localhost") && !ps_str_is(name, "127.0.0.1"))
+        learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
+}
+
 /* With its domain also the first part alone. */
 void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
 {
     const char *dot = name.len ? memchr(name.at, '.', name.len) : NULL;
 
-    if (ps_str_is(name, "localhost") || ps_str_is(name, "127.0.0.1"))
-        return;
-    learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
+    learn_domain(scrub, name);
     if (dot && !is_digit(name.at[0]))
         learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts,
               (struct ps_str){name.at, (size_t)(dot - name.at)}, "host");
@@ -146,7 +152,7 @@ static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
     if (from == at || !dot || dot + 2 >= text.at + to)
         return;
     ps_scrub_learn_person(scrub, (struct ps_str){text.at + from, at - from});
-    ps_scrub_learn_host(scrub, (struct ps_str){text.at + at + 1, to - at - 1});
+    learn_domain(scrub, (struct ps_str){text.at + at + 1, to - at - 1});
 }
 
 /* Four numbers with dots between them at `at`: how long, else 0. */
@@ -182,11 +188,11 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
             rest.len = name_length(rest);
             ps_scrub_learn_person(scrub, rest);
         } else if (text.at[i] == ':' && ps_str_starts(rest, PS_STR("://"))) {
-            ps_scrub_learn_host(scrub, authority(ps_str_skip(rest, 3)));
+            learn_domain(scrub, authority(ps_str_skip(rest, 3)));
         } else if (text.at[i] == '@') {
             learn_mail(scrub, text, i);
         } else if (is_digit(text.at[i]) && (n = ip_length(text, i))) {
-            ps_scrub_learn_host(scrub, (struct ps_str){rest.at, n});
+            learn_domain(scrub, (struct ps_str){rest.at, n});
             i += n - 1;
         }
     }
