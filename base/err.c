@@ -54,6 +54,13 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
     return ps_fail(err, status, "%s %s: %s", what, path, strerror(code));
 }
 
+enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
+{
+    if (err && err->code == PS_OK)
+        *err = *failure;
+    return failure->code;
+}
+
 void ps_hint(struct ps_err *err, const char *fmt, ...)
 {
     va_list args;

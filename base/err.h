@@ -56,6 +56,9 @@ enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, 
 /* PS_IO or PS_FULL (ENOSPC, EDQUOT) with strerror(errno) appended to "what". */
 enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path);
 
+/* Hands a failure on, with all that it says, unless err is filled already. Returns its code. */
+enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure);
+
 /* Says what to do about the failure in err; the first hint wins. */
 void ps_hint(struct ps_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -215,3 +215,9 @@ INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM ru
 INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag') GROUP BY k, v;
 INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM kept_size WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept') GROUP BY folder;
 INSERT INTO run_text SELECT seq, text FROM run_words WHERE NOT EXISTS (SELECT 1 FROM run_text);
+
+CREATE TABLE IF NOT EXISTS mirror( -- one row: this catalog is the copy of one that many servers share (server/store/mirror.h)
+    one INTEGER PRIMARY KEY,
+    n INTEGER NOT NULL,      -- the last of its transactions that is here
+    store TEXT NOT NULL      -- its name
+);

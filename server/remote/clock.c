@@ -26,6 +26,11 @@ static enum ps_status take_clock(void *user, const struct ps_pg_value *values, s
     return PS_OK;
 }
 
+static enum ps_status check_clock(const struct ps_clock *clock, struct ps_err *err)
+{
+    return clock->n >= 0 ? PS_OK : ps_fail(err, PS_CONFLICT, "the store: table clock is empty");
+}
+
 enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err)
 {
     enum ps_status status;
@@ -33,9 +38,7 @@ enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_e
     *out = (struct ps_clock){.n = -1};
     status = ps_pg_run(pg, "SELECT n, pruned, store FROM clock WHERE one = 1", NULL, 0, take_clock,
                        out, err);
-    if (status == PS_OK && out->n < 0)
-        return ps_fail(err, PS_CONFLICT, "the store: table clock is empty");
-    return status;
+    return status == PS_OK ? check_clock(out, err) : status;
 }
 
 static enum ps_status take_number(void *user, const struct ps_pg_value *values, size_t n,
@@ -46,40 +49,36 @@ static enum ps_status take_number(void *user, const struct ps_pg_value *values, 
     return PS_OK;
 }
 
-static enum ps_status begin_once(struct ps_pg *pg, int64_t *n, struct ps_err *err)
+static enum ps_status begin_once(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err)
 {
     enum ps_status status = ps_pg_say(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
 
-    *n = 0;
+    *out = (struct ps_clock){.n = -1};
     if (status == PS_OK)
         status =
-            ps_pg_say(pg, "UPDATE clock SET n = n + 1 WHERE one = 1 RETURNING n", NULL, 0, err);
+            ps_pg_say(pg, "UPDATE clock SET n = n + 1 WHERE one = 1 RETURNING n, pruned, store",
+                      NULL, 0, err);
     if (status == PS_OK)
-        status = ps_pg_settle(pg, take_number, n, err);
-    if (status == PS_OK && *n == 0)
-        status = ps_fail(err, PS_CONFLICT, "the store: table clock is empty");
-    return status;
+        status = ps_pg_settle(pg, take_clock, out, err);
+    return status == PS_OK ? check_clock(out, err) : status;
 }
 
-enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, int64_t *n, struct ps_err *err)
+enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
+                              struct ps_err *err)
 {
     const int64_t until = ps_pg_clock_ms() + wait_ms;
 
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
-        const int64_t left = until - ps_pg_clock_ms();
-        enum ps_status status = ps_pg_connect(pg, left, &own);
+        enum ps_status status = ps_pg_connect(pg, until - ps_pg_clock_ms(), &own);
 
         if (status == PS_OK)
-            status = begin_once(pg, n, &own);
+            status = begin_once(pg, out, &own);
         if (status == PS_OK)
             return PS_OK;
         ps_pg_rollback(pg);
-        if (status != PS_UNAVAILABLE || ps_pg_clock_ms() >= until) {
-            if (err && err->code == PS_OK)
-                *err = own;
-            return status;
-        }
+        if (status != PS_UNAVAILABLE || ps_pg_clock_ms() >= until)
+            return ps_fail_as(err, &own);
     }
 }
 
@@ -257,8 +256,9 @@ enum ps_status ps_clock_gone(struct ps_pg *pg, const struct ps_clock_table *tabl
 enum ps_status ps_clock_prune(struct ps_pg *pg, int64_t before, struct ps_err *err)
 {
     const struct ps_pg_value at = ps_pg_int(before);
-    int64_t n, last = 0;
-    enum ps_status status = ps_clock_begin(pg, 0, &n, err);
+    struct ps_clock clock;
+    int64_t last = 0;
+    enum ps_status status = ps_clock_begin(pg, 0, &clock, err);
 
     if (status == PS_OK)
         status = ps_pg_run(pg, "SELECT coalesce(max(tx), 0) FROM gone WHERE at < $1", &at, 1,

@@ -30,9 +30,10 @@ struct ps_clock {
 };
 enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err);
 
-/* Begins a transaction that changes rows; *n: its number. Connects, and waits for others that hold
- * the clock, for wait_ms in all. End it with ps_pg_commit or ps_pg_rollback. */
-enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, int64_t *n, struct ps_err *err);
+/* Begins a transaction that changes rows; out->n: its own number. Connects, and waits for others
+ * that hold the clock, for wait_ms in all. End it with ps_pg_commit or ps_pg_rollback. */
+enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
+                              struct ps_err *err);
 /* Begins one that only reads, and sees one moment. */
 enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err);
 

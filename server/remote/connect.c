@@ -171,9 +171,7 @@ enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *e
             return PS_OK;
         if (own.code != PS_UNAVAILABLE || ps_pg_clock_ms() + pause > until) {
             ps_pg_drop(pg);
-            if (err && err->code == PS_OK)
-                *err = own;
-            return own.code;
+            return ps_fail_as(err, &own);
         }
         (void)nanosleep(&(struct timespec){pause / 1000, pause % 1000 * 1000000}, NULL);
         pause = pause * 2 < TRY_AGAIN_MOST_MS ? pause * 2 : TRY_AGAIN_MOST_MS;

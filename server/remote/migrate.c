@@ -128,7 +128,5 @@ enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err)
             failed++;
         }
     }
-    if (own.code != PS_OK && err && err->code == PS_OK)
-        *err = own;
-    return own.code;
+    return ps_fail_as(err, &own);
 }

@@ -94,3 +94,13 @@ void ps_catalog_read_close(struct ps_store *store)
     while ((db = take_idle(store)))
         ps_db_close(db);
 }
+
+bool ps_catalog_missed(struct ps_store *store, enum ps_status status, int64_t *seen)
+{
+    const int64_t before = *seen;
+
+    if (status != PS_NOT_FOUND || !store->look || !store->look(store))
+        return false;
+    *seen = store->seen;
+    return *seen != before;
+}

@@ -4,6 +4,8 @@
 #define PS_STORE_DB_IMPL_H
 
 #include <pthread.h>
+#define SQLITE_ENABLE_SESSION /* as Debian's library is built */
+#define SQLITE_ENABLE_PREUPDATE_HOOK
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -61,7 +63,11 @@ struct ps_store {
     int runs_fd; /* the folder of the run files */
     atomic_uint counter;
     struct ps_db *catalog;
-    bool durable; /* the transaction that is open */
+    bool durable;                         /* the transaction that is open */
+    struct ps_mirror *mirror;             /* NULL: nobody shares the catalog beyond this folder */
+    bool (*look)(struct ps_store *store); /* of a mirror; false: it brings nothing */
+    _Atomic int64_t seen;                 /* up to where a look has brought it */
+    bool ordered; /* the transaction that is open has its place among those of others */
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
@@ -138,6 +144,11 @@ enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[
                               struct ps_err *err);
 /* runs, labels, originals, sources; then NULL */
 extern const char *const ps_kept_folders[];
+
+/* Before "there is none" is believed, where many servers share the catalog: int64_t seen =
+ * store->seen; do status = ask(); while (ps_catalog_missed(store, status, &seen)); asks again after
+ * PS_NOT_FOUND when there is something that was not here. */
+bool ps_catalog_missed(struct ps_store *store, enum ps_status status, int64_t *seen);
 
 /* Begins a transaction of the catalog, which is locked until ps_catalog_end also when this fails.
  * PS_DURABLE: after its commit it survives power loss. PS_SOON: a kill, but a power loss only once

@@ -4,7 +4,8 @@
  *
  * A run file holds what was said when it was published (meta.label) and is never altered. Whatever
  * changes later writes labels/<id>.json: the whole label as it is now, in place of the one before.
- * The catalog alone is asked; these are for the day on which it is lost.
+ * The catalog alone is asked; these are for the day on which it is lost. One that lies in a
+ * database is that one's to keep: there are none.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,8 +28,11 @@ enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_
     PS_AUTO(ps_free_ptr) char *path = ps_label_path(store, id);
     PS_AUTO(ps_free_ptr) char *part = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = ps_new_part(store, "labels", &part, &fd, err);
+    enum ps_status status;
 
+    if (store->mirror)
+        return PS_OK;
+    status = ps_new_part(store, "labels", &part, &fd, err);
     if (status == PS_OK)
         status = ps_write_all(fd, text, part, err);
     if (status == PS_OK && (fsync(fd) != 0 || rename(part, path) != 0))
@@ -83,7 +87,7 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got;
 
-    if (fd < 0)
+    if (fd < 0 || store->mirror)
         return false;
     do {
         ps_buf_room(out, 1 << 16);

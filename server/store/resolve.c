@@ -30,39 +30,55 @@ enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err)
 {
-    struct ps_db *db = ps_catalog_lock(store);
-    enum ps_status status = ps_catalog_find(db, sha256, id_out, err);
+    int64_t seen = store->seen;
+    enum ps_status status;
 
-    ps_catalog_unlock(store);
+    do {
+        status = ps_catalog_find(ps_catalog_lock(store), sha256, id_out, err);
+        ps_catalog_unlock(store);
+    } while (ps_catalog_missed(store, status, &seen));
     return status;
+}
+
+static enum ps_status brief_of(struct ps_db *db, const char *id, struct ps_run_brief *out,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_brief"), &stmt, err);
+    struct ps_str kind;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    kind = ps_col_text(stmt, 0);
+    (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.at);
+    out->name = ps_strdup(ps_col_text(stmt, 1));
+    out->rows = (uint64_t)ps_col_int(stmt, 2);
+    out->repaired = (uint64_t)ps_col_int(stmt, 3);
+    out->rejected = (uint64_t)ps_col_int(stmt, 4);
+    out->who = ps_strdup(ps_col_text(stmt, 5));
+    return PS_OK;
 }
 
 enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                               struct ps_err *err)
 {
-    struct ps_db *db;
-    struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_read(store, &db, err);
+    int64_t seen = store->seen;
+    struct ps_err own;
+    enum ps_status status;
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("run_brief"), &stmt, err);
-    if (status == PS_OK)
-        ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (status == PS_OK && !ps_stmt_row(stmt, err))
-        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    if (status == PS_OK) {
-        struct ps_str kind = ps_col_text(stmt, 0);
+    do {
+        struct ps_db *db;
 
-        (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.at);
-        out->name = ps_strdup(ps_col_text(stmt, 1));
-        out->rows = (uint64_t)ps_col_int(stmt, 2);
-        out->repaired = (uint64_t)ps_col_int(stmt, 3);
-        out->rejected = (uint64_t)ps_col_int(stmt, 4);
-        out->who = ps_strdup(ps_col_text(stmt, 5));
-    }
-    ps_stmt_done(stmt);
-    ps_catalog_read_end(store, db);
-    return status;
+        own = (struct ps_err)PS_ERR_INIT;
+        status = ps_catalog_read(store, &db, &own);
+        if (status == PS_OK)
+            status = brief_of(db, id, out, &own);
+        ps_catalog_read_end(store, db);
+    } while (ps_catalog_missed(store, status, &seen));
+    return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
 void ps_run_brief_free(struct ps_run_brief *brief)
@@ -134,20 +150,30 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     return status;
 }
 
+static enum ps_status resolve(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
+                              struct ps_err *err)
+{
+    if (run[0] == '@')
+        return resolve_nth(db, run, id_out, err);
+    return strncmp(run, "baseline:", 9) == 0 ? ps_baseline_of(db, run + 9, id_out, err)
+                                             : resolve_text(db, run, id_out, err);
+}
+
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err)
 {
-    struct ps_db *db;
-    enum ps_status status = ps_catalog_read(store, &db, err);
+    int64_t seen = store->seen;
+    struct ps_err own;
+    enum ps_status status;
 
-    if (status != PS_OK)
-        return status;
-    if (run[0] == '@')
-        status = resolve_nth(db, run, id_out, err);
-    else if (strncmp(run, "baseline:", 9) == 0)
-        status = ps_baseline_of(db, run + 9, id_out, err);
-    else
-        status = resolve_text(db, run, id_out, err);
-    ps_catalog_read_end(store, db);
-    return status;
+    do {
+        struct ps_db *db;
+
+        own = (struct ps_err)PS_ERR_INIT;
+        status = ps_catalog_read(store, &db, &own);
+        if (status == PS_OK)
+            status = resolve(db, run, id_out, &own);
+        ps_catalog_read_end(store, db);
+    } while (ps_catalog_missed(store, status, &seen));
+    return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }

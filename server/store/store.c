@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/store/db_impl.h"
+#include "server/store/mirror.h"
 
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
                     const char *ending)
@@ -112,17 +112,28 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
     return status;
 }
 
-static enum ps_status open_catalog(struct ps_store *store, struct ps_err *err)
+/* Opened as a shelf of its own, a mirror would go other ways than what it is the mirror of. */
+static enum ps_status check_own(struct ps_store *store, struct ps_err *err)
+{
+    if (!ps_mirror_is(store->catalog))
+        return PS_OK;
+    ps_hint(err, "name that store, or another folder");
+    return ps_fail(err, PS_CONFLICT, "%s holds what was fetched from a store", store->dir);
+}
+
+static enum ps_status open_catalog(struct ps_store *store, const char *url, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int lock = -1;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     enum ps_status status = lock_folder(store, &lock, err);
 
     ps_buf_printf(&path, "%s/catalog.db", store->dir);
-    if (status == PS_OK)
+    if (status == PS_OK && !url)
         status = check_catalog(store, path.at, err);
     if (status == PS_OK)
         status = ps_catalog_open(path.at, &store->catalog, err);
+    if (status == PS_OK)
+        status = url ? ps_mirror_open(store, url, err) : check_own(store, err);
     store->beside = status == PS_OK;
     return status;
 }
@@ -188,7 +199,8 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
     return status;
 }
 
-enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
+static enum ps_status open_store(const char *dir, const char *url, struct ps_store **out,
+                                 struct ps_err *err)
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
@@ -197,8 +209,8 @@ enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_e
     if (status == PS_OK)
         status = ps_session_begin(store, err);
     if (status == PS_OK)
-        status = open_catalog(store, err);
-    if (status == PS_OK && labels_new)
+        status = open_catalog(store, url, err);
+    if (status == PS_OK && labels_new && !url)
         status = ps_labels_save_all(store, err);
     if (status != PS_OK) {
         ps_store_close(store);
@@ -210,10 +222,22 @@ enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_e
     return PS_OK;
 }
 
+enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
+{
+    return open_store(dir, NULL, out, err);
+}
+
+enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
+                                    struct ps_err *err)
+{
+    return open_store(dir, url, out, err);
+}
+
 void ps_store_close(struct ps_store *store)
 {
     if (!store)
         return;
+    ps_mirror_close(store);
     while (store->pool) {
         struct ps_db *next = store->pool->next;
 

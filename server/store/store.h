@@ -43,6 +43,12 @@ struct ps_tag {
 /* Opens DIR, makes what is missing, removes what an interrupted import left behind. Close with
  * ps_store_close. */
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err);
+/* The same of a shelf that many servers share: its catalog lies in the database at this URL
+ * (postgresql://...), DIR is what this server has fetched of it and may be thrown away.
+ * PS_CONFLICT: DIR is a shelf of its own, or the database was laid out by a newer perfshelf;
+ * PS_UNAVAILABLE: it is away. */
+enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
+                                    struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is fine */
 const char *ps_store_dir(const struct ps_store *store);
 

@@ -1,28 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* transaction.c: what changes the catalog, all or nothing. */
-#include "server/store/db_impl.h"
+/* transaction.c: what changes the catalog, all or nothing; where many servers share it, on both
+ * sides (mirror.h). */
+#include "server/store/mirror.h"
 
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err)
 {
+    enum ps_status status = store->mirror ? ps_mirror_order(store, err) : PS_OK;
     struct ps_db *db = ps_catalog_lock(store);
 
     store->durable = sync == PS_DURABLE;
-    return ps_db_exec(
-        db, sync == PS_DURABLE ? "BEGIN IMMEDIATE" : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
-        err);
+    store->ordered = store->mirror && status == PS_OK;
+    if (status == PS_OK)
+        status = ps_db_exec(
+            db, store->durable ? "BEGIN IMMEDIATE" : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
+            err);
+    if (status == PS_OK && store->mirror)
+        status = ps_mirror_begin(store, err);
+    return status;
 }
 
+/* What was committed there is done, also when it cannot be written down here: the next look brings
+ * it. */
 enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err)
 {
+    bool committed = false;
+
+    if (status == PS_OK && store->mirror)
+        status = ps_mirror_send(store, err);
     if (status == PS_OK) {
-        status = ps_db_exec(store->catalog, "COMMIT", err);
+        const bool there = store->mirror && store->mirror->sent;
+
+        status = ps_db_exec(store->catalog, "COMMIT", there ? NULL : err);
+        committed = status == PS_OK;
         store->changes += store->durable;
+        if (there)
+            status = PS_OK;
     }
-    if (status != PS_OK)
+    if (!committed)
         (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
     if (!store->durable)
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", NULL);
+    if (store->ordered)
+        ps_mirror_done(store, committed);
     ps_catalog_unlock(store);
     return status;
 }

@@ -155,11 +155,11 @@ static void a_failure_among_many_undoes_all(void **state)
     struct ps_pg *pg = connect_to(*state);
     const struct ps_pg_value row[] = {ps_pg_text("r"), ps_pg_text("k"), ps_pg_text("v")};
     struct ps_err err = PS_ERR_INIT;
-    int64_t n;
+    struct ps_clock clock;
 
-    assert_int_equal(ps_clock_begin(pg, 0, &n, &err), PS_OK);
-    assert_int_equal(n, 1);
-    assert_int_equal(ps_clock_put(pg, &tag, n, row, &err), PS_OK);
+    assert_int_equal(ps_clock_begin(pg, 0, &clock, &err), PS_OK);
+    assert_int_equal(clock.n, 1);
+    assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, &err), PS_OK);
     assert_int_equal(ps_pg_say(pg, "INSERT INTO nowhere VALUES (1)", NULL, 0, &err), PS_OK);
     assert_int_not_equal(ps_pg_commit(pg, &err), PS_OK);
     assert_non_null(strstr(err.text, "nowhere"));
@@ -196,12 +196,12 @@ static enum ps_status change(struct ps_pg *pg, const char *key, const char *valu
 {
     const struct ps_pg_value row[] = {ps_pg_text("run"), ps_pg_text(key),
                                       ps_pg_text(value ? value : "")};
-    int64_t n;
-    enum ps_status status = ps_clock_begin(pg, 5000, &n, err);
+    struct ps_clock clock;
+    enum ps_status status = ps_clock_begin(pg, 5000, &clock, err);
 
     if (status == PS_OK)
-        status =
-            value ? ps_clock_put(pg, &tag, n, row, err) : ps_clock_remove(pg, &tag, n, row, err);
+        status = value ? ps_clock_put(pg, &tag, clock.n, row, err)
+                       : ps_clock_remove(pg, &tag, clock.n, row, err);
     if (status == PS_OK)
         return ps_pg_commit(pg, err);
     ps_pg_rollback(pg);
@@ -214,7 +214,7 @@ static void what_happened_since_is_found(void **state)
     struct ps_buf out = {0};
     const struct ps_pg_value query[] = {ps_pg_int(-5),          ps_pg_text(""),    ps_pg_text("n"),
                                         ps_pg_text("SELECT 1"), ps_pg_text("mei"), ps_pg_int(1)};
-    int64_t n;
+    struct ps_clock clock;
 
     assert_int_equal(change(pg, "a;t3:x", "1", NULL), PS_OK);
     assert_int_equal(change(pg, "b", "1", NULL), PS_OK);
@@ -227,9 +227,9 @@ static void what_happened_since_is_found(void **state)
     assert_string_equal(out.at, "run a;t3:x 2\nrun b\n");
     out.len = 0;
     assert_int_equal(change(pg, "a;t3:x", NULL, NULL), PS_OK);
-    assert_int_equal(ps_clock_begin(pg, 0, &n, NULL), PS_OK);
-    assert_int_equal(ps_clock_put(pg, &saved, n, query, NULL), PS_OK);
-    assert_int_equal(ps_clock_remove(pg, &saved, n, query, NULL), PS_OK);
+    assert_int_equal(ps_clock_begin(pg, 0, &clock, NULL), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &saved, clock.n, query, NULL), PS_OK);
+    assert_int_equal(ps_clock_remove(pg, &saved, clock.n, query, NULL), PS_OK);
     assert_int_equal(ps_pg_commit(pg, NULL), PS_OK);
     assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, NULL), PS_OK);
     assert_int_equal(ps_clock_gone(pg, &saved, 4, take_text, &out, NULL), PS_OK);
@@ -283,12 +283,12 @@ static void *count_up(void *user)
 
     for (int i = 0; i < 50; i++) {
         struct ps_pg_value row[] = {ps_pg_text("run"), ps_pg_text(""), ps_pg_text("")};
-        int64_t n;
+        struct ps_clock clock;
 
-        crowd->failed += ps_clock_begin(pg, 20000, &n, NULL) != PS_OK;
-        (void)snprintf(seen, sizeof seen, "%lld", (long long)n);
+        crowd->failed += ps_clock_begin(pg, 20000, &clock, NULL) != PS_OK;
+        (void)snprintf(seen, sizeof seen, "%lld", (long long)clock.n);
         row[1] = ps_pg_text(seen);
-        crowd->failed += ps_clock_put(pg, &tag, n, row, NULL) != PS_OK;
+        crowd->failed += ps_clock_put(pg, &tag, clock.n, row, NULL) != PS_OK;
         crowd->failed += ps_pg_commit(pg, NULL) != PS_OK;
     }
     ps_pg_free(pg);
@@ -378,10 +378,10 @@ static void a_transaction_that_it_ended_is_undone(void **state)
 {
     struct ps_pg *pg = connect_to(*state);
     const struct ps_pg_value row[] = {ps_pg_text("r"), ps_pg_text("k"), ps_pg_text("v")};
-    int64_t n;
+    struct ps_clock clock;
 
-    assert_int_equal(ps_clock_begin(pg, 0, &n, NULL), PS_OK);
-    assert_int_equal(ps_clock_put(pg, &tag, n, row, NULL), PS_OK);
+    assert_int_equal(ps_clock_begin(pg, 0, &clock, NULL), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, NULL), PS_OK);
     postgres_tell("stop");
     assert_int_equal(ps_pg_commit(pg, NULL), PS_UNAVAILABLE);
     ps_pg_rollback(pg);
@@ -396,11 +396,11 @@ static void a_transaction_that_it_ended_is_undone(void **state)
 static void who_sleeps_on_the_clock_loses_it(void **state)
 {
     struct ps_pg *asleep = connect_to(*state), *pg = connect_to(*state);
-    int64_t n;
+    struct ps_clock clock;
 
     assert_int_equal(ps_pg_script(asleep, "SET idle_in_transaction_session_timeout = 200", NULL),
                      PS_OK);
-    assert_int_equal(ps_clock_begin(asleep, 0, &n, NULL), PS_OK);
+    assert_int_equal(ps_clock_begin(asleep, 0, &clock, NULL), PS_OK);
     assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
     assert_int_equal(ps_pg_commit(asleep, NULL), PS_UNAVAILABLE);
     expect(pg, "SELECT n FROM clock", NULL, 0, "1\n");

@@ -1,0 +1,2 @@
+-- Where the mirror stands.
+SELECT n, store FROM mirror;

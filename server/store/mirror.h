@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mirror.h: a catalog that many servers share. It lies in a database that speaks PostgreSQL's
+ * protocol; the catalog.db of each server is its mirror, which every question is put to.
+ *
+ * A transaction of the catalog takes the clock there (server/remote/clock.h), which puts it in one
+ * order with those of all other servers, brings the mirror up to date, runs here, and sends the
+ * rows that it changed; it is committed there, then here. If anything fails before the commit
+ * there, it is undone on both sides. If nobody answered the commit, or this process dies before its
+ * own, the mirror holds what it held before, and catches up with what was committed. The mirror may
+ * be thrown away at any time.
+ *
+ * While the database is away reads go on from the mirror; writes wait for it for some seconds, then
+ * fail with PS_UNAVAILABLE.
+ */
+#ifndef PS_STORE_MIRROR_H
+#define PS_STORE_MIRROR_H
+
+#include <sqlite3.h>
+
+#include "server/remote/clock.h"
+#include "server/store/db_impl.h"
+
+/* Tables of catalog.sql that are shared. The others tell of files in this server's own folder. */
+#define PS_MIRROR_TABLES 9
+struct ps_mirror_tables {
+    struct ps_clock_table at[PS_MIRROR_TABLES];
+    struct ps_arena arena;
+};
+
+struct ps_mirror {
+    struct ps_pg *writer, *looker;
+    pthread_mutex_t write_lock, look_lock; /* each for its connection; before the catalog's lock */
+    struct ps_mirror_tables tables;
+    atomic_bool away;    /* the last look failed */
+    int64_t pruned_ms;   /* CLOCK_MONOTONIC: removals were forgotten last */
+    struct ps_clock now; /* of the transaction that is open */
+    sqlite3_session *session;
+    bool sent;   /* it is committed there */
+    bool mended; /* what was sent differs from what is here */
+    pthread_t thread;
+    pthread_mutex_t stop_lock;
+    pthread_cond_t stop_cond;
+    bool started, stop;
+};
+
+/* For a catalog that is open: connects, lays out what is missing, catches up, and goes on looking
+ * in a thread of its own. PS_CONFLICT: the folder is a shelf itself. */
+enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err);
+void ps_mirror_close(struct ps_store *store); /* without a mirror nothing happens */
+
+/* The steps of a transaction, for transaction.c alone. Before the catalog is locked: takes the
+ * clock; after PS_OK it is given back by ps_mirror_done. */
+enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err);
+/* Inside the transaction of the mirror: catches up, and begins to record. */
+enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err);
+/* Sends what was recorded, and commits it there. */
+enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err);
+/* The transaction here is over, with the mirror at what it was told, or not. */
+void ps_mirror_done(struct ps_store *store, bool committed);
+
+/* Whether the database was away when it was looked for last; false without a mirror. */
+bool ps_mirror_away(const struct ps_store *store);
+/* Whether a catalog is a mirror. */
+bool ps_mirror_is(struct ps_db *db);
+
+/* --- rows (mirror_rows.c) */
+
+enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
+                                  struct ps_err *err);
+/* Inside a transaction on both sides: brings the rows of the mirror from where they stand to `to`,
+ * or makes all of them anew where that cannot be. */
+enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
+                                  const struct ps_mirror_tables *tables, const struct ps_clock *to,
+                                  struct ps_err *err);
+/* Notes where the rows stand. */
+enum ps_status ps_mirror_note(struct ps_db *db, const struct ps_clock *at, struct ps_err *err);
+/* Says (ps_pg_say) the rows that a session recorded as those of transaction `at`. *rows: how many;
+ * *mended: text that is no UTF-8 was sent otherwise than it stands here. */
+enum ps_status ps_mirror_say(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
+                             const struct ps_mirror_tables *tables, const struct ps_clock *at,
+                             size_t *rows, bool *mended, struct ps_err *err);
+
+#endif
