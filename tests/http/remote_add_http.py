@@ -31,9 +31,13 @@ class Line:
         while True:
             try:
                 client, _ = self.listener.accept()
-                server = socket.create_connection(("127.0.0.1", self.to))
             except OSError:
                 return
+            try:
+                server = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                client.close()  # it is being started anew
+                continue
             left = [next(self.lengths, None)]
             for here, there in ((client, server), (server, client)):
                 threading.Thread(target=self.pass_on, args=(here, there, left), daemon=True).start()
