@@ -12,9 +12,9 @@
 -- has: device_self_us SELECT coalesce(max(device_self_ns), 0) > 0 FROM module
 -- has: device_total_us SELECT coalesce(max(device_total_ns), 0) > 0 FROM module
 WITH RECURSIVE tree(id, name, place) AS (
-    SELECT id, name, '' FROM module WHERE parent = 0
+    SELECT id, name, '' FROM module WHERE parent = 0 AND id > 0
     UNION ALL
-    SELECT m.id, m.name, substr(t.place || t.name || ' > ', -2000) FROM tree t JOIN module m ON m.parent = t.id)
+    SELECT m.id, m.name, substr(t.place || t.name || ' > ', -2000) FROM tree t JOIN module m ON m.parent = t.id AND m.id > 0)
 SELECT t.id, t.name, t.place, m.device_self_ns / 1000.0 AS device_self_us, m.device_total_ns / 1000.0 AS device_total_us,
        m.host_self_ns / 1000.0 AS host_self_us, m.host_total_ns / 1000.0 AS host_total_us
 FROM tree t

@@ -13,9 +13,9 @@
 -- sum: device_self_us sum(device_self_us)
 -- of: SELECT count(*) FROM module
 WITH RECURSIVE tree(id, depth) AS (
-    SELECT id, 0 FROM module WHERE parent = 0
+    SELECT id, 0 FROM module WHERE parent = 0 AND id > 0 -- one of id 0 would be its own parent
     UNION ALL
-    SELECT m.id, t.depth + 1 FROM tree t JOIN module m ON m.parent = t.id ORDER BY 2 DESC, 1),
+    SELECT m.id, t.depth + 1 FROM tree t JOIN module m ON m.parent = t.id AND m.id > 0 ORDER BY 2 DESC, 1),
 placed AS MATERIALIZED (SELECT id, depth, row_number() OVER () AS ord FROM tree)
 SELECT m.id, nullif(m.parent, 0) AS parent_id, p.depth, p.ord, m.name, m.calls, m.operators,
        m.host_self_ns / 1000.0 AS host_self_us, m.host_total_ns / 1000.0 AS host_total_us,
