@@ -99,32 +99,64 @@ static int read_one(const char *path, const struct stat *about, int kind, struct
     return 0;
 }
 
-/* A tar file of the first samples of some formats, so that there is always an archive. */
-static void make_archive(struct formats *formats)
+/* Packs samples into a tar file. */
+struct packing {
+    struct ps_archive_writer *writer;
+    int fd;
+};
+
+static struct packing pack_begin(void)
 {
-    int fd = try_file(PS_STR("")), n = 0;
-    struct ps_archive_writer *writer = ps_archive_writer_new(fd);
-    PS_AUTO(ps_buf_free) struct ps_buf tar = {0};
+    int fd = try_file(PS_STR(""));
+
+    return (struct packing){ps_archive_writer_new(fd), fd};
+}
+
+static void pack(struct packing *tar, const char *name, struct ps_str bytes)
+{
+    struct ps_stream *in = ps_stream_memory(bytes, 0);
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_archive_add(tar->writer, name, bytes.len, in, &err) != PS_OK)
+        abort();
+    ps_stream_free(in);
+}
+
+static void pack_end(struct packing *tar, const char *path)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct ps_err err = PS_ERR_INIT;
     struct ps_stream *in;
 
-    for (size_t i = 0; i < formats->n && n < 5; i++) {
+    if (ps_archive_writer_end(tar->writer, &err) != PS_OK || lseek(tar->fd, 0, SEEK_SET) != 0)
+        abort();
+    in = ps_stream_fd(tar->fd, 0);
+    if (read_all(in, &bytes))
+        sort_in(path, ps_buf_slice(&bytes));
+    ps_stream_free(in);
+    (void)close(tar->fd);
+}
+
+/* There is always an archive, of the first samples of some formats, and one of two workers of a
+ * job.
+ */
+static void make_archives(struct formats *formats)
+{
+    struct packing several = pack_begin(), job = pack_begin();
+    size_t n = formats->n;
+
+    for (size_t i = 0; i < n; i++) {
         struct ps_str bytes = ps_buf_slice(&formats->at[i].samples[0].bytes);
 
-        if (formats->at[i].archive || bytes.len > 4096)
-            continue;
-        in = ps_stream_memory(bytes, 0);
-        (void)ps_archive_add(writer, formats->at[i].label, bytes.len, in, &err);
-        ps_stream_free(in);
-        n++;
+        if (!formats->at[i].archive && bytes.len <= 4096)
+            pack(&several, formats->at[i].label, bytes);
+        if (strcmp(formats->at[i].label, ps_torch_trace.label) == 0) {
+            pack(&job, "host_1.1.pt.trace.json", bytes);
+            pack(&job, "host_2.1.pt.trace.json", bytes);
+        }
     }
-    if (ps_archive_writer_end(writer, &err) != PS_OK || lseek(fd, 0, SEEK_SET) != 0)
-        abort();
-    in = ps_stream_fd(fd, 0);
-    if (n && read_all(in, &tar))
-        add(format_of("archive", true), "a tar file made of others", ps_buf_slice(&tar));
-    ps_stream_free(in);
-    (void)close(fd);
+    pack_end(&several, "a tar file made of others");
+    pack_end(&job, "a job made of a trace");
 }
 
 static int by_size(const void *a, const void *b)
@@ -144,7 +176,7 @@ void formats_read(struct formats *formats, char **paths, size_t n, size_t larges
         (void)nftw(paths[i], read_one, 16, FTW_PHYS);
     for (size_t i = 0; i < formats->n; i++)
         qsort(formats->at[i].samples, formats->at[i].n, sizeof *formats->at[i].samples, by_size);
-    make_archive(formats);
+    make_archives(formats);
 }
 
 static void drop(struct sample *sample)
