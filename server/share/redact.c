@@ -49,6 +49,24 @@ void ps_reveal_json(unsigned bits, struct ps_json *json)
     ps_json_end(json);
 }
 
+static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *store, const char *id,
+                                    struct ps_err *err)
+{
+    struct ps_attached_list list = {.n = 0};
+    enum ps_status status = ps_store_attached(store, id, &list, err);
+
+    for (size_t i = 0; status == PS_OK && i < list.n; i++) {
+        struct ps_source source = {.bytes = 0};
+
+        status = ps_store_source_get(store, id, list.at[i].path, true, &source, err);
+        ps_scrub_learn(&r->scrub, ps_buf_slice(&source.text));
+        ps_scrub_learn(&r->scrub, ps_str_of(list.at[i].path));
+        ps_buf_free(&source.text);
+    }
+    ps_attached_free(&list);
+    return status;
+}
+
 static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
                                 struct ps_err *err)
 {
@@ -61,7 +79,8 @@ static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, 
     ps_share_labels_learn(r, &labels);
     ps_redact_begin(r, labels.kind);
     ps_share_labels_free(&labels);
-    return ps_rewrite_run(store, id, NULL, &how, err);
+    status = learn_sources(r, store, id, err);
+    return status == PS_OK ? ps_rewrite_run(store, id, NULL, &how, err) : status;
 }
 
 enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,

@@ -95,6 +95,22 @@ class Bundles(ExportTest):
             self.assertIn(kept, held)
         self.assertEqual(dict(json.loads(about)["runs"][0]["tags"]), {"host": "host1", "command": "python (arguments 1)"})
 
+    def test_attached_sources_are_scrubbed_or_left_out(self):
+        with open(os.path.join(DEMO, "..", "workloads", "events.py"), "rb") as file:
+            self.file("src/events.py", file.read() + b"# ask ravi@shop.example, /home/ravi/notes.txt\n")
+        run = self.added(os.path.join(DEMO, "events.lprof"), "--source-root", os.path.join(self.folder, "src"))
+        self.ok_text("export", run["id"], "--redact", "people,hosts", "-o", self.bundle)
+        folder = self.members()
+        with open(os.path.join(folder, "0", "source-0"), "rb") as file:
+            held = file.read()
+        self.assertNotIn(b"ravi", held)
+        self.assertRegex(held.decode(), r"# ask person\d@host\d, /home/person\d/notes\.txt")
+        [there] = self.add_bundle()
+        told = json.loads(self.elsewhere("export", there["id"], "--preview", "--json"))["reveals"]
+        self.assertIn("events.py", "".join(one["value"] for one in told[4]["examples"]))
+        self.ok_text("export", run["id"], "--redact", "source", "-o", self.bundle)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.members(), "0"))), ["run"])
+
     def test_one_category_leaves_the_others(self):
         run = self.added(self.file("ravi.folded", STACKS))
         self.ok_text("export", run["id"], "--redact", "people", "-o", self.bundle)
