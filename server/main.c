@@ -26,6 +26,7 @@ static int serve(const struct ps_options *options)
     }
     return ps_cli_serve(&(struct ps_serve_options){
         .data = options->data,
+        .store = options->store,
         .listen = options->listen,
         .open = options->open,
         .files = options->operands,

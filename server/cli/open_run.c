@@ -74,6 +74,9 @@ int ps_cli_open_run(const struct ps_options *options, const char *run)
         ps_browser_show(url.at);
         return 0;
     }
-    return ps_cli_serve(&(struct ps_serve_options){
-        .data = options->data, .listen = options->listen, .open = true, .run = run});
+    return ps_cli_serve(&(struct ps_serve_options){.data = options->data,
+                                                   .store = options->store,
+                                                   .listen = options->listen,
+                                                   .open = true,
+                                                   .run = run});
 }

@@ -166,6 +166,8 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
      ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
      ON(TOKEN) | ON(WHATIF) | ON(EXPORT))
+/* Those that need no file of the shelf's own folder. */
+#define ON_STORE (ON_SHELF & ~(ON(VERIFY) | ON(REBUILD) | ON(BACKUP)))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
      ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
@@ -180,6 +182,7 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 const struct ps_option_row ps_option_rows[] = {
     {"--data", "DIR", TEXT, ON_SHELF, offsetof(struct ps_options, data),
      "the shelf's folder (default $XDG_DATA_HOME/perfshelf)"},
+    {"--store", "URL", TEXT, ON_STORE, offsetof(struct ps_options, store), NULL},
     {"--listen", "ADDR:PORT", TEXT, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, listen),
      "where to serve (default " PS_DEFAULT_LISTEN "; port 0 takes a free one)"},
     {"--tokens", NULL, FLAG, ON(SERVE), offsetof(struct ps_options, tokens),

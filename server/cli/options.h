@@ -38,8 +38,9 @@ enum ps_verb {
 struct ps_options {
     enum ps_verb verb;
     bool help, version;
-    const char *data;          /* the folder; never NULL where the verb needs a shelf */
-    const char *listen;        /* ADDR:PORT */
+    const char *data;   /* the folder; never NULL where the verb needs a shelf */
+    const char *store;  /* the URL of one that servers share; NULL: the folder is the shelf */
+    const char *listen; /* ADDR:PORT */
     const char *name, *series; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;

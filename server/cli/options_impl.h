@@ -21,9 +21,9 @@ enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_BUDGET, PS_HOST };
 struct ps_option_row {
     const char *name, *arg;
     enum ps_option_type type;
-    unsigned verbs; /* 1 << PS_VERB_... */
-    size_t field;   /* of struct ps_options */
-    const char *what;
+    unsigned verbs;   /* 1 << PS_VERB_... */
+    size_t field;     /* of struct ps_options */
+    const char *what; /* NULL: --help does not show it */
 };
 
 extern const struct ps_verb_row ps_verbs[]; /* by enum ps_verb */

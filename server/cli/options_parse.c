@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* options_parse.c: the command line and every --help, from the tables of options.c. */
 #include "server/cli/options_impl.h"
+#include "server/remote/pg.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,11 @@ static bool may_repeat(enum ps_option_type type)
     return type == PS_TAG || type == PS_BUDGET || type == PS_HOST;
 }
 
+static bool is_shown(const struct ps_option_row *row, unsigned on)
+{
+    return row->what && (row->verbs & on);
+}
+
 static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
 {
     size_t line = out->len;
@@ -46,7 +52,7 @@ static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
         add_word(out, &line, ps_verbs[verb].operands);
     for (size_t i = 0; i < ps_option_rows_count; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf word = {0};
-        if (!(ps_option_rows[i].verbs & (1U << verb)))
+        if (!is_shown(&ps_option_rows[i], 1U << verb))
             continue;
         ps_buf_puts(&word, "[");
         add_spelling(&word, &ps_option_rows[i]);
@@ -60,7 +66,7 @@ static void add_synopsis(enum ps_verb verb, struct ps_buf *out)
 static void add_option_lines(unsigned on, struct ps_buf *out)
 {
     for (size_t i = 0; i < ps_option_rows_count; i++) {
-        if (!(ps_option_rows[i].verbs & on))
+        if (!is_shown(&ps_option_rows[i], on))
             continue;
         ps_buf_puts(out, "  ");
         size_t from = out->len;
@@ -247,6 +253,50 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
     return PS_BAD_REQUEST;
 }
 
+/* What stands on a command line is seen by every user of the machine, what stands in the
+ * environment is not. */
+static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
+{
+    const char *kept = getenv("PERFSHELF_STORE");
+    const bool said = out->store != NULL;
+    const struct ps_option_row *row = find_option("--store");
+    bool secret;
+    if (!said && kept && kept[0] && (row->verbs & (1U << out->verb)))
+        out->store = kept;
+    if (!out->store)
+        return PS_OK;
+    if (!ps_pg_is_url(out->store)) {
+        ps_hint(err, "a store is postgresql://HOST/DATABASE, a folder is --data DIR");
+        return ps_fail(err, PS_BAD_REQUEST, "the store's address is no URL of PostgreSQL");
+    }
+    if (ps_pg_check(out->store, &secret, err) != PS_OK || !said || !secret)
+        return err->code;
+    ps_hint(err,
+            "put it into $PERFSHELF_STORE, or the password into the file that PGPASSFILE names");
+    return ps_fail(err, PS_BAD_REQUEST, "--store holds a password, which others can see there");
+}
+
+/* What was fetched of a store lies in $XDG_CACHE_HOME/perfshelf/<host and database>. */
+static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    PS_AUTO(ps_free_ptr) char *place = ps_pg_place(out->store);
+    char *name = place + strcspn(place, "/") + 2;
+    for (char *at = name; *at; at++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *at))
+            *at = '-';
+    if (xdg && xdg[0] == '/')
+        out->data = ps_arena_printf(&out->arena, "%s/perfshelf/%s", xdg, name);
+    else if (home && home[0])
+        out->data = ps_arena_printf(&out->arena, "%s/.cache/perfshelf/%s", home, name);
+    if (out->data)
+        return PS_OK;
+    ps_fail(err, PS_BAD_REQUEST,
+            "neither XDG_CACHE_HOME nor HOME says where to keep what is fetched");
+    ps_hint(err, "say --data DIR");
+    return PS_BAD_REQUEST;
+}
+
 static enum ps_status parse_verb(int argc, char **argv, struct ps_options *out, struct ps_err *err)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -283,9 +333,9 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
         return err->code;
     if (check_operands(out, err) != PS_OK)
         return err->code;
-    if (out->data || out->verb == PS_VERB_FORMATS)
-        return PS_OK;
-    return default_data(out, err);
+    if (take_store(out, err) != PS_OK || out->data || out->verb == PS_VERB_FORMATS)
+        return err->code;
+    return out->store ? default_cache(out, err) : default_data(out, err);
 }
 
 void ps_options_free(struct ps_options *options_)

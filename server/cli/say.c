@@ -2,6 +2,7 @@
 #include "server/cli/cli.h"
 
 #include "server/cli/plain.h"
+#include "server/remote/pg.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,9 +57,11 @@ struct ps_store *ps_cli_open(const struct ps_options *options)
 {
     struct ps_store *store = NULL;
     struct ps_err err = PS_ERR_INIT;
-    if (ps_store_open(options->data, &store, &err) == PS_OK)
+    PS_AUTO(ps_free_ptr) char *place = NULL;
+    if (ps_store_open_shared(options->store, options->data, &store, &err) == PS_OK)
         return store;
-    ps_say_failure(options->data, &err);
+    place = options->store ? ps_pg_place(options->store) : NULL;
+    ps_say_failure(place ? place : options->data, &err);
     return NULL;
 }
 

@@ -152,7 +152,7 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     enum ps_status status = ps_listen(where, &server->listener, err);
 
     if (status == PS_OK)
-        status = ps_store_open(options->data, &server->store, err);
+        status = ps_store_open_shared(options->store, options->data, &server->store, err);
     if (status == PS_OK)
         status = ps_room_begin(server->store, options->quota, err);
     if (status == PS_OK)

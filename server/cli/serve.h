@@ -10,7 +10,8 @@
 #include "server/sandbox/sandbox.h"
 
 struct ps_serve_options {
-    const char *data; /* never NULL: the caller knows the default */
+    const char *data;  /* never NULL: the caller knows the default */
+    const char *store; /* the URL of one that servers share; NULL: the folder is the shelf */
     const char
         *listen;     /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
     bool open;       /* show the page (or the first of the files) in the browser */

@@ -199,8 +199,8 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
     return status;
 }
 
-static enum ps_status open_store(const char *dir, const char *url, struct ps_store **out,
-                                 struct ps_err *err)
+enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
+                                    struct ps_err *err)
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
@@ -224,13 +224,7 @@ static enum ps_status open_store(const char *dir, const char *url, struct ps_sto
 
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
 {
-    return open_store(dir, NULL, out, err);
-}
-
-enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
-                                    struct ps_err *err)
-{
-    return open_store(dir, url, out, err);
+    return ps_store_open_shared(NULL, dir, out, err);
 }
 
 void ps_store_close(struct ps_store *store)

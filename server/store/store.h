@@ -46,7 +46,7 @@ enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_e
 /* The same of a shelf that many servers share: its catalog lies in the database at this URL
  * (postgresql://...), DIR is what this server has fetched of it and may be thrown away.
  * PS_CONFLICT: DIR is a shelf of its own, or the database was laid out by a newer perfshelf;
- * PS_UNAVAILABLE: it is away. */
+ * PS_UNAVAILABLE: it is away. url NULL: DIR is the shelf. */
 enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
                                     struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is fine */
