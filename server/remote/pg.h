@@ -12,7 +12,14 @@
  * Only what PostgreSQL, CockroachDB, YugabyteDB and Citus all have is used: row locks (no advisory
  * ones), INSERT ... ON CONFLICT (key) DO UPDATE, BIGINT, DOUBLE PRECISION, TEXT and BYTEA; no
  * sequences, no LISTEN, no WITH that writes, no triggers. Statements that change the layout may be
- * transactions of their own there: they can all be repeated (migrate.c).
+ * transactions of their own there: they can all be repeated (migrate.c). Held against what each
+ * says it lacks or does otherwise:
+ *   https://www.cockroachlabs.com/docs/stable/postgresql-compatibility, .../session-variables
+ *   https://docs.yugabyte.com/stable/explore/ysql-language-features/postgresql-compatibility/ and
+ *   .../explore/transactions
+ *   https://docs.citusdata.com/en/stable/develop/reference_workarounds.html; its nodes share no
+ *   snapshot, so tables that are read together stay on the coordinator
+ * tests/http/shared_http.py lists the statements that a server says, and looks through them.
  */
 #ifndef PS_PG_H
 #define PS_PG_H

@@ -2,6 +2,7 @@
 """Two servers on one PostgreSQL: what one is told the other knows; what is said while the database is away."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,12 +16,18 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from postgres import Postgres, programs  # noqa: E402
 
 
+SAID = re.compile(r"^LOG:  (?:statement|execute <unnamed>): (.*(?:\n\t.*)*)", re.M)
+# What one of CockroachDB, YugabyteDB and Citus has not, or not so.
+NOT_EVERYWHERE = re.compile(r"\b(serial|bigserial|sequence|nextval|listen|notify|pg_\w+|lock table|for (update|share)|truncate|merge|trigger|"
+                            r"references|unlogged|deferrable|distinct on|generate_series|json\w*|with)\b|->|::|@>", re.I)
+
+
 @unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
 class Shared(ServerTest):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="perfshelf-shared-")
-        cls.postgres = Postgres()
+        cls.postgres = Postgres(log_statement="all", log_line_prefix="")
         cls.url = cls.postgres.database()
         cls.server, cls.other = cls.start("a"), cls.start("b")
 
@@ -85,3 +92,16 @@ class Shared(ServerTest):
         own = self.verb("list")  # without the store
         self.assertEqual(own.returncode, 1)
         self.assertIn(b"fetched from a store", own.stderr)
+
+    def test_what_is_said_there_all_of_them_know(self):
+        run = self.add(import_log("import email"), name="said", series="s", tag="k=v")["id"]
+        self.assertEqual(self.request("PUT", f"{RUNS}/{run}/baseline").status // 100, 2)
+        self.assertEqual(self.request("DELETE", f"{RUNS}/{run}").status, 204)
+        with open(self.postgres.log, encoding="utf-8") as log:
+            said = {" ".join(statement.split()) for statement in SAID.findall(log.read())}
+        # The layout is looked through by pg_test.c; two are createdb's.
+        said = {s for s in said if "--" not in s and not s.startswith(("CREATE DATABASE", "SELECT pg_catalog.set_config"))}
+        self.assertGreater(len(said), 15)
+        self.assertEqual({word for statement in said for word in [statement.split()[0]]} -
+                         {"BEGIN", "COMMIT", "ROLLBACK", "SELECT", "INSERT", "UPDATE", "DELETE", "SET"}, set())
+        self.assertEqual([(statement, NOT_EVERYWHERE.search(statement)[0]) for statement in said if NOT_EVERYWHERE.search(statement)], [])
