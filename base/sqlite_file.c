@@ -12,17 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sqlite_still.h"
+
 #define NAME "perfshelf"
 
 static struct ps_sqlite_file *of(sqlite3_file *file)
 {
     return (struct ps_sqlite_file *)(void *)file;
-}
-
-static int file_close(sqlite3_file *file)
-{
-    (void)file;
-    return SQLITE_OK;
 }
 
 static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
@@ -49,70 +45,13 @@ static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
     return got == want ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
-static int file_write(sqlite3_file *file, const void *from, int amount, sqlite3_int64 at)
-{
-    (void)file, (void)from, (void)amount, (void)at;
-    return SQLITE_READONLY;
-}
-
-static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
-{
-    (void)file, (void)size;
-    return SQLITE_READONLY;
-}
-
-static int file_flag(sqlite3_file *file, int flag) /* sync, lock, unlock: nothing to do */
-{
-    (void)file, (void)flag;
-    return SQLITE_OK;
-}
-
 static int file_size(sqlite3_file *file, sqlite3_int64 *out)
 {
     *out = (sqlite3_int64)of(file)->size;
     return SQLITE_OK;
 }
 
-static int file_reserved(sqlite3_file *file, int *out)
-{
-    (void)file;
-    *out = 0;
-    return SQLITE_OK;
-}
-
-static int file_control(sqlite3_file *file, int what, void *argument)
-{
-    (void)file, (void)what, (void)argument;
-    return SQLITE_NOTFOUND;
-}
-
-static int file_sector(sqlite3_file *file)
-{
-    (void)file;
-    return 4096;
-}
-
-static int file_traits(sqlite3_file *file)
-{
-    (void)file;
-    return SQLITE_IOCAP_IMMUTABLE;
-}
-
-static const sqlite3_io_methods methods = {
-    .iVersion = 1,
-    .xClose = file_close,
-    .xRead = file_read,
-    .xWrite = file_write,
-    .xTruncate = file_truncate,
-    .xSync = file_flag,
-    .xFileSize = file_size,
-    .xLock = file_flag,
-    .xUnlock = file_flag,
-    .xCheckReservedLock = file_reserved,
-    .xFileControl = file_control,
-    .xSectorSize = file_sector,
-    .xDeviceCharacteristics = file_traits,
-};
+static sqlite3_io_methods methods = {.xRead = file_read, .xFileSize = file_size};
 
 /* Names are numbers of descriptors; what has none (journals, temporary files) is not there. */
 static int fd_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out)
@@ -136,30 +75,6 @@ static int fd_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int f
     return SQLITE_OK;
 }
 
-static int fd_delete(sqlite3_vfs *vfs, const char *name, int sync)
-{
-    (void)vfs, (void)name, (void)sync;
-    return SQLITE_READONLY;
-}
-
-static int fd_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
-{
-    (void)vfs, (void)name, (void)flags;
-    *out = 0;
-    return SQLITE_OK;
-}
-
-static int fd_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
-{
-    size_t len = strlen(name);
-
-    (void)vfs;
-    if (len >= (size_t)size)
-        return SQLITE_CANTOPEN;
-    memcpy(out, name, len + 1);
-    return SQLITE_OK;
-}
-
 static void add_vfs(void)
 {
     static sqlite3_vfs vfs;
@@ -169,10 +84,8 @@ static void add_vfs(void)
     vfs.pNext = NULL;
     vfs.szOsFile = sizeof(struct ps_sqlite_file);
     vfs.xOpen = fd_open;
-    vfs.xDelete = fd_delete;
-    vfs.xAccess = fd_access;
-    vfs.xFullPathname = fd_full_name;
-    vfs.xDlOpen = NULL;
+    ps_sqlite_still_vfs(&vfs);
+    ps_sqlite_still_file(&methods);
     (void)sqlite3_vfs_register(&vfs, 0);
 }
 

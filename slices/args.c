@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "slices/args.h"
 
+#include "base/json_span.h"
+
 static void put_varint(struct ps_buf *out, uint64_t value)
 {
     char bytes[10];
@@ -188,37 +190,6 @@ void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep
     }
 }
 
-/* Length of the string at the head of text, with its quotes. */
-static size_t string_length(struct ps_str text)
-{
-    size_t n = 1;
-
-    while (n < text.len && text.at[n] != '"')
-        n += text.at[n] == '\\' ? 2 : 1;
-    return n + 1 < text.len ? n + 1 : text.len;
-}
-
-/* Length of the value at the head of text. */
-static size_t value_length(struct ps_str text)
-{
-    size_t n = 0, depth = 0;
-
-    while (n < text.len) {
-        char c = text.at[n];
-
-        if (c == '"') {
-            n += string_length(ps_str_skip(text, n));
-            continue;
-        }
-        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
-            break;
-        depth += c == '{' || c == '[';
-        depth -= c == '}' || c == ']';
-        n++;
-    }
-    return n;
-}
-
 static int count_markers(struct ps_str text)
 {
     int n = 0;
@@ -236,10 +207,10 @@ bool ps_template_next(struct ps_template_pair *pair)
     if (left.len == 0 || left.at[0] != '"')
         return false;
     pair->params += count_markers(pair->value);
-    length = string_length(left);
+    length = ps_json_text_span(left);
     pair->key = ps_str_skip((struct ps_str){left.at, length - 1}, 1);
     left = ps_str_skip(left, length + 1);
-    pair->value = (struct ps_str){left.at, value_length(left)};
+    pair->value = (struct ps_str){left.at, ps_json_value_span(left)};
     pair->left = ps_str_skip(left, pair->value.len);
     return true;
 }

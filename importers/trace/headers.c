@@ -11,22 +11,13 @@
 
 #include <inttypes.h>
 
+#include "base/json_span.h"
 #include "base/secret.h"
 #include "importers/clean.h"
 
 #define HEADER_MOST  65536u
 #define HEADERS_MOST 256u
 #define MASK         "\"(masked)\""
-
-/* Length of the string at the head of json, with its quotes. */
-static size_t string_length(struct ps_str json)
-{
-    size_t n = 1;
-
-    while (n < json.len && json.at[n] != '"')
-        n += json.at[n] == '\\' ? 2 : 1;
-    return n < json.len ? n + 1 : json.len;
-}
 
 static bool is_key(struct ps_str behind)
 {
@@ -51,7 +42,7 @@ static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_bu
     uint64_t masked = 0;
 
     while (json.len) {
-        size_t len = json.at[0] == '"' ? string_length(json) : 1;
+        size_t len = json.at[0] == '"' ? ps_json_text_span(json) : 1;
         struct ps_str piece = {json.at, len};
 
         json = ps_str_skip(json, len);

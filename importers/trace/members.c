@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* members.c: walks the members of a compact JSON object, or of a template of one. */
+#include "base/json_span.h"
 #include "importers/trace/import.h"
 
 struct ps_str tr_args_members(struct ps_str template)
@@ -12,43 +13,14 @@ struct ps_str tr_args_members(struct ps_str template)
                             : (struct ps_str){NULL, 0};
 }
 
-/* Length of the string at the head, with its quotes. */
-static size_t string_length(struct ps_str text)
-{
-    size_t n = 1;
-
-    while (n < text.len && text.at[n] != '"')
-        n += text.at[n] == '\\' ? 2 : 1;
-    return n < text.len ? n + 1 : text.len;
-}
-
-/* Length of the value at the head, up to the comma behind it. */
-static size_t value_length(struct ps_str text)
-{
-    size_t n = 0, depth = 0;
-
-    while (n < text.len && !(depth == 0 && text.at[n] == ',')) {
-        char c = text.at[n];
-
-        if (c == '"') {
-            n += string_length(ps_str_skip(text, n));
-            continue;
-        }
-        depth += c == '{' || c == '[';
-        depth -= c == '}' || c == ']';
-        n++;
-    }
-    return n;
-}
-
 bool tr_next_member(struct ps_str *rest, struct tr_member *out)
 {
     size_t key, value;
 
     if (rest->len < 3 || rest->at[0] != '"')
         return false;
-    key = string_length(*rest);
-    value = value_length(ps_str_skip(*rest, key + 1));
+    key = ps_json_text_span(*rest);
+    value = ps_json_value_span(ps_str_skip(*rest, key + 1));
     out->all = (struct ps_str){rest->at, key + 1 + value};
     out->key = (struct ps_str){rest->at + 1, key - 2};
     out->value = (struct ps_str){rest->at + key + 1, value};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/sqlite_still.h"
 
 struct file {
     char *name;
@@ -43,12 +44,6 @@ struct open_file {
     sqlite3_int64 len;
 };
 
-static int file_close(sqlite3_file *file)
-{
-    (void)file;
-    return SQLITE_OK;
-}
-
 static int file_read(sqlite3_file *file, void *out, int n, sqlite3_int64 at)
 {
     const struct open_file *open = (const struct open_file *)file;
@@ -64,53 +59,10 @@ static int file_read(sqlite3_file *file, void *out, int n, sqlite3_int64 at)
     return SQLITE_IOERR_SHORT_READ;
 }
 
-static int file_write(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 at)
-{
-    (void)file, (void)bytes, (void)n, (void)at;
-    return SQLITE_READONLY;
-}
-
-static int file_truncate(sqlite3_file *file, sqlite3_int64 len)
-{
-    (void)file, (void)len;
-    return SQLITE_READONLY;
-}
-
-static int file_flags(sqlite3_file *file, int flags) /* sync, lock, unlock: nothing to do */
-{
-    (void)file, (void)flags;
-    return SQLITE_OK;
-}
-
 static int file_size(sqlite3_file *file, sqlite3_int64 *out)
 {
     *out = ((const struct open_file *)file)->len;
     return SQLITE_OK;
-}
-
-static int file_reserved(sqlite3_file *file, int *out)
-{
-    (void)file;
-    *out = 0;
-    return SQLITE_OK;
-}
-
-static int file_control(sqlite3_file *file, int what, void *arg)
-{
-    (void)file, (void)what, (void)arg;
-    return SQLITE_NOTFOUND;
-}
-
-static int file_sector(sqlite3_file *file)
-{
-    (void)file;
-    return 0;
-}
-
-static int file_traits(sqlite3_file *file)
-{
-    (void)file;
-    return SQLITE_IOCAP_IMMUTABLE;
 }
 
 static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **out)
@@ -131,6 +83,12 @@ static void file_shm_barrier(sqlite3_file *file)
     (void)file;
 }
 
+static int file_shm_unmap(sqlite3_file *file, int remove)
+{
+    (void)file, (void)remove;
+    return SQLITE_OK;
+}
+
 /* Pages are read where they lie. */
 static int file_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **out)
 {
@@ -146,24 +104,13 @@ static int file_unfetch(sqlite3_file *file, sqlite3_int64 at, void *page)
     return SQLITE_OK;
 }
 
-static const sqlite3_io_methods methods = {
-    .iVersion = 3,
-    .xClose = file_close,
+static sqlite3_io_methods methods = {
     .xRead = file_read,
-    .xWrite = file_write,
-    .xTruncate = file_truncate,
-    .xSync = file_flags,
     .xFileSize = file_size,
-    .xLock = file_flags,
-    .xUnlock = file_flags,
-    .xCheckReservedLock = file_reserved,
-    .xFileControl = file_control,
-    .xSectorSize = file_sector,
-    .xDeviceCharacteristics = file_traits,
     .xShmMap = file_shm_map,
     .xShmLock = file_shm_lock,
     .xShmBarrier = file_shm_barrier,
-    .xShmUnmap = file_flags,
+    .xShmUnmap = file_shm_unmap,
     .xFetch = file_fetch,
     .xUnfetch = file_unfetch,
 };
@@ -186,26 +133,6 @@ static int open_by_name(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, i
     *open = (struct open_file){{&methods}, bytes, (sqlite3_int64)len};
     if (flags_out)
         *flags_out = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
-    return SQLITE_OK;
-}
-
-static int remove_none(sqlite3_vfs *vfs, const char *name, int sync)
-{
-    (void)vfs, (void)name, (void)sync;
-    return SQLITE_READONLY;
-}
-
-static int is_there(sqlite3_vfs *vfs, const char *name, int flags, int *out)
-{
-    (void)vfs, (void)name, (void)flags;
-    *out = 0; /* asked of journals alone */
-    return SQLITE_OK;
-}
-
-static int full_name(sqlite3_vfs *vfs, const char *name, int n, char *out)
-{
-    (void)vfs;
-    sqlite3_snprintf(n, out, "%s", name);
     return SQLITE_OK;
 }
 
@@ -255,9 +182,6 @@ int sqlite3_os_init(void)
         .mxPathname = 200,
         .zName = "memory",
         .xOpen = open_by_name,
-        .xDelete = remove_none,
-        .xAccess = is_there,
-        .xFullPathname = full_name,
         .xRandomness = random_bytes,
         .xSleep = sleep_not,
         .xCurrentTime = now_days,
@@ -265,6 +189,9 @@ int sqlite3_os_init(void)
         .xCurrentTimeInt64 = now,
     };
 
+    ps_sqlite_still_vfs(&vfs);
+    ps_sqlite_still_file(&methods);
+    methods.iVersion = 3; /* for its pages where they lie */
     return sqlite3_vfs_register(&vfs, 1);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/json_in.h"
 #include "base/json_out.h"
+#include "base/json_span.h"
 
 /* What keys say of their values. */
 static const struct {
@@ -66,37 +67,6 @@ unsigned ps_scrub_key(struct ps_str key)
 }
 
 /* --- texts of JSON ---------------------------------------------------------------------------- */
-
-/* Length of the text at the head, with its quotes. */
-static size_t text_length(struct ps_str json)
-{
-    size_t n = 1;
-
-    while (n < json.len && json.at[n] != '"')
-        n += json.at[n] == '\\' ? 2 : 1;
-    return n < json.len ? n + 1 : json.len;
-}
-
-/* Length of the value at the head, with all that is in it. */
-static size_t value_length(struct ps_str json)
-{
-    size_t n = 0, depth = 0;
-
-    while (n < json.len) {
-        char c = json.at[n];
-
-        if (c == '"') {
-            n += text_length(ps_str_skip(json, n));
-            continue;
-        }
-        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
-            break;
-        depth += c == '{' || c == '[';
-        depth -= c == '}' || c == ']';
-        n++;
-    }
-    return n < json.len ? n : json.len;
-}
 
 /* Appends what the text says, which has its quotes; one with wrong escapes as it stands. */
 static void decode(struct ps_str text, struct ps_buf *out)
@@ -190,11 +160,11 @@ void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *ou
 {
     for (size_t i = 0; i < json.len;) {
         struct ps_str rest = ps_str_skip(json, i);
-        size_t n = json.at[i] == '"' ? text_length(rest) : 0, value = 0;
+        size_t n = json.at[i] == '"' ? ps_json_text_span(rest) : 0, value = 0;
         unsigned says = n ? look_at_key(json, i, n, &value) : 0;
         struct ps_str known = ps_str_skip(json, value);
 
-        known.len = says ? value_length(known) : 0;
+        known.len = says ? ps_json_value_span(known) : 0;
         if (!n) {
             ps_buf_add(out, json.at + i++, 1);
         } else if ((says & scrub->redact) && !has_marker(known)) {
@@ -213,7 +183,7 @@ void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
     for (size_t i = 0; i < json.len;) {
         PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
         struct ps_str rest = ps_str_skip(json, i);
-        size_t n = json.at[i] == '"' ? text_length(rest) : 0, value = 0;
+        size_t n = json.at[i] == '"' ? ps_json_text_span(rest) : 0, value = 0;
         unsigned says = n ? look_at_key(json, i, n, &value) : 0;
         struct ps_str known = ps_str_skip(json, value);
 
@@ -224,7 +194,7 @@ void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
         if (!says || !known.len || known.at[0] != '"')
             continue;
         plain.len = 0;
-        decode((struct ps_str){known.at, text_length(known)}, &plain);
+        decode((struct ps_str){known.at, ps_json_text_span(known)}, &plain);
         if (says == PS_REVEAL_HOSTS)
             ps_scrub_learn_host(scrub, ps_buf_slice(&plain));
         else if (says == PS_REVEAL_PEOPLE)

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/json_span.h"
 
 static void test_buf(void **state)
 {
@@ -140,11 +141,44 @@ static void test_write_all(void **state)
     (void)close(pipes[1]);
 }
 
+static void test_json_text_span(void **state)
+{
+    (void)state;
+    assert_int_equal(ps_json_text_span(PS_STR("\"ab\", 1")), 4);
+    assert_int_equal(ps_json_text_span(PS_STR("\"\"")), 2);
+    assert_int_equal(ps_json_text_span(PS_STR("\"a\\\"b\\\\\" ")), 8);
+    assert_int_equal(ps_json_text_span(PS_STR("\"a")), 2); /* without an end: all there is */
+    assert_int_equal(ps_json_text_span(PS_STR("\"")), 1);
+    assert_int_equal(ps_json_text_span(PS_STR("\"a\\")), 3);
+    assert_int_equal(ps_json_text_span(PS_STR("\"a\\\"")), 4);
+}
+
+static void test_json_value_span(void **state)
+{
+    (void)state;
+    assert_int_equal(ps_json_value_span(PS_STR("12.5,\"b\"")), 4);
+    assert_int_equal(ps_json_value_span(PS_STR("null}")), 4);
+    assert_int_equal(ps_json_value_span(PS_STR("1]")), 1);
+    assert_int_equal(ps_json_value_span(PS_STR("[1,{\"a\":[2]}],3")), 13);
+    assert_int_equal(ps_json_value_span(PS_STR("{\"a,}\":\"]\\\"}\"},1")), 14);
+    assert_int_equal(ps_json_value_span(PS_STR("\x01,1")), 1); /* a marker of a template */
+    assert_int_equal(ps_json_value_span(PS_STR("[1,2")), 4);
+    assert_int_equal(ps_json_value_span(PS_STR("{\"a\":\"b\\")), 8);
+    assert_int_equal(ps_json_value_span(PS_STR(",1")), 0);
+    assert_int_equal(ps_json_value_span((struct ps_str){NULL, 0}), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buf), cmocka_unit_test(test_arena), cmocka_unit_test(test_common),
-        cmocka_unit_test(test_i64), cmocka_unit_test(test_err),   cmocka_unit_test(test_write_all),
+        cmocka_unit_test(test_json_text_span),
+        cmocka_unit_test(test_json_value_span),
+        cmocka_unit_test(test_buf),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_common),
+        cmocka_unit_test(test_i64),
+        cmocka_unit_test(test_err),
+        cmocka_unit_test(test_write_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
