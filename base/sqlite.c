@@ -353,34 +353,43 @@ bool ps_rows_int(const struct ps_rows *rows, size_t column, int64_t *out)
     return value.kind == PS_NUM_INT;
 }
 
+static struct ps_str text_of(sqlite3_stmt *stmt, int at)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, at);
+
+    return (struct ps_str){text ? text : "", (size_t)sqlite3_column_bytes(stmt, at)};
+}
+
 struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
 {
     int at = rows->at[column];
-    const char *text;
 
     if (at < 0 || sqlite3_column_type(rows->stmt, at) != SQLITE_TEXT)
         return (struct ps_str){NULL, 0};
-    text = (const char *)sqlite3_column_text(rows->stmt, at);
-    return (struct ps_str){text ? text : "", (size_t)sqlite3_column_bytes(rows->stmt, at)};
+    return text_of(rows->stmt, at);
+}
+
+struct ps_cell ps_cell_of(sqlite3_stmt *stmt, int column)
+{
+    switch (sqlite3_column_type(stmt, column)) {
+    case SQLITE_INTEGER:
+        return (struct ps_cell){.type = PS_CELL_INT, .i = sqlite3_column_int64(stmt, column)};
+    case SQLITE_FLOAT:
+        return (struct ps_cell){.type = PS_CELL_REAL, .real = sqlite3_column_double(stmt, column)};
+    case SQLITE_TEXT:
+        return (struct ps_cell){.type = PS_CELL_TEXT, .bytes = text_of(stmt, column)};
+    case SQLITE_BLOB:
+        return (struct ps_cell){.type = PS_CELL_BLOB,
+                                .bytes = {sqlite3_column_blob(stmt, column),
+                                          (size_t)sqlite3_column_bytes(stmt, column)}};
+    default:
+        return (struct ps_cell){.type = PS_CELL_NULL};
+    }
 }
 
 struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column)
 {
-    sqlite3_stmt *stmt = rows->stmt;
     int at = rows->at[column];
 
-    switch (at < 0 ? SQLITE_NULL : sqlite3_column_type(stmt, at)) {
-    case SQLITE_INTEGER:
-        return (struct ps_cell){.type = PS_CELL_INT, .i = sqlite3_column_int64(stmt, at)};
-    case SQLITE_FLOAT:
-        return (struct ps_cell){.type = PS_CELL_REAL, .real = sqlite3_column_double(stmt, at)};
-    case SQLITE_TEXT:
-        return (struct ps_cell){.type = PS_CELL_TEXT, .bytes = ps_rows_text(rows, column)};
-    case SQLITE_BLOB:
-        return (struct ps_cell){
-            .type = PS_CELL_BLOB,
-            .bytes = {sqlite3_column_blob(stmt, at), (size_t)sqlite3_column_bytes(stmt, at)}};
-    default:
-        return (struct ps_cell){.type = PS_CELL_NULL};
-    }
+    return at < 0 ? (struct ps_cell){.type = PS_CELL_NULL} : ps_cell_of(rows->stmt, at);
 }

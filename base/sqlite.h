@@ -65,4 +65,8 @@ struct ps_cell {
 };
 struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column); /* until the next row */
 
+/* The same of a statement that somebody else runs. */
+struct sqlite3_stmt;
+struct ps_cell ps_cell_of(struct sqlite3_stmt *stmt, int column);
+
 #endif

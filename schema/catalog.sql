@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS baseline( -- the run that others of its series are he
     run TEXT NOT NULL -- run.id
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS baseline_run ON baseline(run);
+CREATE VIEW IF NOT EXISTS pinned(seq) AS SELECT r.seq FROM baseline b JOIN run r ON r.id = b.run AND r.series = b.series; -- those that count
 
 CREATE TABLE IF NOT EXISTS source( -- files that line-level profiles measured, attached to runs; the bytes lie in sources/<sha256>.zst
     run TEXT NOT NULL,       -- run.id
@@ -53,10 +54,19 @@ CREATE TABLE IF NOT EXISTS source( -- files that line-level profiles measured, a
 CREATE INDEX IF NOT EXISTS source_sha ON source(sha256);
 
 CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in their folders, compressed
-    folder TEXT NOT NULL,  -- originals, sources
+    folder TEXT NOT NULL,  -- originals, sources; pieces of uploads where many servers share the shelf
     sha256 TEXT NOT NULL,  -- of what is in it
     bytes INTEGER NOT NULL, -- of the file
     PRIMARY KEY(folder, sha256)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else empty
+    folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
+    key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
+    hash TEXT NOT NULL,      -- SHA-256 of the file
+    bytes INTEGER NOT NULL,  -- of the file
+    layout INTEGER NOT NULL, -- of a run file; else 0
+    PRIMARY KEY(folder, key)
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
@@ -80,7 +90,7 @@ CREATE TABLE IF NOT EXISTS doomed( -- files that go unless a row refers to them 
     PRIMARY KEY(owner, folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives the server, which goes on with it at its next start
+CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives the server: the next one goes on with it
     id INTEGER PRIMARY KEY,
     session TEXT NOT NULL, -- who has it in hand
     file TEXT NOT NULL,    -- in spool/
@@ -88,14 +98,27 @@ CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives th
     tags TEXT NOT NULL,    -- JSON: [[key, value], ...]
     sources TEXT NOT NULL, -- JSON: [[file in spool/, as the sender calls it], ...]
     tries INTEGER NOT NULL DEFAULT 0, -- imports begun
-    at INTEGER NOT NULL    -- ms since 1970, UTC
+    at INTEGER NOT NULL,   -- ms since 1970, UTC
+    job INTEGER NOT NULL DEFAULT 0 -- its job, where all servers know it by the same number; else 0
 );
+
+CREATE TABLE IF NOT EXISTS job( -- imports of all servers of a shared store, and what became of the last ones; none of a shelf that is one folder
+    id INTEGER PRIMARY KEY,  -- in the order in which they were asked for
+    session TEXT NOT NULL,   -- who has it in hand
+    state TEXT NOT NULL,     -- queued, running, done, failed, cancelled
+    view TEXT NOT NULL,      -- JSON: JOB of docs/api.md
+    cancel INTEGER NOT NULL, -- 1: somebody asked for its end
+    at INTEGER NOT NULL      -- ms since 1970, UTC: when it was asked for
+);
+CREATE INDEX IF NOT EXISTS job_unfinished ON job(id) WHERE state IN ('queued', 'running');
+CREATE INDEX IF NOT EXISTS job_ended ON job(id) WHERE state NOT IN ('queued', 'running');
 
 CREATE TABLE IF NOT EXISTS partial( -- uploads that come in pieces, until they are complete
     id TEXT PRIMARY KEY,
-    file TEXT NOT NULL,    -- in spool/
+    file TEXT NOT NULL,    -- in spool/; '' where many servers share the store: there its pieces are files of their own
     who TEXT NOT NULL,     -- began it; '': nobody was asked
-    at INTEGER NOT NULL    -- s since 1970, UTC: the last piece
+    at INTEGER NOT NULL,   -- s since 1970, UTC: the last piece
+    bytes INTEGER NOT NULL DEFAULT 0 -- of such pieces
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS token( -- who may do what on a shelf that others reach
@@ -210,11 +233,21 @@ CREATE TRIGGER IF NOT EXISTS kept_gone AFTER DELETE ON kept_size BEGIN
     UPDATE tally SET runs = runs - 1, bytes = bytes - old.bytes WHERE what = 'kept' AND key = old.folder;
 END;
 
--- Of a shelf from before there were these.
-INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM run_tally WHERE NOT EXISTS (SELECT 1 FROM tally) GROUP BY what, key;
-INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM tag WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag') GROUP BY k, v;
-INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM kept_size WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept') GROUP BY folder;
-INSERT INTO run_text SELECT seq, text FROM run_words WHERE NOT EXISTS (SELECT 1 FROM run_text);
+CREATE TRIGGER IF NOT EXISTS file_added AFTER INSERT ON kept WHEN new.folder IN ('originals', 'sources', 'pieces') BEGIN
+    INSERT INTO kept_size VALUES (new.folder, new.key, new.bytes) ON CONFLICT(folder, sha256) DO UPDATE SET bytes = excluded.bytes;
+END;
+CREATE TRIGGER IF NOT EXISTS file_changed AFTER UPDATE ON kept WHEN new.folder IN ('originals', 'sources', 'pieces') BEGIN
+    UPDATE kept_size SET bytes = new.bytes WHERE folder = new.folder AND sha256 = new.key;
+END;
+CREATE TRIGGER IF NOT EXISTS file_gone AFTER DELETE ON kept BEGIN
+    DELETE FROM kept_size WHERE folder = old.folder AND sha256 = old.key;
+END;
+
+-- Of a shelf from before there were these. The word about that comes first: behind WHERE it would be asked of each row at every opening.
+INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally)) CROSS JOIN run_tally GROUP BY what, key;
+INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag')) CROSS JOIN tag GROUP BY k, v;
+INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept')) CROSS JOIN kept_size GROUP BY folder;
+INSERT INTO run_text SELECT seq, text FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM run_text)) CROSS JOIN run_words;
 
 CREATE TABLE IF NOT EXISTS mirror( -- one row: this catalog is the copy of one that many servers share (server/store/mirror.h)
     one INTEGER PRIMARY KEY,

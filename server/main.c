@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c: what perfshelf does, a line each. */
 #include "server/cli/cli.h"
+#include "server/cli/keep.h"
 #include "server/cli/limits.h"
 #include "server/cli/serve.h"
 #include "server/jobs/importer.h"
@@ -14,19 +15,24 @@
 static int serve(const struct ps_options *options)
 {
     struct ps_sandbox_limits limits;
+    PS_AUTO(ps_arena_free) struct ps_arena rules = {0};
+    struct ps_keep keep;
     struct ps_err err = PS_ERR_INIT;
-    uint64_t quota;
+    uint64_t quota, cache;
     size_t queue;
 
     if (ps_limits_read(options, &limits, &err) != PS_OK ||
         ps_queue_read(options, &queue, &err) != PS_OK ||
-        ps_quota_read(options, &quota, &err) != PS_OK) {
+        ps_quota_read(options, &quota, &err) != PS_OK ||
+        ps_cache_read(options, &cache, &err) != PS_OK ||
+        ps_keep_read(options, &rules, &keep, &err) != PS_OK) {
         ps_say_failure("serve", &err);
         return 2;
     }
     return ps_cli_serve(&(struct ps_serve_options){
         .data = options->data,
         .store = options->store,
+        .cache = cache,
         .listen = options->listen,
         .open = options->open,
         .files = options->operands,
@@ -38,6 +44,7 @@ static int serve(const struct ps_options *options)
         .tls_cert = options->tls_cert,
         .tls_key = options->tls_key,
         .quota = quota,
+        .keep = keep,
         .queue = queue,
         .limits = &limits,
     });
@@ -90,8 +97,12 @@ static int run(const struct ps_options *options)
         return ps_cli_rebuild(options);
     case PS_VERB_EXPORT:
         return ps_cli_export(options);
+    case PS_VERB_PRUNE:
+        return ps_cli_prune(options);
     case PS_VERB_BACKUP:
         return ps_cli_backup(options);
+    case PS_VERB_COPY:
+        return ps_cli_copy(options);
     case PS_VERB_NONE:
         break;
     }

@@ -41,6 +41,7 @@ C_LIBRARIES = {
     "curl/": ["server/cli"],
     "pcre2.h": ["server/store"],
     "nettle/": ["base", "server/store"],
+    "sodium.h": ["base"],
     "archive_entry.h": ["base"],
     "isa-l": ["base", "server/http", "server/store"],
     "zstd.h": ["base"],

@@ -5,12 +5,13 @@
 The suites stay as they are: they start, instead of the program, this file under another name, which gives each folder of --data a database
 of its own (PERFSHELF_STORE) and becomes the program. Says so and ends well where there is no PostgreSQL.
 """
-import hashlib
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
+
+from kept import name_of, url_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -18,10 +19,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def become_program(createdb, folder, program, *arguments):
     data = next((arguments[i + 1] for i, word in enumerate(arguments[:-1]) if word == "--data"), None)
     if data:
-        name = "s" + hashlib.sha256(os.path.abspath(data).encode()).hexdigest()[:20]
+        name = name_of(data)
         # Two at once may both try: one fails, and it is there.
         subprocess.run([createdb, "-h", folder, "-U", "shelf", name], stderr=subprocess.DEVNULL, check=False)
-        os.environ["PERFSHELF_STORE"] = f"postgresql:///{name}?host={folder}&user=shelf"
+        os.environ["PERFSHELF_STORE"] = url_of(data, folder)
     os.execv(program, [program, *arguments])
 
 
@@ -40,7 +41,7 @@ def main(suites):
         with open(wrapper, "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\nexec {shlex.join(words)} \"$@\"\n")
         os.chmod(wrapper, 0o755)
-        environment = dict(os.environ, PERFSHELF=wrapper)
+        environment = dict(os.environ, PERFSHELF=wrapper, PERFSHELF_ON_POSTGRESQL=f"{server.bin}:{server.folder}")
         try:
             for suite in suites:
                 folder_of, name = os.path.split(os.path.splitext(os.path.abspath(suite))[0])

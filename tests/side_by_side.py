@@ -18,10 +18,14 @@ import time
 def run(folder, module):
     began = time.monotonic()
     environment = dict(os.environ, PYTHONPATH=folder, PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run([sys.executable, "-m", "unittest", module], env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    print(f"-- {module}: {time.monotonic() - began:.0f} s\n{done.stdout.decode('utf-8', 'replace')}", flush=True)
-    return done.returncode == 0
+    with subprocess.Popen([sys.executable, "-m", "unittest", module], env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        said = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)  # with what it has started and waited for
+        process.returncode = os.waitstatus_to_exitcode(status)
+    print(f"-- {module}: {time.monotonic() - began:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processors\n"
+          f"{said.decode('utf-8', 'replace')}", flush=True)
+    return process.returncode == 0
 
 
 def main():

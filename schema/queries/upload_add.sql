@@ -1,4 +1,4 @@
--- An upload that was accepted. Returns its number.
-INSERT INTO upload(session, file, filename, name, series, who, tags, sources, at)
-VALUES (:session, :file, :filename, :name, :series, :who, :tags, :sources, :at)
+-- An upload that was accepted. Returns its number, which is :id, or the next one.
+INSERT INTO upload(id, session, file, filename, name, series, who, tags, sources, at, job)
+VALUES (:id, :session, :file, :filename, :name, :series, :who, :tags, :sources, :at, :job)
 RETURNING id;

@@ -1,3 +1,3 @@
 -- The uploads of :session beyond :after, the oldest first.
-SELECT id, file, filename, name, series, who, tags, sources, tries
-FROM upload WHERE session = :session AND id > :after ORDER BY id LIMIT 1;
+SELECT id, file, filename, name, series, who, tags, sources, tries, job
+FROM upload WHERE session = :session AND id > :after ORDER BY id;

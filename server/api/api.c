@@ -35,6 +35,13 @@ static void job_changed(void *user, const struct ps_job_view *job)
         ps_hub_end(api->hub, job->id);
 }
 
+static void write_job(struct ps_buf *to, const struct ps_job_view *job)
+{
+    struct ps_json out = ps_json_to(to);
+
+    ps_job_json(&out, job);
+}
+
 static void job_ended(void *user, const struct ps_job_view *job)
 {
     struct ps_api *api = user;
@@ -52,17 +59,12 @@ static void job_ended(void *user, const struct ps_job_view *job)
  * process did is told once more by this; they only fetch the list twice. */
 static void watch_shelf(struct ps_api *api, int64_t *known)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json out = ps_json_to(&text);
     int64_t version = ps_store_version(api->store);
 
     if (version == *known)
         return;
     *known = version;
-    ps_json_object(&out);
-    ps_json_kint(&out, "version", version);
-    ps_json_end(&out);
-    ps_hub_send(api->hub, PS_TOPIC_SHELF, "shelf", ps_buf_slice(&text));
+    ps_api_tell_shelf(api, version);
 }
 
 /* Waits a second, or until the end. With the lock held. */
@@ -145,6 +147,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
         .most = config->queue,
         .limits = config->limits,
         .changed = job_changed,
+        .write = write_job,
         .ended = job_ended,
         .user = api,
     };
@@ -161,6 +164,8 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
         status = ps_work_create(SQL_WORKERS, &api->sql, err);
     if (status == PS_OK)
         status = start_watcher(api, err);
+    if (status == PS_OK)
+        ps_store_listen(api->store, ps_api_heard, api);
     if (status != PS_OK) {
         ps_api_free(api);
         return status;
@@ -173,6 +178,7 @@ void ps_api_free(struct ps_api *api)
 {
     if (!api)
         return;
+    ps_store_listen(api->store, NULL, NULL);
     if (api->watching)
         stop_watcher(api);
     ps_work_free(api->sql);

@@ -7,6 +7,7 @@
 #include "server/http/assets.h"
 #include "server/http/upload.h"
 #include "server/jobs/jobs.h"
+#include "server/store/retention.h"
 
 struct ps_api;
 
@@ -19,6 +20,7 @@ struct ps_api_config {
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     uint64_t upload_max;                    /* bytes of one, also of one in pieces */
+    struct ps_keep keep;                    /* which runs stay, as the shelf tells it */
     const char *listen;                     /* as the shelf tells it: "127.0.0.1:7700" */
 };
 
@@ -35,6 +37,8 @@ struct ps_spool ps_api_spool(struct ps_api *api); /* of uploads up to config.upl
 uint64_t ps_api_mark(void *api, const char *run);
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
+/* To everybody who listens: the run is gone. From any thread. */
+void ps_api_tell_gone(struct ps_api *api, const char *id);
 /* Ends the event streams and statements that people typed, now and in future. */
 void ps_api_close_streams(struct ps_api *api);
 size_t ps_api_streams(struct ps_api *api);

@@ -42,15 +42,24 @@ enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, str
     return status;
 }
 
-void ps_api_tell_run(struct ps_api *api, const char *id)
+/* PS_NOT_FOUND: there is no such run any more. */
+static enum ps_status tell_run(struct ps_api *api, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json out = ps_json_to(&text);
     struct ps_err err = PS_ERR_INIT;
+    enum ps_status status =
+        ps_hub_feeds(api->hub) > 0 ? ps_query_run(api->store, id, &out, &err) : PS_OK;
 
-    /* A run that was removed meanwhile is told by whoever removed it. */
-    if (ps_hub_feeds(api->hub) > 0 && ps_query_run(api->store, id, &out, &err) == PS_OK)
+    if (status == PS_OK && text.len)
         ps_hub_send(api->hub, PS_TOPIC_SHELF, "run", ps_buf_slice(&text));
+    return status;
+}
+
+/* A run that was removed meanwhile is told by whoever removed it. */
+void ps_api_tell_run(struct ps_api *api, const char *id)
+{
+    (void)tell_run(api, id);
 }
 
 void ps_api_tell_gone(struct ps_api *api, const char *id)
@@ -62,4 +71,34 @@ void ps_api_tell_gone(struct ps_api *api, const char *id)
     ps_json_kstr(&out, "id", id);
     ps_json_end(&out);
     ps_hub_send(api->hub, PS_TOPIC_SHELF, "gone", ps_buf_slice(&text));
+}
+
+void ps_api_tell_shelf(struct ps_api *api, int64_t version)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json out = ps_json_to(&text);
+
+    ps_json_object(&out);
+    ps_json_kint(&out, "version", version);
+    ps_json_end(&out);
+    ps_hub_send(api->hub, PS_TOPIC_SHELF, "shelf", ps_buf_slice(&text));
+}
+
+void ps_api_heard(void *user, const struct ps_change *change)
+{
+    struct ps_api *api = user;
+
+    switch (change->what) {
+    case PS_CHANGED_RUN:
+        if (tell_run(api, change->run) == PS_NOT_FOUND)
+            ps_api_tell_gone(api, change->run);
+        break;
+    case PS_CHANGED_JOB:
+        ps_jobs_heard(api->jobs, change->job);
+        break;
+    case PS_CHANGED_MANY:
+        ps_jobs_heard(api->jobs, 0);
+        ps_api_tell_shelf(api, ps_store_version(api->store));
+        break;
+    }
 }

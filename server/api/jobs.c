@@ -6,11 +6,6 @@
 
 #include "server/api/state.h"
 
-static const char *const state_words[] = {
-    [PS_JOB_QUEUED] = "queued", [PS_JOB_RUNNING] = "running",     [PS_JOB_DONE] = "done",
-    [PS_JOB_FAILED] = "failed", [PS_JOB_CANCELLED] = "cancelled",
-};
-
 /* 2026-11-20T14:02:11.120Z */
 static void iso_time(int64_t ms, char out[32])
 {
@@ -49,11 +44,15 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
 {
     char id[24], created[32];
 
+    if (job->text.len) {
+        ps_json_raw(out, job->text);
+        return;
+    }
     (void)snprintf(id, sizeof id, "j%llu", (unsigned long long)job->id);
     iso_time(job->created_ms, created);
     ps_json_object(out);
     ps_json_kstr(out, "id", id);
-    ps_json_kstr(out, "state", state_words[job->state]);
+    ps_json_kstr(out, "state", ps_job_state_word(job->state));
     ps_json_kstr(out, "name", job->name);
     ps_json_kstr(out, "kind", job->kind);
     ps_json_kint(out, "bytes_total", (int64_t)job->bytes_total);
@@ -98,15 +97,15 @@ static void show(void *user, const struct ps_job_view *job)
 enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
+    enum ps_status status;
 
-    (void)err;
     ps_json_object(&out);
     ps_json_key(&out, "rows");
     ps_json_array(&out);
-    ps_jobs_each(ps_api_of(req)->jobs, show, &out);
+    status = ps_jobs_each(ps_api_of(req)->jobs, show, &out, err);
     ps_json_end(&out);
     ps_json_end(&out);
-    return PS_OK;
+    return status;
 }
 
 enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

@@ -1,8 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* shelf.c: the shelf as a whole, the formats it reads, and the files of the page. */
+#include <stdlib.h>
+
 #include "importers/importer.h"
 #include "server/api/state.h"
 #include "server/store/room.h"
+
+static void write_keep(const struct ps_keep *keep, struct ps_json *out)
+{
+    ps_json_key(out, "keep");
+    ps_json_array(out);
+    for (size_t i = 0; i < keep->n; i++) {
+        ps_json_object(out);
+        ps_json_kstr(out, "rule", keep->at[i].text);
+        ps_json_kstr(out, "what", keep->at[i].what);
+        ps_json_end(out);
+    }
+    ps_json_end(out);
+}
+
+/* The database of a shelf that many servers share; null: it is a folder. */
+static void write_store(struct ps_store *store, struct ps_json *out)
+{
+    struct ps_shared_store shared;
+
+    ps_json_key(out, "store");
+    if (!ps_store_shared(store, &shared)) {
+        ps_json_null(out);
+        return;
+    }
+    ps_json_object(out);
+    ps_json_kstr(out, "place", shared.place);
+    ps_json_kbool(out, "away", ps_store_away(store));
+    ps_json_key(out, "cache");
+    ps_json_object(out);
+    ps_json_kint(out, "bytes", (int64_t)shared.cache_bytes);
+    ps_json_kint(out, "most", (int64_t)shared.cache_most);
+    ps_json_kint(out, "hits", (int64_t)shared.hits);
+    ps_json_kint(out, "misses", (int64_t)shared.misses);
+    ps_json_kint(out, "fetched", (int64_t)shared.fetched);
+    ps_json_kint(out, "evicted", (int64_t)shared.evicted);
+    ps_json_end(out);
+    ps_json_end(out);
+    free(shared.place);
+}
 
 enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
@@ -24,6 +65,8 @@ enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, stru
         ps_json_int(&out, (int64_t)room.quota);
     else
         ps_json_null(&out);
+    write_keep(&api->config.keep, &out);
+    write_store(api->store, &out);
     ps_json_kstr(&out, "listen", api->config.listen);
     ps_json_end(&out);
     reply->cache = PS_CACHE_CHECK;

@@ -11,6 +11,7 @@
 #include "server/http/hub.h"
 #include "server/http/work.h"
 #include "server/query/query.h"
+#include "server/store/changes.h"
 
 /* Topics of the hub: a job's events have its id; what concerns the shelf goes to those who listen
  * to everything. */
@@ -51,9 +52,12 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
 /* The request's parameters as the queries want them. */
 struct ps_params ps_api_params(struct ps_request *req);
 
-/* Events to everybody: a run was published or changed; one is gone. */
+/* To everybody who listens: a run was published or changed. */
 void ps_api_tell_run(struct ps_api *api, const char *id);
-void ps_api_tell_gone(struct ps_api *api, const char *id);
+/* Something in the catalog changed: look at the list again. */
+void ps_api_tell_shelf(struct ps_api *api, int64_t version);
+/* What another server did (changes.h), to everybody; `user` is the api. */
+void ps_api_heard(void *user, const struct ps_change *change);
 
 /* What a client calls a run: the parameters name, series, who and tag=k=v. */
 struct ps_labels {

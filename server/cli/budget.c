@@ -11,11 +11,13 @@ static const struct unit {
     const char *name;
     enum kind kind;
     double size;
-} units[] = {
-    {"", COUNT, 1},       {"s", TIME, 1},          {"ms", TIME, 1e-3},         {"us", TIME, 1e-6},
-    {"µs", TIME, 1e-6},   {"ns", TIME, 1e-9},      {"min", TIME, 60},          {"h", TIME, 3600},
-    {"B", BYTES, 1},      {"kB", BYTES, 1e3},      {"MB", BYTES, 1e6},         {"GB", BYTES, 1e9},
-    {"KiB", BYTES, 1024}, {"MiB", BYTES, 1048576}, {"GiB", BYTES, 1073741824}, {"%", PERCENT, 1}};
+} units[] = {{"", COUNT, 1},         {"s", TIME, 1},          {"ms", TIME, 1e-3},
+             {"us", TIME, 1e-6},     {"µs", TIME, 1e-6},      {"ns", TIME, 1e-9},
+             {"min", TIME, 60},      {"h", TIME, 3600},       {"d", TIME, 86400},
+             {"w", TIME, 604800},    {"B", BYTES, 1},         {"kB", BYTES, 1e3},
+             {"MB", BYTES, 1e6},     {"GB", BYTES, 1e9},      {"TB", BYTES, 1e12},
+             {"KiB", BYTES, 1024},   {"MiB", BYTES, 1048576}, {"GiB", BYTES, 1073741824},
+             {"TiB", BYTES, 0x1p40}, {"%", PERCENT, 1}};
 
 static const struct unit *unit_of(const char *name)
 {

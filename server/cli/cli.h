@@ -26,7 +26,9 @@ int ps_cli_baseline(const struct ps_options *options);
 int ps_cli_verify(const struct ps_options *options);
 int ps_cli_rebuild(const struct ps_options *options);
 int ps_cli_backup(const struct ps_options *options);
+int ps_cli_copy(const struct ps_options *options);
 int ps_cli_export(const struct ps_options *options);
+int ps_cli_prune(const struct ps_options *options);
 
 /* --- what the verbs share (say.c)
  * -------------------------------------------------------------------------------- */
@@ -43,6 +45,11 @@ void ps_say(const struct ps_buf *text);
 /* Flushes stdout; the status, or 1 with a line on stderr when what was printed did not arrive (a
  * full disk). */
 int ps_say_done(int status);
+
+/* One line on stdout about what is wrong with a shelf: FILE: WHAT: TEXT; HINT, or an object
+ * (verify.c). */
+struct ps_finding;
+void ps_say_finding(const struct ps_finding *finding, bool json);
 
 /* Opens the shelf of --data; NULL after telling why not. */
 struct ps_store *ps_cli_open(const struct ps_options *options);

@@ -48,3 +48,9 @@ enum ps_status ps_quota_read(const struct ps_options *options, uint64_t *out, st
     *out = 0;
     return read_one("--quota", options->quota, "B", out, err);
 }
+
+enum ps_status ps_cache_read(const struct ps_options *options, uint64_t *out, struct ps_err *err)
+{
+    *out = 0;
+    return read_one("--cache-size", options->cache_size, "B", out, err);
+}

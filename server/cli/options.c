@@ -137,6 +137,16 @@ const struct ps_verb_row ps_verbs[] = {
                         "copied and from which goes what is no more. Copies are read again and "
                         "compared.\n",
                         0},
+    [PS_VERB_COPY] =
+        {"copy", "", 0, 0, "bring a shelf into another one, of a folder or of a database",
+         "STORE is a folder, or postgresql://HOST/DATABASE; one of both may stand in "
+         "$PERFSHELF_STORE instead, with a\npassword too. All runs go over with what was "
+         "said of them, tokens, baselines, saved queries and logs; logins of\nbrowsers "
+         "and uploads that wait stay. Both may be served meanwhile. What is there already "
+         "stays as it is: a copy\nthat was interrupted is made again, and goes on. In the "
+         "end both are compared; one line for each thing that\nis not there as it was, "
+         "and exit status 1.\n",
+         0},
     [PS_VERB_WHATIF] =
         {"whatif", "RUN [MODULE...]", 1, MANY, "what a start-up saves with some imports made lazy",
          "RUN is an import log. MODULE is made lazy where the log has it first, MODULE@IMPORTER in "
@@ -158,6 +168,14 @@ const struct ps_verb_row ps_verbs[] = {
          "  source      lines of source, attached source files\n"
          "  labels      name, series and tags\n",
          0},
+    [PS_VERB_PRUNE] =
+        {"prune", "", 0, 0, "take the runs off the shelf that no longer stay by a rule",
+         "A rule keeps the newest runs: 500 so many, 90d those of that time (h, d, w), 50GiB those "
+         "that take no more, with\ntheir originals as they came in. It is one of the whole shelf; "
+         "20/series is one of each series, nightly=20 of that\nseries, in place of what is said of "
+         "each. A run goes when any rule lets it go. The baseline of a series stays,\nand is not "
+         "counted. The removal log names the rule. `serve --keep` does this all the time.\n",
+         0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
@@ -165,24 +183,28 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
      ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
-     ON(TOKEN) | ON(WHATIF) | ON(EXPORT))
+     ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE))
 /* Those that need no file of the shelf's own folder. */
-#define ON_STORE (ON_SHELF & ~(ON(VERIFY) | ON(REBUILD) | ON(BACKUP)))
+#define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
      ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
-     ON(WHATIF) | ON(EXPORT))
+     ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
 #define TAG    PS_TAG
 #define BUDGET PS_BUDGET
 #define HOST   PS_HOST
+#define RULE   PS_RULE
 
 const struct ps_option_row ps_option_rows[] = {
     {"--data", "DIR", TEXT, ON_SHELF, offsetof(struct ps_options, data),
      "the shelf's folder (default $XDG_DATA_HOME/perfshelf)"},
-    {"--store", "URL", TEXT, ON_STORE, offsetof(struct ps_options, store), NULL},
+    {"--store", "URL", TEXT, ON_STORE, offsetof(struct ps_options, store),
+     "a shelf of many servers: postgresql://USER@HOST/DATABASE (default $PERFSHELF_STORE)"},
+    {"--cache-size", "SIZE", TEXT, ON_STORE, offsetof(struct ps_options, cache_size),
+     "what is fetched of such a shelf takes at most, such as 50GiB (default 10GiB)"},
     {"--listen", "ADDR:PORT", TEXT, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, listen),
      "where to serve (default " PS_DEFAULT_LISTEN "; port 0 takes a free one)"},
     {"--tokens", NULL, FLAG, ON(SERVE), offsetof(struct ps_options, tokens),
@@ -204,6 +226,10 @@ const struct ps_option_row ps_option_rows[] = {
      "imports that may wait before uploads are refused (default 10000)"},
     {"--quota", "SIZE", TEXT, ON(SERVE), offsetof(struct ps_options, quota),
      "bytes that the shelf may take before uploads are refused, such as 50GiB (default: any)"},
+    {"--keep", "RULE", RULE, ON(SERVE) | ON(PRUNE), offsetof(struct ps_options, keep),
+     "which runs stay, such as 500, 90d, 20/series, nightly=2GiB; may be repeated"},
+    {"--dry-run", NULL, FLAG, ON(PRUNE), offsetof(struct ps_options, dry_run),
+     "remove nothing; tell what would go"},
     {"--role", "ROLE", TEXT, ON(TOKEN), offsetof(struct ps_options, role),
      "viewer, uploader or admin"},
     {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),
@@ -260,6 +286,8 @@ const struct ps_option_row ps_option_rows[] = {
      "how much the headline may grow (default with --against: +10%)"},
     {"--markdown", NULL, FLAG, ON(CHECK), offsetof(struct ps_options, markdown),
      "print a summary for a pull request"},
+    {"--from", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, from), "the shelf to copy"},
+    {"--to", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, to), "where it goes"},
     {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
      "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},

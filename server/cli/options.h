@@ -31,8 +31,10 @@ enum ps_verb {
     PS_VERB_TOKEN,
     PS_VERB_REBUILD,
     PS_VERB_BACKUP,
+    PS_VERB_COPY,
     PS_VERB_WHATIF,
     PS_VERB_EXPORT,
+    PS_VERB_PRUNE,
 };
 
 struct ps_options {
@@ -52,12 +54,15 @@ struct ps_options {
     const char *redact, *base, *fresh;           /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    const char *import_memory, *import_cpu, *queue, *quota; /* NULL: not given */
-    const char *rows, *seconds;                             /* NULL: not given */
-    const char *role, *tls_cert, *tls_key;                  /* NULL: not given */
+    const char **keep; /* rules: keep.h */
+    size_t n_keep;
+    const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
+    const char *from, *to;                                               /* NULL: not given */
+    const char *rows, *seconds;                                          /* NULL: not given */
+    const char *role, *tls_cert, *tls_key;                               /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
-    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html;
+    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

@@ -36,7 +36,7 @@ static void add_word(struct ps_buf *out, size_t *line, const char *word)
 
 static bool may_repeat(enum ps_option_type type)
 {
-    return type == PS_TAG || type == PS_BUDGET || type == PS_HOST;
+    return type == PS_TAG || type == PS_BUDGET || type == PS_HOST || type == PS_RULE;
 }
 
 static bool is_shown(const struct ps_option_row *row, unsigned on)
@@ -168,6 +168,8 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
         out->budgets[out->n_budgets++] = value;
     else if (row->type == PS_HOST)
         out->hosts[out->n_hosts++] = value;
+    else if (row->type == PS_RULE)
+        out->keep[out->n_keep++] = value;
     else if (row->type == PS_FLAG)
         *(bool *)field = true;
     else
@@ -255,12 +257,37 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
 
 /* What stands on a command line is seen by every user of the machine, what stands in the
  * environment is not. */
+static enum ps_status check_url(const char *option, const char *url, bool said, struct ps_err *err)
+{
+    bool secret;
+    if (ps_pg_check(url, &secret, err) != PS_OK || !said || !secret)
+        return err->code;
+    ps_hint(err,
+            "put it into $PERFSHELF_STORE, or the password into the file that PGPASSFILE names");
+    return ps_fail(err, PS_BAD_REQUEST, "%s holds a password, which others can see there", option);
+}
+
+/* The two shelves of a copy: folders or URLs. */
+static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
+{
+    const char *kept = getenv("PERFSHELF_STORE");
+    const bool from_said = out->from != NULL, to_said = out->to != NULL;
+    if (kept && kept[0] && from_said != to_said)
+        *(from_said ? &out->to : &out->from) = kept;
+    if (!out->from || !out->to || !out->from[0] || !out->to[0]) {
+        ps_fail(err, PS_BAD_REQUEST, "copy wants --from STORE and --to STORE");
+        return wrong(out, err);
+    }
+    if (ps_pg_is_url(out->from) && check_url("--from", out->from, from_said, err) != PS_OK)
+        return err->code;
+    return ps_pg_is_url(out->to) ? check_url("--to", out->to, to_said, err) : PS_OK;
+}
+
 static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
 {
     const char *kept = getenv("PERFSHELF_STORE");
     const bool said = out->store != NULL;
     const struct ps_option_row *row = find_option("--store");
-    bool secret;
     if (!said && kept && kept[0] && (row->verbs & (1U << out->verb)))
         out->store = kept;
     if (!out->store)
@@ -269,11 +296,7 @@ static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
         ps_hint(err, "a store is postgresql://HOST/DATABASE, a folder is --data DIR");
         return ps_fail(err, PS_BAD_REQUEST, "the store's address is no URL of PostgreSQL");
     }
-    if (ps_pg_check(out->store, &secret, err) != PS_OK || !said || !secret)
-        return err->code;
-    ps_hint(err,
-            "put it into $PERFSHELF_STORE, or the password into the file that PGPASSFILE names");
-    return ps_fail(err, PS_BAD_REQUEST, "--store holds a password, which others can see there");
+    return check_url("--store", out->store, said, err);
 }
 
 /* What was fetched of a store lies in $XDG_CACHE_HOME/perfshelf/<host and database>. */
@@ -328,11 +351,14 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
     out->operands = ps_arena_alloc(&out->arena, most * sizeof *out->operands);
     out->budgets = ps_arena_alloc(&out->arena, most * sizeof *out->budgets);
     out->hosts = ps_arena_alloc(&out->arena, most * sizeof *out->hosts);
+    out->keep = ps_arena_alloc(&out->arena, most * sizeof *out->keep);
     out->tags = ps_arena_alloc(&out->arena, most * sizeof *out->tags);
     if (take_arguments(argc, argv, out, err) != PS_OK || out->help)
         return err->code;
     if (check_operands(out, err) != PS_OK)
         return err->code;
+    if (out->verb == PS_VERB_COPY)
+        return take_sides(out, err);
     if (take_store(out, err) != PS_OK || out->data || out->verb == PS_VERB_FORMATS)
         return err->code;
     return out->store ? default_cache(out, err) : default_data(out, err);

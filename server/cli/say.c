@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
+#include "server/cli/limits.h"
 
 #include "server/cli/plain.h"
 #include "server/remote/pg.h"
@@ -58,7 +59,9 @@ struct ps_store *ps_cli_open(const struct ps_options *options)
     struct ps_store *store = NULL;
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_free_ptr) char *place = NULL;
-    if (ps_store_open_shared(options->store, options->data, &store, &err) == PS_OK)
+    uint64_t cache = 0;
+    if (ps_cache_read(options, &cache, &err) == PS_OK &&
+        ps_store_open_shared(options->store, options->data, cache, &store, &err) == PS_OK)
         return store;
     place = options->store ? ps_pg_place(options->store) : NULL;
     ps_say_failure(place ? place : options->data, &err);

@@ -14,8 +14,10 @@
 #include "base/log.h"
 #include "server/api/api.h"
 #include "server/cli/serve_files.h"
+#include "server/cli/serve_keep.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/store/job_rows.h"
 #include "server/store/room.h"
 #include "server/store/tokens.h"
 
@@ -27,6 +29,7 @@
 #define IDLE_S         30
 #define GRACE_MS       8000 /* for imports on their way when the server is told to stop */
 #define CUT_MS         2000 /* and for everything, once it is told twice */
+#define CUT_SHARED_MS  6000 /* where what is undone is said to a database, which may be slow */
 #define CHECK_MS       10
 #define PEM_MAX        ((size_t)1 << 20)
 #define SWEEP_MS       10000
@@ -35,6 +38,7 @@ struct server {
     struct ps_store *store;
     struct ps_api *api;
     struct ps_http *http;
+    struct ps_keeper *keeper;
     struct ps_listener listener;
     char hostname[256], hostname_local[264];
     const char *hosts[16];
@@ -113,6 +117,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .upload_max = upload_max(options),
         .listen = server->listener.address,
         .queue = options->queue,
+        .keep = options->keep,
         .limits = options->limits,
         .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
     };
@@ -145,6 +150,15 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
     return ps_http_start(&config, &server->http, err);
 }
 
+/* What other servers had accepted, which have died since. */
+static void resume(void *user)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_jobs_resume(user, &err) != PS_OK)
+        ps_log_err("uploads that a server left", &err);
+}
+
 static enum ps_status start(struct server *server, const struct ps_serve_options *options,
                             struct ps_err *err)
 {
@@ -152,7 +166,8 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     enum ps_status status = ps_listen(where, &server->listener, err);
 
     if (status == PS_OK)
-        status = ps_store_open_shared(options->store, options->data, &server->store, err);
+        status = ps_store_open_shared(options->store, options->data, options->cache, &server->store,
+                                      err);
     if (status == PS_OK)
         status = ps_room_begin(server->store, options->quota, err);
     if (status == PS_OK)
@@ -162,12 +177,17 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
         status = start_api(server, options, err);
     if (status == PS_OK)
         status = ps_jobs_resume(ps_api_jobs(server->api), err);
+    if (status == PS_OK)
+        status = ps_store_watch_others(server->store, resume, ps_api_jobs(server->api), err);
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
     (void)snprintf(server->url, sizeof server->url, "http%s://%s/", server->tls_key.len ? "s" : "",
                    server->listener.address);
-    return start_http(server, options, err);
+    status = start_http(server, options, err);
+    if (status == PS_OK)
+        status = ps_keeper_start(server->store, server->api, &options->keep, &server->keeper, err);
+    return status;
 }
 
 /* Profiles of others are read all the same: memory and time are bounded anywhere. */
@@ -204,6 +224,9 @@ static void announce(const struct server *server)
     if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
         ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s",
                ps_store_dir(server->store));
+    if (ps_store_away(server->store))
+        ps_log("warning: the store is away: what was fetched of it is served, and changes fail "
+               "until it is there");
     announce_sandbox();
     announce_room(server);
     if (!server->listener.loopback && server->tls_key.len == 0)
@@ -249,9 +272,10 @@ static void cancel_imports(struct server *server)
 }
 
 /* Requests on their way are finished, imports get GRACE_MS. A second signal cancels imports and,
- * CUT_MS later, cuts off what is left: false. */
+ * cut_ms later, cuts off what is left: false. */
 static bool drain(struct server *server, const sigset_t *signals)
 {
+    const int64_t cut_ms = ps_store_is_shared(server->store) ? CUT_SHARED_MS : CUT_MS;
     int64_t began = now_ms(), hurried = 0;
     bool cancelled = false;
     int calm = 0;
@@ -264,7 +288,7 @@ static bool drain(struct server *server, const sigset_t *signals)
             cancelled = true;
             cancel_imports(server);
         }
-        if (hurried && now_ms() - hurried > CUT_MS)
+        if (hurried && now_ms() - hurried > cut_ms)
             return false;
         calm = at_rest(server) ? calm + 1 : 0;
     }
@@ -286,6 +310,7 @@ static void forget_tls(struct server *server)
 
 static int stop(struct server *server, const sigset_t *signals)
 {
+    ps_store_watch_no_more(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
     if (!drain(server, signals)) {
@@ -293,6 +318,7 @@ static int stop(struct server *server, const sigset_t *signals)
                ps_http_in_flight(server->http) == 1 ? " was" : "s were");
         _exit(1);
     }
+    ps_keeper_stop(server->keeper);
     end_streams(server);
     ps_http_stop(server->http);
     ps_api_free(server->api);
@@ -303,6 +329,7 @@ static int stop(struct server *server, const sigset_t *signals)
 
 static void give_up(struct server *server)
 {
+    ps_store_watch_no_more(server->store);
     ps_http_stop(server->http);
     ps_api_free(server->api);
     ps_store_close(server->store);

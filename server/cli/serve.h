@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "server/sandbox/sandbox.h"
+#include "server/store/retention.h"
 
 struct ps_serve_options {
     const char *data;  /* never NULL: the caller knows the default */
@@ -19,7 +20,9 @@ struct ps_serve_options {
     const char *const *files; /* profiles to import once the server runs */
     size_t n_files;
     uint64_t upload_max;                    /* bytes of one upload; 0: 8 GiB */
+    uint64_t cache;                         /* bytes of what is fetched of a store; 0: as usual */
     uint64_t quota;                         /* bytes of the shelf; 0: none */
+    struct ps_keep keep;                    /* which runs stay; n 0: all */
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     const char *const

@@ -14,11 +14,10 @@ struct verifying {
     bool json;
 };
 
-static void say_finding(void *user, const struct ps_finding *finding)
+void ps_say_finding(const struct ps_finding *finding, bool json_lines)
 {
-    struct verifying *verifying = user;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    if (verifying->json) {
+    if (json_lines) {
         struct ps_json json = ps_json_to(&line);
         ps_json_object(&json);
         ps_json_kstr(&json, "what", finding->what);
@@ -30,11 +29,18 @@ static void say_finding(void *user, const struct ps_finding *finding)
         ps_plain_text(&line, ps_str_of(finding->file));
         ps_buf_printf(&line, ": %s: ", finding->what);
         ps_plain_text(&line, ps_str_of(finding->text));
-        ps_buf_printf(&line, "; %s", finding->hint);
+        if (finding->hint[0])
+            ps_buf_printf(&line, "; %s", finding->hint);
     }
     ps_buf_puts(&line, "\n");
-    ps_progress_end(&verifying->progress);
     ps_say(&line);
+}
+
+static void say_finding(void *user, const struct ps_finding *finding)
+{
+    struct verifying *verifying = user;
+    ps_progress_end(&verifying->progress);
+    ps_say_finding(finding, verifying->json);
 }
 
 static bool step(void *user, uint64_t done, uint64_t total, uint64_t files)
@@ -76,7 +82,7 @@ int ps_cli_verify(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
     ps_progress_start(&verifying.progress, "verify");
-    enum ps_status status = ps_store_verify(options->data, &how, &sum, &err);
+    enum ps_status status = ps_store_verify(options->store, options->data, &how, &sum, &err);
     ps_progress_end(&verifying.progress);
     if (status != PS_OK) {
         ps_say_failure(options->data, &err);

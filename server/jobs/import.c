@@ -9,6 +9,8 @@
 #include "server/jobs/apart.h"
 #include "server/jobs/bundle.h"
 
+#define AWAY_S 600 /* a store may be, before imports fail */
+
 static const char *or_empty(const char *text)
 {
     return text ? text : "";
@@ -140,23 +142,39 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
     return status;
 }
 
+static enum ps_status import_once(struct ps_store *store, const struct ps_import_request *request,
+                                  struct ps_original *original, struct ps_import_result *out,
+                                  struct ps_err *err)
+{
+    struct ps_intake *intake = NULL;
+    enum ps_status status = ps_intake_begin(store, "originals", request->fd, &intake, err);
+
+    *out = (struct ps_import_result){0};
+    *original = (struct ps_original){0};
+    if (status == PS_OK)
+        status = import_beside(store, request, intake, original, out, err);
+    ps_intake_end(intake);
+    memcpy(out->sha256, original->sha256, sizeof out->sha256);
+    out->bytes = original->bytes;
+    return status;
+}
+
+/* A store that is away for a while costs no upload that was taken: the import begins anew, in which
+ * it also learns that it was cancelled. */
 enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_request *request,
                               struct ps_import_result *out, struct ps_err *err)
 {
-    struct ps_original original = {0};
-    struct ps_intake *intake = NULL;
+    struct ps_original original;
     struct ps_err own = PS_ERR_INIT;
     struct timespec start;
     enum ps_status status;
 
-    *out = (struct ps_import_result){0};
     clock_gettime(CLOCK_MONOTONIC, &start);
-    status = ps_intake_begin(store, "originals", request->fd, &intake, &own);
-    if (status == PS_OK)
-        status = import_beside(store, request, intake, &original, out, &own);
-    ps_intake_end(intake);
-    memcpy(out->sha256, original.sha256, sizeof out->sha256);
-    out->bytes = original.bytes;
+    while ((status = import_once(store, request, &original, out, &own)) == PS_UNAVAILABLE &&
+           seconds_since(&start) < AWAY_S) {
+        (void)nanosleep(&(struct timespec){1, 0}, NULL);
+        own = (struct ps_err)PS_ERR_INIT;
+    }
     if (!out->already || status != PS_OK) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,

@@ -48,6 +48,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->ticket = request->ticket;
     job->bytes_total = request->bytes;
     job->created_ms = now_ms();
+    job->row_state = -1;
     atomic_init(&job->cancel, false);
     return job;
 }
@@ -71,8 +72,18 @@ void ps_job_free(struct ps_job *job)
     free(job);
 }
 
+const char *ps_job_state_word(enum ps_job_state state)
+{
+    static const char *const words[] = {
+        [PS_JOB_QUEUED] = "queued", [PS_JOB_RUNNING] = "running",     [PS_JOB_DONE] = "done",
+        [PS_JOB_FAILED] = "failed", [PS_JOB_CANCELLED] = "cancelled",
+    };
+
+    return words[state];
+}
+
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
-                             struct ps_err *err)
+                             const struct ps_job_new *row, struct ps_err *err)
 {
     struct ps_accepted upload = {
         .path = job->path,
@@ -82,10 +93,17 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
         .who = job->who,
         .tags = job->tags,
         .n_tags = job->n_tags,
+        .row = row,
     };
+    enum ps_status status;
 
     upload.sources = ps_source_set_files(job->set, &upload.n_sources);
-    return ps_upload_accept(store, &upload, promised, &job->upload, err);
+    status = ps_upload_accept(store, &upload, promised, err);
+    if (status != PS_OK)
+        return status;
+    job->upload = upload.id;
+    job->id = upload.job;
+    return PS_OK;
 }
 
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled)
@@ -96,7 +114,7 @@ void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled
             ps_upload_try(store, job->upload, false);
         return;
     }
-    if (job->accepted)
+    if (job->upload)
         ps_upload_end(store, job->upload);
     if (job->temporary)
         ps_spool_remove(store, job->path);

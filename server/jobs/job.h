@@ -23,6 +23,7 @@ struct ps_job {
     size_t n_tags;
     bool temporary, accepted, begun;
     bool leave;     /* to the next server, once it is cancelled */
+    bool lost;      /* another server took it over, and tells of it */
     int64_t upload; /* of an accepted one: its row in the store */
     unsigned tries; /* imports of it that a server did not survive */
     struct ps_job_ticket *ticket;
@@ -32,6 +33,8 @@ struct ps_job {
     bool already;
     struct ps_err err;
     int64_t created_ms, told_ms; /* told_ms: when progress was last told, of the monotonic clock */
+    int64_t row_ms;              /* likewise: the other servers were */
+    int row_state;               /* and in which state it was then; -1: none */
     atomic_bool cancel;
     struct ps_jobs *jobs;
 };
@@ -41,9 +44,10 @@ void ps_job_free(struct ps_job *job);
 struct ps_job_view ps_job_view(const struct ps_job *job);
 bool ps_job_ended(const struct ps_job *job);
 
-/* Has the store keep the file and its sources for the next server. */
+/* Has the store keep the file and its sources for the next server. row: of the job, which gets its
+ * number with it; NULL: that is not the store's. */
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
-                             struct ps_err *err);
+                             const struct ps_job_new *row, struct ps_err *err);
 /* It has ended: a temporary file goes, unless it was cancelled and is left to the next server. */
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled);
 

@@ -2,32 +2,16 @@
 /* jobs.c: the queue: one list of jobs, newest first, under one lock, and the workers that empty it.
  */
 #define _GNU_SOURCE /* malloc_trim */
-#include "server/jobs/jobs.h"
+#include "server/jobs/queue.h"
 
 #include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-
-#include "server/jobs/job.h"
 
 #define TELL_EVERY_MS 100
 
-struct ps_jobs {
-    struct ps_jobs_config config;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    struct ps_job *list; /* newest first */
-    uint64_t last_id;
-    size_t unfinished;
-    bool stopping;
-    unsigned n_workers;
-    pthread_t workers[];
-};
-
-static int64_t monotonic_ms(void)
+int64_t ps_jobs_clock_ms(void)
 {
     struct timespec now;
 
@@ -36,13 +20,14 @@ static int64_t monotonic_ms(void)
 }
 
 /* With the lock held. */
-static void tell(const struct ps_job *job)
+static void tell(struct ps_job *job)
 {
     const struct ps_jobs_config *config = &job->jobs->config;
     const struct ps_job_view view = ps_job_view(job);
 
-    if (config->changed)
+    if (config->changed && !job->lost)
         config->changed(config->user, &view);
+    ps_jobs_tell_others(job, &view);
 }
 
 /* Forgets the oldest ended jobs beyond `keep`. With the lock held. */
@@ -105,7 +90,7 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     struct ps_job *job = user;
-    int64_t now = monotonic_ms();
+    int64_t now = ps_jobs_clock_ms();
 
     if (now - job->told_ms >= TELL_EVERY_MS) {
         job->told_ms = now;
@@ -126,11 +111,11 @@ static struct ps_job *next_job(struct ps_jobs *jobs)
         struct ps_job *oldest = NULL;
 
         for (struct ps_job *job = jobs->list; job; job = job->next)
-            if (job->state == PS_JOB_QUEUED)
+            if (job->state == PS_JOB_QUEUED && !atomic_load(&job->cancel))
                 oldest = job;
         if (oldest) {
             oldest->state = PS_JOB_RUNNING;
-            oldest->told_ms = monotonic_ms();
+            oldest->told_ms = ps_jobs_clock_ms();
             tell(oldest);
             return oldest;
         }
@@ -173,16 +158,20 @@ static void *work(void *arg)
     for (;;) {
         struct ps_job_result result;
         struct ps_job *job;
-        bool idle;
+        bool idle, lost;
 
         pthread_mutex_lock(&jobs->lock);
         job = next_job(jobs);
         pthread_mutex_unlock(&jobs->lock);
         if (!job)
             return NULL;
+        if (ps_jobs_end_asked(jobs, job->id))
+            atomic_store(&job->cancel, true);
         ps_job_run(job, jobs->config.store, jobs->config.limits, on_progress, &result);
         ps_job_drop_file(job, jobs->config.store, result.status == PS_CANCELLED);
+        lost = ps_jobs_taken_over(jobs, job->id);
         pthread_mutex_lock(&jobs->lock);
+        job->lost |= lost;
         keep_result(job, &result);
         idle = jobs->unfinished == 1;
         end_job(jobs, job, state_of(result.status));
@@ -205,6 +194,11 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
     jobs->config = *config;
     pthread_mutex_init(&jobs->lock, NULL);
     pthread_cond_init(&jobs->wake, NULL);
+    if (config->write && ps_store_is_shared(config->store) &&
+        ps_told_start(config->store, config->keep, &jobs->told, err) != PS_OK) {
+        ps_jobs_stop(jobs);
+        return err->code;
+    }
     for (; jobs->n_workers < config->workers; jobs->n_workers++) {
         int code = pthread_create(&jobs->workers[jobs->n_workers], NULL, work, jobs);
 
@@ -217,8 +211,7 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
     return PS_OK;
 }
 
-/* Puts it into the queue; false when that is closed. */
-static bool enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
+bool ps_jobs_enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
 {
     bool open;
 
@@ -226,7 +219,8 @@ static bool enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
     open = !jobs->stopping;
     if (open) {
         job->jobs = jobs;
-        job->id = ++jobs->last_id;
+        if (!job->id)
+            job->id = ++jobs->last_id;
         job->next = jobs->list;
         jobs->list = job;
         jobs->unfinished++;
@@ -248,6 +242,48 @@ enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err)
     return ps_fail(err, PS_UNAVAILABLE, "%zu imports wait already", most);
 }
 
+static void write_row(void *user, uint64_t id, struct ps_buf *out)
+{
+    struct ps_job *job = user;
+    struct ps_job_view view;
+
+    job->id = id;
+    view = ps_job_view(job);
+    job->jobs->config.write(out, &view);
+}
+
+/* From here on the store knows of it, where it is to. */
+static enum ps_status note(struct ps_jobs *jobs, struct ps_job *job, bool promised,
+                           struct ps_err *err)
+{
+    const struct ps_job_new row = {job->created_ms, write_row, job};
+    enum ps_status status = PS_OK;
+
+    job->jobs = jobs;
+    if (job->accepted)
+        status = ps_job_accept(job, jobs->config.store, promised, jobs->told ? &row : NULL, err);
+    else if (jobs->told)
+        status = ps_job_row_add(jobs->config.store, &row, &job->id, err);
+    if (jobs->told)
+        job->row_state = PS_JOB_QUEUED;
+    return status;
+}
+
+/* The queue was closed meanwhile. */
+static enum ps_status turn_away(struct ps_jobs *jobs, struct ps_job *job, struct ps_err *err)
+{
+    struct ps_job_view view;
+
+    (void)ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
+    job->state = PS_JOB_FAILED;
+    job->err = *err;
+    view = ps_job_view(job);
+    pthread_mutex_lock(&jobs->lock);
+    ps_jobs_tell_others(job, &view);
+    pthread_mutex_unlock(&jobs->lock);
+    return err->code;
+}
+
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err)
 {
@@ -255,159 +291,73 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
     struct ps_job *job = ps_job_create(request);
     enum ps_status status = ps_jobs_room(jobs, err);
 
-    if (status == PS_OK && job->accepted)
-        status = ps_job_accept(job, store, request->promised, err);
-    if (status == PS_OK && enqueue(jobs, job, id_out))
+    if (status == PS_OK)
+        status = note(jobs, job, request->promised, err);
+    if (status == PS_OK && ps_jobs_enqueue(jobs, job, id_out))
         return PS_OK;
     if (status == PS_OK)
-        status = ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
+        status = turn_away(jobs, job, err);
     ps_job_drop_file(job, store, true);
     ps_job_free(job);
     return status;
 }
 
-/* --- what servers that died had accepted ------------------------------------------------------ */
+/* --- its end -------------------------------------------------------------------------------- */
 
-struct resuming {
-    struct ps_jobs *jobs;
-    struct ps_source_set *set; /* of the upload before */
-    char *set_text;
-};
-
-static void share_sources(struct resuming *resuming, const struct ps_accepted *upload)
+struct ps_job *ps_jobs_find(struct ps_jobs *jobs, uint64_t id)
 {
-    if (resuming->set_text && strcmp(resuming->set_text, upload->sources_text) == 0)
-        return;
-    ps_source_set_drop(resuming->set);
-    free(resuming->set_text);
-    resuming->set = upload->n_sources ? ps_source_set_create(resuming->jobs->config.store) : NULL;
-    resuming->set_text = ps_strdup(ps_str_of(upload->sources_text));
-    for (size_t i = 0; i < upload->n_sources; i++)
-        ps_source_set_add(resuming->set, ps_strdup(ps_str_of(upload->sources[i].key)),
-                          upload->sources[i].value);
+    struct ps_job *job = jobs->list;
+
+    while (job && job->id != id)
+        job = job->next;
+    return job;
 }
 
-static void log_resumed(struct ps_store *store, const struct ps_accepted *upload, uint64_t bytes)
-{
-    const struct ps_err note = {.code = PS_INTERRUPTED,
-                                .text = "the server ended before this upload was imported; "
-                                        "the next one goes on with it"};
-    const struct ps_log_entry entry = {upload->filename, "", upload->who, bytes, "", &note, 0};
-
-    (void)ps_store_log(store, &entry, NULL);
-}
-
-static void resume(void *user, const struct ps_accepted *upload)
-{
-    struct resuming *resuming = user;
-    struct stat about = {0};
-    const struct ps_job_request request = {
-        .path = ps_strdup(ps_str_of(upload->path)),
-        .temporary = true,
-        .bytes = stat(upload->path, &about) == 0 ? (uint64_t)about.st_size : 0,
-        .filename = upload->filename,
-        .name = upload->name,
-        .series = upload->series,
-        .who = upload->who,
-        .tags = upload->tags,
-        .n_tags = upload->n_tags,
-    };
-    struct ps_job *job;
-    uint64_t id;
-
-    share_sources(resuming, upload);
-    job = ps_job_create(&request);
-    job->set = ps_source_set_hold(resuming->set);
-    job->accepted = true;
-    job->upload = upload->id;
-    job->tries = upload->tries;
-    log_resumed(resuming->jobs->config.store, upload, request.bytes);
-    if (enqueue(resuming->jobs, job, &id))
-        return;
-    ps_source_set_leave(job->set);
-    ps_job_free(job);
-}
-
-enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
-{
-    struct resuming resuming = {.jobs = jobs};
-    enum ps_status status = ps_upload_take(jobs->config.store, resume, &resuming, err);
-
-    ps_source_set_drop(resuming.set);
-    free(resuming.set_text);
-    return status;
-}
-
-static struct ps_job *find(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
-{
-    for (struct ps_job *job = jobs->list; job; job = job->next)
-        if (job->id == id)
-            return job;
-    ps_fail(err, PS_NOT_FOUND, "there is no job j%llu; only the last %zu ended ones are kept",
-            (unsigned long long)id, jobs->config.keep);
-    return NULL;
-}
-
-enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
-                            void (*show)(void *user, const struct ps_job_view *job), void *user,
-                            struct ps_err *err)
-{
-    struct ps_job *job;
-
-    pthread_mutex_lock(&jobs->lock);
-    job = find(jobs, id, err);
-    if (job) {
-        const struct ps_job_view view = ps_job_view(job);
-
-        show(user, &view);
-    }
-    pthread_mutex_unlock(&jobs->lock);
-    return job ? PS_OK : PS_NOT_FOUND;
-}
-
-void ps_jobs_each(struct ps_jobs *jobs, void (*show)(void *user, const struct ps_job_view *job),
-                  void *user)
-{
-    size_t ended = 0;
-
-    pthread_mutex_lock(&jobs->lock);
-    for (struct ps_job *job = jobs->list; job; job = job->next) {
-        const struct ps_job_view view = ps_job_view(job);
-
-        if (!ps_job_ended(job) || ended++ < jobs->config.listed)
-            show(user, &view);
-    }
-    pthread_mutex_unlock(&jobs->lock);
-}
-
-/* Takes the lock held and leaves it released. */
+/* Takes the lock held and leaves it released. One that was queued is nobody else's from then on,
+ * and what the store is told of it is told without the lock. */
 static void cancel(struct ps_jobs *jobs, struct ps_job *job)
 {
-    atomic_store(&job->cancel, true);
-    if (job->state != PS_JOB_QUEUED) {
-        pthread_mutex_unlock(&jobs->lock);
+    const bool before = atomic_exchange(&job->cancel, true);
+    const bool queued = job->state == PS_JOB_QUEUED;
+
+    pthread_mutex_unlock(&jobs->lock);
+    if (before || !queued)
         return;
-    }
-    ps_fail(&job->err, PS_CANCELLED, "the import was cancelled before it began");
     ps_job_drop_file(job, jobs->config.store, true);
+    pthread_mutex_lock(&jobs->lock);
+    ps_fail(&job->err, PS_CANCELLED, "the import was cancelled before it began");
     end_job(jobs, job, PS_JOB_CANCELLED);
 }
 
-enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
+enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
 {
     struct ps_job *job;
-    bool ended;
 
     pthread_mutex_lock(&jobs->lock);
-    job = find(jobs, id, err);
-    ended = job && ps_job_ended(job);
-    if (job && !ended) {
+    job = ps_jobs_find(jobs, id);
+    if (job && job->lost)
+        job = NULL;
+    if (job && !ps_job_ended(job)) {
         cancel(jobs, job);
         return PS_OK;
     }
     pthread_mutex_unlock(&jobs->lock);
-    return ended ? ps_fail(err, PS_CONFLICT, "job j%llu has ended", (unsigned long long)id)
-                 : PS_NOT_FOUND;
+    return job ? ps_fail(err, PS_CONFLICT, "job j%llu has ended", (unsigned long long)id)
+               : PS_NOT_FOUND;
+}
+
+void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain)
+{
+    struct ps_job *job;
+
+    pthread_mutex_lock(&jobs->lock);
+    job = ps_jobs_find(jobs, id);
+    if (job)
+        job->lost = true;
+    if (job && in_vain && !ps_job_ended(job))
+        cancel(jobs, job);
+    else
+        pthread_mutex_unlock(&jobs->lock);
 }
 
 /* A job that is not cancelled yet, or NULL. */
@@ -465,6 +415,7 @@ void ps_jobs_stop(struct ps_jobs *jobs)
     pthread_mutex_unlock(&jobs->lock);
     for (unsigned i = 0; i < jobs->n_workers; i++)
         pthread_join(jobs->workers[i], NULL);
+    ps_told_stop(jobs->told);
     jobs->config.keep = 0;
     forget(jobs);
     pthread_cond_destroy(&jobs->wake);

@@ -6,6 +6,10 @@
  * A job is queued, then running, then done, failed or cancelled. Whoever wants to know what happens
  * gives callbacks; they come from the thread that changed the job. Every function may be called
  * from any thread.
+ *
+ * Servers that share a store show each other's jobs: each one writes what becomes of its own into
+ * the store (server/store/job_rows.h), a moment later and progress once a second, and reads there
+ * of the others'.
  */
 #ifndef PS_JOBS_JOBS_H
 #define PS_JOBS_JOBS_H
@@ -17,12 +21,16 @@ struct ps_jobs;
 
 enum ps_job_state { PS_JOB_QUEUED, PS_JOB_RUNNING, PS_JOB_DONE, PS_JOB_FAILED, PS_JOB_CANCELLED };
 
+const char *ps_job_state_word(enum ps_job_state state); /* of JOB in docs/api.md */
+
 /* A job as it is now; the strings are valid for as long as whoever shows it says. */
 struct ps_job_view {
     uint64_t id;
     enum ps_job_state state;
-    const char *name; /* as given, then as the run is called */
-    const char *kind; /* NULL until known */
+    struct ps_str text; /* of a job of another server: JOB as that one wrote it, and nothing else
+                           but id and state is known; else empty */
+    const char *name;   /* as given, then as the run is called */
+    const char *kind;   /* NULL until known */
     uint64_t bytes_total, bytes_done, records;
     const char *run;          /* the id of the run, NULL before and after a failure */
     bool already;             /* the shelf had these bytes */
@@ -49,6 +57,8 @@ struct ps_jobs_config {
     /* Something about a job changed: each state, and progress at most ten times a second. Called
      * with the queue locked: must be quick and must not call back. May be NULL. */
     void (*changed)(void *user, const struct ps_job_view *job);
+    /* Writes JOB, on one line, for servers that share the store. NULL: they are told nothing. */
+    void (*write)(struct ps_buf *out, const struct ps_job_view *job);
     /* A job has ended. Called once for each, after its last `changed` and before its ticket, with
      * nothing locked. May be NULL. */
     void (*ended)(void *user, const struct ps_job_view *job);
@@ -78,24 +88,29 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
 
 /* PS_UNAVAILABLE: `most` wait, none is added at present. */
 enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err);
-/* Queues an import and returns the id of its job (1, 2, ...). PS_UNAVAILABLE after ps_jobs_stop has
- * begun, or while `most` wait; request->path is consumed either way. */
+/* Queues an import and returns the id of its job: 1, 2, ... of this process, or of a shared store.
+ * PS_UNAVAILABLE after ps_jobs_stop has begun, while `most` wait, or while a shared store is away;
+ * request->path is consumed either way. */
 enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *request,
                            uint64_t *id_out, struct ps_err *err);
 
 /* Queues what servers that died had accepted. What they died of twice fails instead. */
 enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err);
 
-/* Shows one job, or all unfinished ones and the last finished ones, newest first. `show` runs with
- * the queue locked. */
+/* Shows one job, or all unfinished ones and the last finished ones, newest first; those of other
+ * servers too. `show` runs with the queue locked. */
 enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id,
                             void (*show)(void *user, const struct ps_job_view *job), void *user,
                             struct ps_err *err);
-void ps_jobs_each(struct ps_jobs *jobs, void (*show)(void *user, const struct ps_job_view *job),
-                  void *user);
+enum ps_status ps_jobs_each(struct ps_jobs *jobs,
+                            void (*show)(void *user, const struct ps_job_view *job), void *user,
+                            struct ps_err *err);
+/* Another server wrote about this job (changes.h), or about any with id 0: one of that server is
+ * `changed`, one of ours may be asked to end. */
+void ps_jobs_heard(struct ps_jobs *jobs, uint64_t id);
 
-/* A queued job is cancelled at once, a running one at its next step (it may still end as done).
- * PS_CONFLICT: it has ended. */
+/* A queued job is cancelled at once, a running one at its next step (it may still end as done), one
+ * of another server when that one hears of it. PS_CONFLICT: it has ended. */
 enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err);
 void ps_jobs_cancel_all(struct ps_jobs *jobs);
 /* The same, but what was accepted is left to the next server. Returns how many that were. */

@@ -102,13 +102,10 @@ enum ps_status ps_query_named(struct ps_store *store, const char *words,
 static enum ps_status read_run(struct ps_db *db, struct ps_compare_run *run, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("compare_run"), &stmt, err);
+    enum ps_status status = ps_stmt_of_run(db, "compare_run", run->id, &stmt, err);
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, ":id", ps_str_of(run->id));
-    if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", run->id);
     (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, 0).at);
     run->headline = ps_col_real(stmt, 1);
     (void)snprintf(run->unit, sizeof run->unit, "%s", ps_col_text(stmt, 2).at);

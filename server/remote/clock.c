@@ -49,22 +49,24 @@ static enum ps_status take_number(void *user, const struct ps_pg_value *values, 
     return PS_OK;
 }
 
-static enum ps_status begin_once(struct ps_pg *pg, struct ps_clock *out, struct ps_err *err)
+static enum ps_status begin_once(struct ps_pg *pg, int64_t step, struct ps_clock *out,
+                                 struct ps_err *err)
 {
+    const struct ps_pg_value value = ps_pg_int(step);
     enum ps_status status = ps_pg_say(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
 
     *out = (struct ps_clock){.n = -1};
     if (status == PS_OK)
         status =
-            ps_pg_say(pg, "UPDATE clock SET n = n + 1 WHERE one = 1 RETURNING n, pruned, store",
-                      NULL, 0, err);
+            ps_pg_say(pg, "UPDATE clock SET n = n + $1 WHERE one = 1 RETURNING n, pruned, store",
+                      &value, 1, err);
     if (status == PS_OK)
         status = ps_pg_settle(pg, take_clock, out, err);
     return status == PS_OK ? check_clock(out, err) : status;
 }
 
-enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
-                              struct ps_err *err)
+static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, struct ps_clock *out,
+                            struct ps_err *err)
 {
     const int64_t until = ps_pg_clock_ms() + wait_ms;
 
@@ -73,13 +75,26 @@ enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock
         enum ps_status status = ps_pg_connect(pg, until - ps_pg_clock_ms(), &own);
 
         if (status == PS_OK)
-            status = begin_once(pg, out, &own);
+            status = begin_once(pg, step, out, &own);
         if (status == PS_OK)
             return PS_OK;
         ps_pg_rollback(pg);
         if (status != PS_UNAVAILABLE || ps_pg_clock_ms() >= until)
             return ps_fail_as(err, &own);
     }
+}
+
+enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
+                              struct ps_err *err)
+{
+    return begin(pg, wait_ms, 1, out, err);
+}
+
+enum ps_status ps_clock_hold(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
+{
+    struct ps_clock clock;
+
+    return begin(pg, wait_ms, 0, &clock, err);
 }
 
 enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err)

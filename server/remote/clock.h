@@ -34,6 +34,8 @@ enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_e
  * that hold the clock, for wait_ms in all. End it with ps_pg_commit or ps_pg_rollback. */
 enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock *out,
                               struct ps_err *err);
+/* The same for one that changes no rows with a number: nobody has to look for what is new. */
+enum ps_status ps_clock_hold(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
 /* Begins one that only reads, and sees one moment. */
 enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err);
 

@@ -225,6 +225,23 @@ static enum ps_status take_rows(const PGresult *result, ps_pg_row *row, void *us
     return status;
 }
 
+/* The rows of one result, or what failed. */
+static enum ps_status take_result(struct ps_pg *pg, const PGresult *result, ps_pg_row *row,
+                                  void *user, struct ps_err *err)
+{
+    switch (PQresultStatus(result)) {
+    case PGRES_SINGLE_TUPLE:
+    case PGRES_TUPLES_OK:
+        return row ? take_rows(result, row, user, err) : PS_OK;
+    case PGRES_COMMAND_OK:
+    case PGRES_EMPTY_QUERY:
+    case PGRES_PIPELINE_SYNC:
+        return PS_OK;
+    default:
+        return fail(pg, result, err);
+    }
+}
+
 /* Reads the results of one statement to their end, also after a failure: the connection stays
  * usable. */
 static enum ps_status take_results(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
@@ -233,20 +250,14 @@ static enum ps_status take_results(struct ps_pg *pg, ps_pg_row *row, void *user,
 
     for (;;) {
         PGresult *result = NULL;
-        ExecStatusType kind;
         enum ps_status got = next(pg, &result, err);
 
         if (got != PS_OK)
             return got;
         if (!result)
             return status;
-        kind = PQresultStatus(result);
-        if (kind == PGRES_SINGLE_TUPLE || kind == PGRES_TUPLES_OK) {
-            if (status == PS_OK && row)
-                status = take_rows(result, row, user, err);
-        } else if (kind != PGRES_COMMAND_OK && kind != PGRES_EMPTY_QUERY && status == PS_OK) {
-            status = fail(pg, result, err);
-        }
+        if (status == PS_OK)
+            status = take_result(pg, result, row, user, err);
         PQclear(result);
         if (!pg->link)
             return status;
@@ -308,21 +319,19 @@ static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, st
 
     for (;;) {
         PGresult *result = NULL;
-        ExecStatusType kind;
         enum ps_status got = next(pg, &result, err);
+        bool synced;
 
         if (got != PS_OK)
             return got;
         if (!result && ended)
             return fail(pg, NULL, err);
         ended = !result;
-        kind = result ? PQresultStatus(result) : PGRES_EMPTY_QUERY;
-        if (kind == PGRES_FATAL_ERROR && first == PS_OK)
-            first = fail(pg, result, err);
-        if (kind == PGRES_TUPLES_OK && first == PS_OK && row)
-            first = take_rows(result, row, user, err);
+        if (result && first == PS_OK)
+            first = take_result(pg, result, row, user, err);
+        synced = result && PQresultStatus(result) == PGRES_PIPELINE_SYNC;
         PQclear(result);
-        if (!pg->link || kind == PGRES_PIPELINE_SYNC)
+        if (!pg->link || synced)
             return first;
     }
 }

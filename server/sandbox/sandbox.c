@@ -5,10 +5,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef PS_SANITIZED
 #define LIMITS_MEMORY 0
-#elif defined(__has_feature)
-#define LIMITS_MEMORY !__has_feature(address_sanitizer)
 #else
 #define LIMITS_MEMORY 1
 #endif

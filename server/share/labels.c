@@ -16,14 +16,10 @@ static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_labels"), &stmt, err);
+    enum ps_status status = ps_stmt_of_run(db, "run_labels", id, &stmt, err);
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, err))
-        return err->code ? err->code
-                         : ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     (void)snprintf(out->kind, sizeof out->kind, "%s", keep(out, stmt, 0));
     (void)snprintf(out->sha256, sizeof out->sha256, "%s", keep(out, stmt, 1));
     out->bytes = (uint64_t)ps_col_int(stmt, 2);

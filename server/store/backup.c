@@ -17,6 +17,8 @@
 
 #include "base/file.h"
 #include "server/store/copy.h"
+#include "server/store/files.h"
+#include "server/store/snapshot.h"
 #include "server/store/vault.h"
 
 #define MARK "backup-of" /* a file of the target: the path of the shelf whose backup it is */
@@ -30,18 +32,6 @@ struct backing {
 };
 
 /* --- where to --------------------------------------------------------------------------------- */
-
-static bool is_empty(const char *path)
-{
-    DIR *dir = opendir(path);
-    bool empty = true;
-
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
-    if (dir)
-        (void)closedir(dir);
-    return empty;
-}
 
 static enum ps_status write_mark(const char *path, const char *source, struct ps_err *err)
 {
@@ -64,7 +54,7 @@ static enum ps_status check_target(const char *target, const char *source, struc
 
     ps_buf_printf(&mark, "%s/" MARK, target);
     fd = open(mark.at, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && !is_empty(target)) {
+    if (fd < 0 && !ps_dir_is_empty(target)) {
         ps_hint(err, "name an empty folder, or one that a backup made");
         return ps_fail(err, PS_CONFLICT, "%s is no backup of a shelf", target);
     }
@@ -81,52 +71,33 @@ static enum ps_status check_target(const char *target, const char *source, struc
 static enum ps_status open_target(struct backing *b, const char *target, int *lock,
                                   struct ps_err *err)
 {
-    char source[PATH_MAX], real[PATH_MAX];
-    size_t len;
+    char source[PATH_MAX];
     const bool made = access(target, F_OK) != 0;
     enum ps_status status = ps_make_dir(target, err);
 
     if (status != PS_OK)
         return status;
-    if (!realpath(b->from->dir, source) || !realpath(target, real))
-        return ps_fail_errno(err, "cannot find", target);
-    len = strlen(source);
-    if (strncmp(real, source, len) == 0 && (real[len] == '/' || real[len] == '\0')) {
-        if (made)
-            (void)rmdir(target);
-        return ps_fail(err, PS_CONFLICT, "%s is the shelf itself, or inside it", target);
-    }
+    status = ps_check_apart(b->from->dir, target, err);
+    if (status != PS_OK && made)
+        (void)rmdir(target);
+    if (status != PS_OK)
+        return status;
+    if (!realpath(b->from->dir, source))
+        return ps_fail_errno(err, "cannot find", b->from->dir);
     status = check_target(target, source, err);
     return status == PS_OK ? ps_store_open_alone(target, &b->to, lock, err) : status;
 }
 
 /* --- the catalog ------------------------------------------------------------------------------ */
 
-static enum ps_status run_sql(struct ps_db *db, const char *query, const char *key,
-                              const char *value, struct ps_err *err)
-{
-    struct ps_err own = PS_ERR_INIT;
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_bind_text(stmt, key, ps_str_of(value));
-    while (ps_stmt_row(stmt, &own))
-        ;
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
-}
-
 /* Uploads that wait are not part of a backup: their bytes stay in the spool. */
 static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    struct ps_db *db = ps_catalog_lock(b->from);
     enum ps_status status;
 
     (void)unlink(b->part);
-    status = run_sql(db, "snapshot", ":path", b->part, err);
-    ps_catalog_unlock(b->from);
+    status = ps_snapshot_take(b->from, b->part, err);
     ps_uri_path(&uri, b->part);
     if (status == PS_OK)
         status = ps_db_open(uri.at, true, &b->to->catalog, err);
@@ -154,9 +125,10 @@ static enum ps_status copy(struct backing *b, const char *folder, const char *na
 static enum ps_status copy_kept(struct backing *b, const char *folder, const char *sha256,
                                 struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(b->from, folder, sha256);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = ps_file_path(b->from, folder, sha256, &path, err);
 
-    return copy(b, folder, strrchr(path, '/') + 1, err);
+    return status == PS_OK ? copy(b, folder, strrchr(path, '/') + 1, err) : status;
 }
 
 /* A label is optional, and replaced by the next. */
@@ -175,18 +147,13 @@ static enum ps_status copy_label(struct backing *b, const char *key, struct ps_e
 static enum ps_status leave_out(struct backing *b, const char *id, const char *sha256,
                                 struct ps_err *err)
 {
-    static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
-                                          "run_delete"};
     char found[PS_ID_SIZE];
-    enum ps_status status = PS_OK;
 
     if (ps_store_find(b->from, sha256, found, NULL) == PS_OK) {
         ps_hint(err, "`perfshelf verify` says more");
         return ps_fail(err, PS_IO, "a file of run %s is missing", id);
     }
-    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
-        status = run_sql(b->to->catalog, queries[i], ":id", id, err);
-    return status;
+    return ps_snapshot_leave_out(b->to->catalog, id, err);
 }
 
 static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
@@ -245,7 +212,7 @@ static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
 
         status = copy_kept(b, "sources", sha256, err);
         if (status == PS_NOT_FOUND && err->code == PS_OK)
-            status = run_sql(b->to->catalog, "source_gone", ":sha256", sha256, err);
+            status = ps_snapshot_leave_source(b->to->catalog, sha256, err);
     }
     ps_stmt_done(stmt);
     return status == PS_OK ? err->code : status;

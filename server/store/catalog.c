@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 static int64_t now_ms(void)
 {
@@ -144,40 +145,48 @@ static enum ps_status note_removal(struct ps_db *db, const char *id, const char 
     return ps_stmt_finish(stmt, err);
 }
 
-static enum ps_status remove_row(struct ps_store *store, const char *id, const char *who,
+static enum ps_status remove_row(struct ps_store *store, const struct ps_removal *removal,
                                  const struct ps_doom *doom, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
+    if (status == PS_OK && removal->check)
+        status = removal->check(store->catalog, removal->user, err);
     if (status == PS_OK)
-        status = note_removal(store->catalog, id, who, err);
+        status = note_removal(store->catalog, removal->id, removal->who, err);
     if (status == PS_OK)
-        status = remove_locked(store->catalog, id, doom, err);
+        status = remove_locked(store->catalog, removal->id, doom, err);
     return ps_catalog_end(store, status, err);
 }
 
-enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
-                               struct ps_err *err)
+enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal *removal,
+                                 struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     struct ps_doom doom;
     enum ps_status status;
 
     ps_doom_name(store, &doom);
-    status = remove_row(store, id, who, &doom, &own);
+    status = remove_row(store, removal, &doom, &own);
     if (status == PS_FULL && ps_reserve_use(store)) {
         own = (struct ps_err)PS_ERR_INIT;
-        status = remove_row(store, id, who, &doom, &own);
+        status = remove_row(store, removal, &doom, &own);
     }
     if (status == PS_OK) {
         ps_doom_end(store, &doom);
-        ps_run_mark_forget(store, id);
-        ps_pool_forget(store, id);
+        ps_run_mark_forget(store, removal->id);
+        ps_pool_forget(store, removal->id);
     } else if (err && err->code == PS_OK) {
         *err = own;
     }
     ps_reserve_make(store);
     return status;
+}
+
+enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
+                               struct ps_err *err)
+{
+    return ps_catalog_remove(store, &(struct ps_removal){id, who, NULL, NULL}, err);
 }
 
 static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *entry,
@@ -290,40 +299,43 @@ static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_ro
 }
 
 static enum ps_status publish_locked(struct ps_store *store, const struct ps_catalog_row *row,
-                                     const char *part, bool renewed, char **name_out,
-                                     struct ps_err *err)
+                                     const struct ps_sending *sent, const char *part, bool renewed,
+                                     char **name_out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *final = ps_store_path(store, "runs", row->id, ".db");
-    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, "runs", "", "");
-    enum ps_status status = ps_catalog_put(store->catalog, row, name_out, err);
+    enum ps_status status = ps_file_check(store, "originals", row->sha256, err);
 
+    if (status == PS_OK)
+        status = ps_catalog_put(store->catalog, row, name_out, err);
     if (status == PS_OK)
         status = insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
     if (status == PS_OK)
         status = publish_label(store, row, renewed, err);
-    if (status == PS_OK && rename(part, final) != 0)
-        status = ps_fail_errno(err, "cannot rename to", final);
-    return status == PS_OK ? ps_sync_dir(folder, err) : status;
+    return status == PS_OK ? ps_file_place(store, sent, "runs", row->id, part, err) : status;
 }
 
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
                                   const char *part, struct ps_published *out, struct ps_err *err)
 {
     struct ps_doom doom = {""};
+    struct ps_sending sent;
     char id[PS_ID_SIZE];
-    enum ps_status status = ps_doom_begin(store, &doom, "runs", row->id, 0, err);
+    enum ps_status status = ps_file_send(store, "runs", part, &sent, err);
 
+    if (status == PS_OK && !store->shared) /* else it stands or falls with its row */
+        status = ps_doom_run(store, &doom, row->id, err);
     if (status != PS_OK)
         return status;
     status = ps_catalog_begin(store, PS_DURABLE, err);
     if (status == PS_OK) {
         bool known = ps_catalog_find(store->catalog, row->sha256, id, NULL) == PS_OK;
 
-        out->already = known && !ps_run_outdated(store, id);
+        out->already = known && ps_file_layout(store, store->catalog, id) >= ps_layout_of_ours();
         if (row->upload && !known)
             status = check_removed(store->catalog, row, err);
+        if (status == PS_OK && !known)
+            status = ps_upload_check(store, row->upload, err);
         if (status == PS_OK && !out->already)
-            status = publish_locked(store, row, part, known, &out->name, err);
+            status = publish_locked(store, row, &sent, part, known, &out->name, err);
     }
     status = ps_catalog_end(store, status, err);
     ps_doom_end(store, &doom);

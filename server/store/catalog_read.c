@@ -95,12 +95,43 @@ void ps_catalog_read_close(struct ps_store *store)
         ps_db_close(db);
 }
 
-bool ps_catalog_missed(struct ps_store *store, enum ps_status status, int64_t *seen)
+/* Whether to ask again: there is something of other servers that was not here when *seen was. If
+ * nobody can know whether there is, "not found" is not what is to be said. */
+static bool missed(struct ps_store *store, int64_t *seen, enum ps_status *status,
+                   struct ps_err *err)
 {
     const int64_t before = *seen;
 
-    if (status != PS_NOT_FOUND || !store->look || !store->look(store))
+    if (*status != PS_NOT_FOUND || !store->look)
         return false;
+    if (!store->look(store)) {
+        *err = (struct ps_err)PS_ERR_INIT;
+        ps_hint(err, "it may be asked again in a moment");
+        *status = ps_fail(err, PS_UNAVAILABLE,
+                          "the store is away, and this server did not hear of it before");
+        return false;
+    }
     *seen = store->seen;
     return *seen != before;
+}
+
+enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, const char *about,
+                              void *out, struct ps_err *err)
+{
+    int64_t seen = store->seen;
+    struct ps_err own;
+    enum ps_status status;
+
+    do {
+        struct ps_db *db;
+
+        own = (struct ps_err)PS_ERR_INIT;
+        status = ps_catalog_read(store, &db, &own);
+        if (status == PS_OK)
+            status = ask(db, about, out, &own);
+        ps_catalog_read_end(store, db);
+    } while (missed(store, &seen, &status, &own));
+    if (status != PS_OK && err && err->code == PS_OK)
+        *err = own;
+    return status;
 }

@@ -20,7 +20,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static enum ps_status copy_bytes(int from, int to, const char *path, struct ps_err *err)
+enum ps_status ps_copy_bytes(int from, int to, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
     enum ps_status status = PS_OK;
@@ -54,15 +54,16 @@ static enum ps_status compare(int from, int to, const char *path, struct ps_err 
     return PS_OK;
 }
 
-static enum ps_status fill(int from, int to, const struct stat *about, const char *path,
-                           struct ps_err *err)
+enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *err)
 {
-    const struct timespec times[2] = {about->st_atim, about->st_mtim};
     const bool cloned =
         ioctl(to, FICLONE, from) == 0; /* the same blocks, where these can be shared */
-    enum ps_status status = cloned ? PS_OK : copy_bytes(from, to, path, err);
+    struct stat about;
+    enum ps_status status = cloned ? PS_OK : ps_copy_bytes(from, to, path, err);
 
-    if (status == PS_OK && (futimens(to, times) != 0 || fsync(to) != 0))
+    if (status == PS_OK &&
+        (fstat(from, &about) != 0 ||
+         futimens(to, (struct timespec[]){about.st_atim, about.st_mtim}) != 0 || fsync(to) != 0))
         status = ps_fail_errno(err, "cannot write", path);
     return status == PS_OK && !cloned ? compare(from, to, path, err) : status;
 }
@@ -85,7 +86,7 @@ enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const ch
         return PS_OK;
     status = ps_new_part(to, folder, &part, &out, err);
     if (status == PS_OK)
-        status = fill(in, out, &about, target, err);
+        status = ps_copy_whole(in, out, target, err);
     if (status == PS_OK && rename(part, target) != 0)
         status = ps_fail_errno(err, "cannot rename to", target);
     if (status != PS_OK && part)

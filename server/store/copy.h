@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.h: a file of one shelf into another, for backup. Inside this folder only. */
+/* copy.h: files into other files. Inside this folder only. */
 #ifndef PS_STORE_COPY_H
 #define PS_STORE_COPY_H
 
@@ -13,5 +13,11 @@
  */
 enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const char *folder,
                             const char *name, uint64_t *bytes, struct ps_err *err);
+
+/* Reads on from one and writes to the other, which is called `path`. */
+enum ps_status ps_copy_bytes(int from, int to, const char *path, struct ps_err *err);
+/* All of a file into an empty one, which is called `path`: with its times, synced, read again and
+ * compared. */
+enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *err);
 
 #endif

@@ -78,6 +78,10 @@ static inline bool ps_id_is_dense(int64_t id, size_t rows)
 
 /* True: a row is there. False: no more, or it failed and err says why. */
 bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err);
+/* Prepares a query of schema/queries that takes a run as :id, and steps to its row; PS_NOT_FOUND
+ * when there is none. The statement is the caller's to end, also after a failure. */
+enum ps_status ps_stmt_of_run(struct ps_db *db, const char *query, const char *id,
+                              struct ps_stmt **out, struct ps_err *err);
 
 int ps_col_count(struct ps_stmt *stmt);
 const char *ps_col_name(struct ps_stmt *stmt, int column);

@@ -56,6 +56,12 @@ struct ps_marks {
     unsigned forgotten; /* how often ps_run_mark_forget was called */
 };
 
+/* An upload that this opening accepted or took, until its row is gone (uploads.c). */
+struct ps_in_hand {
+    int64_t id;
+    bool over; /* its import has ended, but its row could not be removed */
+};
+
 struct ps_store {
     char *dir;
     char session[48]; /* the name of this opening: session.c */
@@ -65,9 +71,14 @@ struct ps_store {
     struct ps_db *catalog;
     bool durable;                         /* the transaction that is open */
     struct ps_mirror *mirror;             /* NULL: nobody shares the catalog beyond this folder */
+    struct ps_lives *lives;               /* of such a one: lives.h */
+    struct ps_shared_files *shared;       /* likewise of its files */
     bool (*look)(struct ps_store *store); /* of a mirror; false: it brings nothing */
     _Atomic int64_t seen;                 /* up to where a look has brought it */
     bool ordered; /* the transaction that is open has its place among those of others */
+    struct ps_takeover *takeover; /* of a server that looks for what others left: takeover.c */
+    struct ps_in_hand *in_hand;   /* with the catalog locked */
+    size_t n_in_hand, cap_in_hand;
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
@@ -132,8 +143,6 @@ enum ps_status ps_new_part(struct ps_store *store, const char *where, char **pat
 /* A number that this opening did not have yet. */
 unsigned ps_store_count(struct ps_store *store);
 #define PS_KEPT ".gz" /* how names of kept files end */
-/* Where the bytes of that hash are kept, or would be; malloc'ed. */
-char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256);
 /* The id in the first column of a row. */
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
 /* The run of an original; PS_NOT_FOUND without text. */
@@ -145,10 +154,14 @@ enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[
 /* runs, labels, originals, sources; then NULL */
 extern const char *const ps_kept_folders[];
 
-/* Before "there is none" is believed, where many servers share the catalog: int64_t seen =
- * store->seen; do status = ask(); while (ps_catalog_missed(store, status, &seen)); asks again after
- * PS_NOT_FOUND when there is something that was not here. */
-bool ps_catalog_missed(struct ps_store *store, enum ps_status status, int64_t *seen);
+/* A question to the catalog: `about` and `out` are whatever it takes and fills. */
+typedef enum ps_status ps_catalog_question(struct ps_db *db, const char *about, void *out,
+                                           struct ps_err *err);
+/* Asks it beside whoever writes. Where many servers share the catalog, PS_NOT_FOUND is not believed
+ * before what they did since is here: then it is asked again, so `out` is to be filled at the end
+ * alone. */
+enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, const char *about,
+                              void *out, struct ps_err *err);
 
 /* Begins a transaction of the catalog, which is locked until ps_catalog_end also when this fails.
  * PS_DURABLE: after its commit it survives power loss. PS_SOON: a kill, but a power loss only once
@@ -159,11 +172,23 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
 /* Commits, or rolls back what failed before. */
 enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err);
 
+/* A run that goes. `check` may be NULL; it is asked inside the transaction that takes the row away,
+ * and what it fails with is what ps_catalog_remove fails with. */
+struct ps_removal {
+    const char *id, *who;
+    enum ps_status (*check)(struct ps_db *db, const void *user, struct ps_err *err);
+    const void *user;
+};
+/* What ps_store_remove does. */
+enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal *removal,
+                                 struct ps_err *err);
+
 /* --- sessions (session.c) */
 
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
 void ps_session_end(struct ps_store *store);
-bool ps_session_lives(const struct ps_store *store, const char *session);
+/* Of this folder, or of the servers that share the store. */
+bool ps_session_lives(struct ps_store *store, const char *session);
 /* Bytes of the files in spool/ but for those of other sessions that live. */
 uint64_t ps_session_spooled(const struct ps_store *store);
 /* Whether any other session lives. */
@@ -176,11 +201,16 @@ void ps_session_sweep(struct ps_store *store);
 struct ps_doom {
     char owner[64]; /* "": nothing is written down */
 };
-/* Writes down, before a file gets its place, that it goes again unless a row refers to it at the
- * end. folder is runs, originals or sources; key the id or hash; bytes how large an original or a
- * source is, which the catalog counts from now on until the file goes. */
+struct ps_sending;
+/* Moves `path` to its place (files.h), having written down before that it goes again unless a row
+ * refers to it at the end. folder is originals or sources; the catalog counts its bytes from now on
+ * until it goes. */
 enum ps_status ps_doom_begin(struct ps_store *store, struct ps_doom *doom, const char *folder,
-                             const char *key, uint64_t bytes, struct ps_err *err);
+                             const char *key, const struct ps_sending *sent, const char *path,
+                             struct ps_err *err);
+/* Writes down that the file of a run goes again unless the run is there at the end. */
+enum ps_status ps_doom_run(struct ps_store *store, struct ps_doom *doom, const char *id,
+                           struct ps_err *err);
 /* The same inside the transaction that takes the row away; ps_doom_name goes before. */
 void ps_doom_name(struct ps_store *store, struct ps_doom *doom);
 enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const char *folder,
@@ -219,8 +249,19 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out);
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err);
 
+/* ps_job_row_add inside a transaction (job_rows.c). */
+struct ps_job_new;
+enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
+                                 uint64_t *id_out, struct ps_err *err);
+/* Inside the transaction that took over the uploads of a session that died: the jobs that they
+ * are of are ours; what else it had in hand has failed. */
+enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err);
+
 /* Whether a file of the spool belongs to an accepted upload (uploads.c). */
 bool ps_upload_holds(struct ps_store *store, const char *file);
+/* Inside the transaction that publishes its run: PS_INTERRUPTED when another server, which took
+ * this one for dead, has it in hand. */
+enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err);
 
 /* Takes what is attached to a run off the catalog, inside the transaction that removes it; the
  * sources that nobody else refers to are doomed. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 void ps_doom_name(struct ps_store *store, struct ps_doom *doom)
 {
@@ -35,16 +36,34 @@ enum ps_status ps_doom_add(struct ps_db *db, const struct ps_doom *doom, const c
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
+/* In a folder the words stand before the file does; where many share the shelf both stand with one
+ * transaction. */
 enum ps_status ps_doom_begin(struct ps_store *store, struct ps_doom *doom, const char *folder,
-                             const char *key, uint64_t bytes, struct ps_err *err)
+                             const char *key, const struct ps_sending *sent, const char *path,
+                             struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
     ps_doom_name(store, doom);
     if (status == PS_OK)
         status = ps_doom_add(store->catalog, doom, folder, key, err);
-    if (status == PS_OK && strcmp(folder, "runs") != 0)
-        status = ps_size_put(store->catalog, folder, key, bytes, err);
+    if (status == PS_OK && store->shared)
+        status = ps_file_place(store, sent, folder, key, path, err);
+    else if (status == PS_OK)
+        status = ps_size_put(store->catalog, folder, key, sent->bytes, err);
+    status = ps_catalog_end(store, status, err);
+    return status == PS_OK && !store->shared ? ps_file_place(store, sent, folder, key, path, err)
+                                             : status;
+}
+
+enum ps_status ps_doom_run(struct ps_store *store, struct ps_doom *doom, const char *id,
+                           struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    ps_doom_name(store, doom);
+    if (status == PS_OK)
+        status = ps_doom_add(store->catalog, doom, "runs", id, err);
     return ps_catalog_end(store, status, err);
 }
 
@@ -66,14 +85,12 @@ static enum ps_status remove_files(struct ps_store *store, const char *folder, c
                                    struct ps_err *err)
 {
     const bool run = strcmp(folder, "runs") == 0;
-    PS_AUTO(ps_free_ptr)
-    char *path = run ? ps_store_path(store, "runs", key, ".db") : ps_kept_path(store, folder, key);
-    PS_AUTO(ps_free_ptr) char *label = ps_store_path(store, "labels", key, ".json");
+    PS_AUTO(ps_free_ptr) char *label = ps_label_path(store, key);
+    enum ps_status status = ps_file_remove(store, folder, key, err);
 
-    (void)unlink(path);
     if (run)
         (void)unlink(label);
-    return run ? PS_OK : forget_size(store->catalog, folder, key, err);
+    return run || status != PS_OK ? status : forget_size(store->catalog, folder, key, err);
 }
 
 static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err *err)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "server/store/checks.h"
+#include "server/store/files.h"
 #include "server/store/room.h"
 #include "server/store/squeeze.h"
 
@@ -129,21 +130,20 @@ enum ps_status ps_intake_wait(struct ps_intake *intake, bool keep, struct ps_ori
 
 enum ps_status ps_intake_keep(struct ps_intake *intake, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr)
-    char *final = ps_store_path(intake->store, intake->where, intake->original.sha256, PS_KEPT);
-    PS_AUTO(ps_free_ptr) char *folder = ps_store_path(intake->store, intake->where, "", "");
-    enum ps_status status = ps_doom_begin(intake->store, &intake->doom, intake->where,
-                                          intake->original.sha256, intake->claimed, err);
+    struct ps_sending sent;
+    enum ps_status status = ps_file_send(intake->store, intake->where, intake->part, &sent, err);
 
+    if (status != PS_OK)
+        return status;
+    status = ps_doom_begin(intake->store, &intake->doom, intake->where, intake->original.sha256,
+                           &sent, intake->part, err);
     if (status != PS_OK)
         return status;
     ps_room_return(intake->store, intake->claimed); /* the catalog counts it */
     intake->claimed = 0;
-    if (rename(intake->part, final) != 0)
-        return ps_fail_errno(err, "cannot rename to", final);
     free(intake->part);
     intake->part = NULL;
-    return ps_sync_dir(folder, err);
+    return PS_OK;
 }
 
 void ps_intake_end(struct ps_intake *intake)

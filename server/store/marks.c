@@ -9,13 +9,21 @@
 
 #include "base/intern.h"
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
-static uint64_t mark_of(const struct ps_store *store, const char *id)
+static uint64_t mark_of(struct ps_store *store, const char *id)
 {
     char name[PS_ID_SIZE + 3];
     struct stat about;
+    struct ps_shared_file kept;
     uint64_t mark;
 
+    if (store->shared) {
+        if (ps_shared_find(store, NULL, "runs", id, &kept, NULL) != PS_OK)
+            return 0;
+        ps_shared_use(store, &kept);
+        return ps_hash_bytes(kept.hash, strlen(kept.hash)) | 1;
+    }
     memcpy(stpncpy(name, id, PS_ID_SIZE - 1), ".db", 4);
     if (fstatat(store->runs_fd, name, &about, 0) != 0)
         return 0;

@@ -2,15 +2,55 @@
 /* mirror.c: when rows go and come. */
 #include "server/store/mirror.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "server/store/lives.h"
 
 #define WAIT_MS  5000              /* for the database, before a write fails */
 #define LOOK_MS  100               /* between two looks */
 #define KEEP_MS  (30 * 86400000LL) /* removals are remembered */
 #define PRUNE_MS (3600 * 1000LL)   /* between two times that old ones are forgotten */
+
+/* --- before the first word ---------------------------------------------------------------------
+ */
+
+/* pg is connected. */
+static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
+{
+    struct ps_mirror *m = store->mirror;
+    enum ps_status status = PS_OK;
+
+    if (m->ready)
+        return PS_OK;
+    (void)pthread_mutex_lock(&m->ready_lock);
+    if (!m->ready)
+        status = ps_pg_migrate(pg, err);
+    if (!m->ready && status == PS_OK)
+        status = ps_lives_confirm(store, pg, err);
+    m->ready = status == PS_OK;
+    (void)pthread_mutex_unlock(&m->ready_lock);
+    return status;
+}
+
+/* Tries again while there is time, as ps_clock_begin does. */
+static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_err *err)
+{
+    struct ps_pg *pg = store->mirror->writer;
+
+    for (;;) {
+        struct ps_err own = PS_ERR_INIT;
+
+        (void)ps_pg_connect(pg, until - ps_clock_ms(), &own);
+        if (own.code == PS_OK)
+            (void)make_ready(store, pg, &own);
+        if (own.code == PS_OK)
+            (void)ps_lives_confirm(store, pg, &own);
+        if (own.code != PS_UNAVAILABLE || ps_clock_ms() >= until)
+            return ps_fail_as(err, &own);
+    }
+}
 
 /* --- transactions ------------------------------------------------------------------------------
  */
@@ -36,7 +76,9 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
         return ps_fail(err, PS_UNAVAILABLE, "the store: too many changes wait for each other");
     }
     m->sent = m->mended = false;
-    status = ps_clock_begin(m->writer, until - ps_clock_ms(), &m->now, err);
+    status = prepare(store, until, err);
+    if (status == PS_OK)
+        status = ps_clock_begin(m->writer, until - ps_clock_ms(), &m->now, err);
     if (status != PS_OK)
         (void)pthread_mutex_unlock(&m->write_lock);
     return status;
@@ -52,6 +94,40 @@ static enum ps_status record(struct ps_store *store, struct ps_err *err)
     return code == SQLITE_OK ? PS_OK : ps_fail(err, PS_INTERNAL, "SQLite does not record changes");
 }
 
+/* With the catalog locked, and so the four below. Where the rows do not stand where we left them,
+ * another process with this folder fetched some, and nobody here knows which. */
+static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const struct ps_clock *to,
+                               struct ps_err *err)
+{
+    struct ps_mirror *m = store->mirror;
+    struct ps_news_watch watch = {&m->caught, m->tables.at, PS_MIRROR_TABLES};
+    int64_t from = -1;
+    enum ps_status status;
+
+    ps_news_watch(&watch, store->catalog->handle);
+    status = ps_mirror_catch_up(store->catalog, pg, &m->tables, to, &from, err);
+    ps_news_unwatch(store->catalog->handle);
+    if (from != store->seen)
+        m->caught.many = m->caught.shelf = true;
+    return status;
+}
+
+/* The transaction of the mirror is over. n: where the rows stand, if it was committed. */
+static void caught_up(struct ps_store *store, bool committed, int64_t n)
+{
+    struct ps_mirror *m = store->mirror;
+
+    if (!committed) {
+        ps_news_free(&m->caught);
+        return;
+    }
+    store->seen = n;
+    store->changes += m->caught.shelf;
+    (void)pthread_mutex_lock(&m->news_lock);
+    ps_news_move(&m->caught, &m->news);
+    (void)pthread_mutex_unlock(&m->news_lock);
+}
+
 enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->mirror;
@@ -59,7 +135,7 @@ enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
     enum ps_status status;
 
     before.n--;
-    status = ps_mirror_catch_up(store->catalog, m->writer, &m->tables, &before, err);
+    status = catch_up(store, m->writer, &before, err);
     return status == PS_OK ? record(store, err) : status;
 }
 
@@ -89,8 +165,7 @@ void ps_mirror_done(struct ps_store *store, bool committed)
     m->session = NULL;
     if (!m->sent)
         ps_pg_rollback(m->writer);
-    else if (committed && !m->mended)
-        store->seen = m->now.n;
+    caught_up(store, committed, m->sent && !m->mended ? m->now.n : m->now.n - 1);
     (void)pthread_mutex_unlock(&m->write_lock);
 }
 
@@ -111,17 +186,24 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
     if (status == PS_OK)
         status = ps_clock_read(m->looker, &clock, err);
     if (status == PS_OK)
-        status = ps_mirror_catch_up(db, m->looker, &m->tables, &clock, err);
+        status = catch_up(store, m->looker, &clock, err);
     if (status == PS_OK)
         status = ps_db_exec(db, "COMMIT", err);
-    if (status == PS_OK) {
-        store->seen = clock.n;
-        store->changes++;
-    } else {
+    if (status != PS_OK)
         (void)ps_db_exec(db, "ROLLBACK", NULL);
-    }
+    caught_up(store, status == PS_OK, clock.n);
     ps_catalog_unlock(store);
     return status;
+}
+
+/* That it went, or came, is news to those who look at the shelf. */
+static void note_away(struct ps_store *store, bool away)
+{
+    if (atomic_exchange(&store->mirror->away, away) == away)
+        return;
+    (void)ps_catalog_lock(store);
+    store->changes++;
+    ps_catalog_unlock(store);
 }
 
 static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
@@ -133,11 +215,13 @@ static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_er
     (void)pthread_mutex_lock(&m->look_lock);
     status = ps_pg_connect(m->looker, wait_ms, err);
     if (status == PS_OK)
+        status = make_ready(store, m->looker, err);
+    if (status == PS_OK)
         status = ps_clock_read(m->looker, &clock, err);
     if (status == PS_OK && clock.n != store->seen)
         status = fetch(store, err);
     ps_pg_rollback(m->looker);
-    m->away = status != PS_OK;
+    note_away(store, status != PS_OK);
     (void)pthread_mutex_unlock(&m->look_lock);
     return status;
 }
@@ -147,7 +231,7 @@ static bool look_now(struct ps_store *store)
     return !store->mirror->away && look(store, 0, NULL) == PS_OK;
 }
 
-bool ps_mirror_away(const struct ps_store *store)
+bool ps_store_away(const struct ps_store *store)
 {
     return store->mirror && store->mirror->away;
 }
@@ -166,29 +250,46 @@ static void prune(struct ps_mirror *m)
     (void)pthread_mutex_unlock(&m->look_lock);
 }
 
-/* What a look fails with is told by the writes that fail; reads go on. */
-static void *keep_looking(void *user)
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+void ps_store_listen(struct ps_store *store,
+                     void (*heard)(void *user, const struct ps_change *change), void *user)
 {
-    struct ps_store *store = user;
     struct ps_mirror *m = store->mirror;
 
-    (void)pthread_mutex_lock(&m->stop_lock);
-    while (!m->stop) {
-        struct timespec until;
+    if (!m)
+        return;
+    (void)pthread_mutex_lock(&m->heard_lock);
+    m->heard = heard;
+    m->heard_user = user;
+    (void)pthread_mutex_unlock(&m->heard_lock);
+}
 
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += LOOK_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        if (pthread_cond_timedwait(&m->stop_cond, &m->stop_lock, &until) != ETIMEDOUT)
-            continue;
-        (void)pthread_mutex_unlock(&m->stop_lock);
-        if (look(store, 0, NULL) == PS_OK)
-            prune(m);
-        (void)pthread_mutex_lock(&m->stop_lock);
-    }
-    (void)pthread_mutex_unlock(&m->stop_lock);
-    return NULL;
+static void tell(struct ps_mirror *m)
+{
+    struct ps_news news = {.at = NULL};
+
+    (void)pthread_mutex_lock(&m->news_lock);
+    ps_news_move(&m->news, &news);
+    (void)pthread_mutex_unlock(&m->news_lock);
+    (void)pthread_mutex_lock(&m->heard_lock);
+    if (m->heard && news.many)
+        m->heard(m->heard_user, &(struct ps_change){.what = PS_CHANGED_MANY});
+    for (size_t i = 0; m->heard && !news.many && i < news.n; i++)
+        m->heard(m->heard_user, &news.at[i]);
+    (void)pthread_mutex_unlock(&m->heard_lock);
+    ps_news_free(&news);
+}
+
+/* What a look fails with is told by the writes that fail; reads go on. */
+static void look_again(void *user)
+{
+    struct ps_store *store = user;
+
+    if (look(store, 0, NULL) == PS_OK)
+        prune(store->mirror);
+    tell(store->mirror);
 }
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -227,9 +328,20 @@ static struct ps_mirror *new_mirror(const char *url)
     m->pruned_ms = ps_clock_ms();
     (void)pthread_mutex_init(&m->write_lock, NULL);
     (void)pthread_mutex_init(&m->look_lock, NULL);
-    (void)pthread_mutex_init(&m->stop_lock, NULL);
-    (void)pthread_cond_init(&m->stop_cond, NULL);
+    (void)pthread_mutex_init(&m->ready_lock, NULL);
+    (void)pthread_mutex_init(&m->news_lock, NULL);
+    (void)pthread_mutex_init(&m->heard_lock, NULL);
     return m;
+}
+
+/* What was fetched before serves while the database is away. */
+static enum ps_status first_look(struct ps_store *store, struct ps_err *err)
+{
+    const bool fetched = ps_mirror_is(store->catalog);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = look(store, WAIT_MS, &own);
+
+    return status == PS_OK || (status == PS_UNAVAILABLE && fetched) ? PS_OK : ps_fail_as(err, &own);
 }
 
 enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err)
@@ -243,15 +355,10 @@ enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps
     if (status == PS_OK)
         status = ps_mirror_describe(store->catalog, &m->tables, err);
     if (status == PS_OK)
-        status = ps_pg_connect(m->looker, WAIT_MS, err);
+        status = ps_lives_start(store, url, err);
     if (status == PS_OK)
-        status = ps_pg_migrate(m->looker, err);
-    if (status == PS_OK)
-        status = look(store, WAIT_MS, err);
-    if (status == PS_OK && pthread_create(&m->thread, NULL, keep_looking, store) != 0)
-        status = ps_fail(err, PS_INTERNAL, "the system starts no thread");
-    m->started = status == PS_OK;
-    return status;
+        status = first_look(store, err);
+    return status == PS_OK ? ps_ticker_start(&m->looks, LOOK_MS, look_again, store, err) : status;
 }
 
 void ps_mirror_close(struct ps_store *store)
@@ -260,19 +367,17 @@ void ps_mirror_close(struct ps_store *store)
 
     if (!m)
         return;
-    if (m->started) {
-        (void)pthread_mutex_lock(&m->stop_lock);
-        m->stop = true;
-        (void)pthread_cond_signal(&m->stop_cond);
-        (void)pthread_mutex_unlock(&m->stop_lock);
-        (void)pthread_join(m->thread, NULL);
-    }
+    ps_ticker_stop(&m->looks);
     ps_pg_free(m->writer);
     ps_pg_free(m->looker);
+    ps_lives_stop(store);
     (void)pthread_mutex_destroy(&m->write_lock);
     (void)pthread_mutex_destroy(&m->look_lock);
-    (void)pthread_mutex_destroy(&m->stop_lock);
-    (void)pthread_cond_destroy(&m->stop_cond);
+    (void)pthread_mutex_destroy(&m->ready_lock);
+    (void)pthread_mutex_destroy(&m->news_lock);
+    (void)pthread_mutex_destroy(&m->heard_lock);
+    ps_news_free(&m->caught);
+    ps_news_free(&m->news);
     ps_arena_free(&m->tables.arena);
     free(m);
     store->mirror = NULL;

@@ -20,9 +20,11 @@
 
 #include "server/remote/clock.h"
 #include "server/store/db_impl.h"
+#include "server/store/news.h"
+#include "server/store/ticker.h"
 
 /* Tables of catalog.sql that are shared. The others tell of files in this server's own folder. */
-#define PS_MIRROR_TABLES 9
+#define PS_MIRROR_TABLES 15
 struct ps_mirror_tables {
     struct ps_clock_table at[PS_MIRROR_TABLES];
     struct ps_arena arena;
@@ -38,14 +40,19 @@ struct ps_mirror {
     sqlite3_session *session;
     bool sent;   /* it is committed there */
     bool mended; /* what was sent differs from what is here */
-    pthread_t thread;
-    pthread_mutex_t stop_lock;
-    pthread_cond_t stop_cond;
-    bool started, stop;
+    pthread_mutex_t ready_lock;
+    atomic_bool ready; /* its tables are there as ours are, and this opening is known there */
+    struct ps_ticker looks;
+    struct ps_news caught;                 /* by the transaction of the mirror that is open */
+    struct ps_news news;                   /* committed, and not told yet */
+    pthread_mutex_t news_lock, heard_lock; /* heard_lock: while somebody is told */
+    void (*heard)(void *user, const struct ps_change *change); /* NULL: nobody listens */
+    void *heard_user;
 };
 
 /* For a catalog that is open: connects, lays out what is missing, catches up, and goes on looking
- * in a thread of its own. PS_CONFLICT: the folder is a shelf itself. */
+ * in a thread of its own. Where the database is away, and the folder has been a mirror before, all
+ * of that follows when it is there. PS_CONFLICT: the folder is a shelf itself. */
 enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err);
 void ps_mirror_close(struct ps_store *store); /* without a mirror nothing happens */
 
@@ -59,8 +66,6 @@ enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err);
 /* The transaction here is over, with the mirror at what it was told, or not. */
 void ps_mirror_done(struct ps_store *store, bool committed);
 
-/* Whether the database was away when it was looked for last; false without a mirror. */
-bool ps_mirror_away(const struct ps_store *store);
 /* Whether a catalog is a mirror. */
 bool ps_mirror_is(struct ps_db *db);
 
@@ -69,10 +74,11 @@ bool ps_mirror_is(struct ps_db *db);
 enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
                                   struct ps_err *err);
 /* Inside a transaction on both sides: brings the rows of the mirror from where they stand to `to`,
- * or makes all of them anew where that cannot be. */
+ * or makes all of them anew where that cannot be. *from: where they stood, -1: they are made anew.
+ */
 enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
                                   const struct ps_mirror_tables *tables, const struct ps_clock *to,
-                                  struct ps_err *err);
+                                  int64_t *from, struct ps_err *err);
 /* Notes where the rows stand. */
 enum ps_status ps_mirror_note(struct ps_db *db, const struct ps_clock *at, struct ps_err *err);
 /* Says (ps_pg_say) the rows that a session recorded as those of transaction `at`. *rows: how many;

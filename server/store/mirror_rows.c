@@ -10,9 +10,12 @@
 #include "base/utf8.h"
 #include "server/store/mirror.h"
 
-static const char *const names[PS_MIRROR_TABLES] = {"run",     "tag",         "baseline",
-                                                    "source",  "import_log",  "token",
-                                                    "session", "removal_log", "saved_query"};
+/* Tags before runs: the triggers of the catalog make the words of a run once then, not again with
+ * each of its tags. */
+static const char *const names[PS_MIRROR_TABLES] = {
+    "tag",   "run",     "baseline",    "source",        "import_log",
+    "token", "session", "removal_log", "saved_query",   "job",
+    "kept",  "doomed",  "upload",      "removed_since", "partial"};
 
 /* --- tables ------------------------------------------------------------------------------------
  */
@@ -185,19 +188,22 @@ static enum ps_status empty_unless_fit(struct ps_db *db, struct ps_clock *at,
 
 enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
                                   const struct ps_mirror_tables *tables, const struct ps_clock *to,
-                                  struct ps_err *err)
+                                  int64_t *from, struct ps_err *err)
 {
     struct ps_clock at;
     enum ps_status status = read_note(db, &at, err);
 
     if (status == PS_OK)
         status = empty_unless_fit(db, &at, to, err);
+    *from = at.n;
     if (status != PS_OK || at.n == to->n)
         return status;
+    status = ps_db_exec(db, "PRAGMA cache_size=-65536", err); /* a new mirror is one transaction */
     for (size_t i = 0; status == PS_OK && at.n >= 0 && i < PS_MIRROR_TABLES; i++)
         status = take_gone(db, pg, &tables->at[i], at.n, err);
     for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
         status = take_changed(db, pg, &tables->at[i], at.n, err);
+    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", NULL);
     return status == PS_OK ? ps_mirror_note(db, to, err) : status;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 const char *const ps_kept_folders[] = {"runs", "labels", "originals", "sources", NULL};
 
@@ -76,22 +77,6 @@ enum ps_status ps_store_scratch(struct ps_store *store, int *write_fd, int *read
     return status;
 }
 
-char *ps_kept_path(struct ps_store *store, const char *where, const char *sha256)
-{
-    char *path = ps_store_path(store, where, sha256, PS_KEPT);
-    char *older;
-
-    if (access(path, F_OK) == 0)
-        return path;
-    older = ps_store_path(store, where, sha256, ".zst"); /* as perfshelf kept them at first */
-    if (access(older, F_OK) != 0) {
-        free(older);
-        return path;
-    }
-    free(path);
-    return older;
-}
-
 static enum ps_status original_of(struct ps_store *store, const char *id, struct ps_original *out,
                                   struct ps_err *err)
 {
@@ -119,11 +104,10 @@ enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
                                     struct ps_stream **out, int *fd_out, struct ps_err *err)
 {
     static const struct ps_stream_limits none = {0, 0};
-    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "originals", sha256);
+    enum ps_status status = ps_file_open(store, "originals", sha256, fd_out, err);
 
-    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd_out < 0)
-        return ps_fail_errno(err, "cannot read", path);
+    if (status != PS_OK)
+        return status;
     *out = ps_stream_unpack(ps_stream_fd(*fd_out, 0), &none);
     return PS_OK;
 }

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "server/store/db_impl.h"
+#include "server/store/pieces.h"
 #include "server/store/room.h"
 
 #define KEEP_S ((int64_t)24 * 3600)
@@ -29,9 +30,8 @@ static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
     return PS_OK;
 }
 
-/* A statement with all that any of ours binds; those that a query does not know are ignored. */
-static enum ps_status prepare(struct ps_store *store, const char *query, const char *id,
-                              const char *who, struct ps_stmt **out, struct ps_err *err)
+enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
+                                  const char *who, struct ps_stmt **out, struct ps_err *err)
 {
     enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(query), out, err);
     int64_t now = (int64_t)time(NULL);
@@ -55,7 +55,7 @@ static enum ps_status ask(struct ps_store *store, const char *query, const char 
 
     *out = NULL;
     if (status == PS_OK)
-        status = prepare(store, query, id, who, &stmt, err);
+        status = ps_partial_prepare(store, query, id, who, &stmt, err);
     if (status == PS_OK) {
         if (file)
             ps_bind_text(stmt, ":file", ps_str_of(file));
@@ -90,23 +90,27 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
     PS_AUTO(ps_close_fd) int fd = -1;
     enum ps_status status = make_id(id_out, err);
 
-    remove_expired(store);
-    if (status == PS_OK)
+    if (store->mirror)
+        ps_pieces_expire(store);
+    else
+        remove_expired(store);
+    if (status == PS_OK && !store->mirror)
         status = ps_store_spool(store, &path, &fd, err);
     if (status != PS_OK)
         return status;
-    status = ask(store, "partial_add", id_out, who, strrchr(path, '/') + 1, &found, err);
+    status =
+        ask(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "", &found, err);
     if (status == PS_OK && !found) {
         ps_hint(err, "end or remove one of them, or wait: after a day they are removed");
         status = ps_fail(err, PS_CONFLICT, "%d uploads in pieces are on their way already",
                          PS_PARTIALS_MAX);
     }
-    if (status != PS_OK)
+    if (status != PS_OK && path)
         (void)unlink(path);
     return status;
 }
 
-static enum ps_status nobody(struct ps_err *err)
+enum ps_status ps_partial_nobody(struct ps_err *err)
 {
     ps_hint(err, "begin it again");
     return ps_fail(err, PS_NOT_FOUND, "there is no such upload, or no more");
@@ -121,7 +125,7 @@ static enum ps_status find(struct ps_store *store, const char *query, const char
 
     *path_out = NULL;
     if (status == PS_OK && !file)
-        return nobody(err);
+        return ps_partial_nobody(err);
     if (status == PS_OK)
         *path_out = ps_store_path(store, "spool", file, "");
     return status;
@@ -142,7 +146,7 @@ static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, str
 {
     *fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (*fd < 0)
-        return nobody(err);
+        return ps_partial_nobody(err);
     if (flock(*fd, LOCK_EX) != 0)
         return ps_fail_errno(err, "cannot lock", path);
     return size_of(*fd, path, bytes, err);
@@ -153,13 +157,33 @@ enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const ch
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = find(store, "partial_find", id, who, &path, err);
+    enum ps_status status;
 
+    if (store->mirror)
+        return ps_pieces_bytes(store, id, who, out, err);
+    status = find(store, "partial_find", id, who, &path, err);
     return status == PS_OK ? open_alone(path, &fd, out, err) : status;
 }
 
-static enum ps_status copy(int from, const char *from_path, int to, const char *path,
-                           struct ps_err *err)
+enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps_err *err)
+{
+    if (have == offset)
+        return PS_OK;
+    return ps_fail(err, PS_CONFLICT, "the upload holds %llu bytes, not %llu",
+                   (unsigned long long)have, (unsigned long long)offset);
+}
+
+enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,
+                                     struct ps_err *err)
+{
+    if (piece <= max - (offset < max ? offset : max))
+        return PS_OK;
+    return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
+                   (unsigned long long)max);
+}
+
+enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
+                               struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
     enum ps_status status = PS_OK;
@@ -182,14 +206,12 @@ static enum ps_status append(const char *path, const char *from, uint64_t offset
 
     if (status == PS_OK)
         status = size_of(fd, from, &piece, err);
-    if (status == PS_OK && *bytes_out != offset)
-        return ps_fail(err, PS_CONFLICT, "the upload holds %llu bytes, not %llu",
-                       (unsigned long long)*bytes_out, (unsigned long long)offset);
-    if (status == PS_OK && piece > max - (offset < max ? offset : max))
-        return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
-                       (unsigned long long)max);
+    if (status == PS_OK)
+        status = ps_partial_check_offset(*bytes_out, offset, err);
+    if (status == PS_OK)
+        status = ps_partial_check_size(offset, piece, max, err);
     if (status == PS_OK) {
-        status = copy(fd, from, to, path, err);
+        status = ps_partial_copy(fd, from, to, path, err);
         if (status != PS_OK && ftruncate(to, (off_t)offset) != 0)
             return ps_fail_errno(err, "cannot shorten", path);
     }
@@ -205,8 +227,11 @@ enum ps_status ps_partial_append(struct ps_store *store, const char *id, const c
                                  uint64_t *bytes_out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = find(store, "partial_touch", id, who, &path, err);
+    enum ps_status status;
 
+    if (store->mirror)
+        return ps_pieces_append(store, id, who, offset, from, max, bytes_out, err);
+    status = find(store, "partial_touch", id, who, &path, err);
     return status == PS_OK ? append(path, from, offset, max, bytes_out, err) : status;
 }
 
@@ -214,8 +239,11 @@ enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const c
                                  struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = find(store, "partial_take", id, who, &path, err);
+    enum ps_status status;
 
+    if (store->mirror)
+        return ps_pieces_remove(store, id, who, err);
+    status = find(store, "partial_take", id, who, &path, err);
     if (status == PS_OK)
         ps_spool_remove(store, path);
     return status;
@@ -225,11 +253,13 @@ enum ps_status ps_partial_take(struct ps_store *store, const char *id, const cha
                                uint64_t bytes, char **path_out, struct ps_err *err)
 {
     uint64_t have = 0;
-    enum ps_status status = ps_partial_bytes(store, id, who, &have, err);
+    enum ps_status status;
 
     *path_out = NULL;
-    if (status == PS_OK && have != bytes)
-        status = ps_fail(err, PS_CONFLICT, "the upload holds %llu bytes, not %llu",
-                         (unsigned long long)have, (unsigned long long)bytes);
+    if (store->mirror)
+        return ps_pieces_take(store, id, who, bytes, path_out, err);
+    status = ps_partial_bytes(store, id, who, &have, err);
+    if (status == PS_OK)
+        status = ps_partial_check_offset(have, bytes, err);
     return status == PS_OK ? find(store, "partial_take", id, who, path_out, err) : status;
 }

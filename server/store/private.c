@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/store/private.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/store/copy.h"
+#include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 #define OPEN_FOLDERS 16
 
@@ -62,19 +62,11 @@ enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struc
 
 /* No file of these folders is ever altered, so both shelves may have the same one. */
 static enum ps_status share_file(struct ps_store *from, struct ps_store *to, const char *folder,
-                                 const char *name, struct ps_err *err)
+                                 const char *key, const char *ending, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *source = ps_store_path(from, folder, name, "");
-    PS_AUTO(ps_free_ptr) char *target = ps_store_path(to, folder, name, "");
-    uint64_t bytes;
-    enum ps_status status;
+    PS_AUTO(ps_free_ptr) char *target = ps_store_path(to, folder, key, ending);
 
-    if (link(source, target) == 0 || errno == EEXIST)
-        return PS_OK;
-    status = ps_copy_file(from, to, folder, name, &bytes, err);
-    if (status == PS_NOT_FOUND)
-        return ps_fail(err, status, "%s/%s is not on this shelf", folder, name);
-    return status;
+    return ps_file_link(from, folder, key, target, err);
 }
 
 static enum ps_status share_sources(struct ps_store *from, struct ps_store *to, const char *id,
@@ -88,9 +80,8 @@ static enum ps_status share_sources(struct ps_store *from, struct ps_store *to, 
     ps_bind_text(stmt, ":id", ps_str_of(id));
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
-        PS_AUTO(ps_free_ptr) char *path = ps_kept_path(from, "sources", sha256);
 
-        status = share_file(from, to, "sources", strrchr(path, '/') + 1, err);
+        status = share_file(from, to, "sources", sha256, PS_KEPT, err);
     }
     return status == PS_OK ? err->code : status;
 }
@@ -134,13 +125,11 @@ enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const
 {
     struct ps_arena arena = {0};
     struct ps_run_about about = {.row = {.name = NULL}};
-    char file[PS_ID_SIZE + 4];
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = read_about(from, id, &arena, &about, &own);
 
-    (void)snprintf(file, sizeof file, "%s.db", id);
     if (status == PS_OK)
-        status = share_file(from, to, "runs", file, &own);
+        status = share_file(from, to, "runs", id, ".db", &own);
     if (status == PS_OK) {
         (void)ps_catalog_lock(to);
         status = put_row(from, to, id, &about.row, &own);

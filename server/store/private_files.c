@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* private_files.c: a private shelf as a row of files. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 #include "server/store/private.h"
 
 struct showing {
@@ -43,12 +43,12 @@ static enum ps_status show_catalog(const struct showing *s, struct ps_err *err)
 
 static enum ps_status show_run(const struct showing *s, const char *id, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(s->store, "runs", id, ".db");
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int fd = -1;
     char name[40];
+    enum ps_status status = ps_file_open(s->store, "runs", id, &fd, err);
 
-    if (fd < 0)
-        return ps_fail_errno(err, "cannot read", path);
+    if (status != PS_OK)
+        return status;
     (void)snprintf(name, sizeof name, "/runs/%s.db", id);
     return show(s, name, ps_stream_fd(fd, 0), err);
 }
@@ -56,12 +56,12 @@ static enum ps_status show_run(const struct showing *s, const char *id, struct p
 static enum ps_status show_source(const struct showing *s, const char *sha256, struct ps_err *err)
 {
     static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
-    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(s->store, "sources", sha256);
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int fd = -1;
     char name[sizeof "/sources/" + PS_SHA256_SIZE];
+    enum ps_status status = ps_file_open(s->store, "sources", sha256, &fd, err);
 
-    if (fd < 0)
-        return ps_fail_errno(err, "cannot read", path);
+    if (status != PS_OK)
+        return status;
     (void)snprintf(name, sizeof name, "/sources/%s", sha256);
     return show(s, name, ps_stream_unpack(ps_stream_fd(fd, 0), &limits), err);
 }

@@ -73,7 +73,8 @@ static void open_old(struct rebuilding *r)
         tell(r, "catalog.db", err.text);
 }
 
-/* Copies the rows of a table until one cannot be read. Both have the same columns. */
+/* Copies the rows of a table until one cannot be read. Of an older catalog columns may be missing.
+ */
 static void copy_table(struct rebuilding *r, const char *table)
 {
     PS_AUTO(ps_buf_free) struct ps_buf read = {0};
@@ -87,9 +88,11 @@ static void copy_table(struct rebuilding *r, const char *table)
     if (sqlite3_prepare_v2(r->old->handle, read.at, -1, &from, NULL) != SQLITE_OK)
         return;
     columns = sqlite3_column_count(from);
-    ps_buf_printf(&write, "INSERT OR IGNORE INTO %s VALUES (?", table);
-    for (int i = 1; i < columns; i++)
-        ps_buf_puts(&write, ", ?");
+    ps_buf_printf(&write, "INSERT OR IGNORE INTO %s(", table);
+    for (int i = 0; i < columns; i++)
+        ps_buf_printf(&write, "%s\"%s\"", i ? ", " : "", sqlite3_column_name(from, i));
+    for (int i = 0; i < columns; i++)
+        ps_buf_puts(&write, i ? ", ?" : ") VALUES (?");
     ps_buf_puts(&write, ")");
     if (sqlite3_prepare_v2(r->store->catalog->handle, write.at, -1, &to, NULL) == SQLITE_OK)
         while (sqlite3_step(from) == SQLITE_ROW) {

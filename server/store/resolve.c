@@ -12,6 +12,21 @@ void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
     (void)snprintf(id_out, PS_ID_SIZE, "%.*s", (int)id.len, id.at);
 }
 
+enum ps_status ps_stmt_of_run(struct ps_db *db, const char *query, const char *id,
+                              struct ps_stmt **out, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(*out, ":id", ps_str_of(id));
+    if (ps_stmt_row(*out, &own))
+        return PS_OK;
+    return own.code != PS_OK ? ps_fail_as(err, &own)
+                             : ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+}
+
 enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
                                struct ps_err *err)
 {
@@ -27,31 +42,26 @@ enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out
     return PS_OK;
 }
 
+static enum ps_status find(struct ps_db *db, const char *sha256, void *id_out, struct ps_err *err)
+{
+    return ps_catalog_find(db, sha256, id_out, err);
+}
+
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err)
 {
-    int64_t seen = store->seen;
-    enum ps_status status;
-
-    do {
-        status = ps_catalog_find(ps_catalog_lock(store), sha256, id_out, err);
-        ps_catalog_unlock(store);
-    } while (ps_catalog_missed(store, status, &seen));
-    return status;
+    return ps_catalog_ask(store, find, sha256, id_out, err);
 }
 
-static enum ps_status brief_of(struct ps_db *db, const char *id, struct ps_run_brief *out,
-                               struct ps_err *err)
+static enum ps_status brief_of(struct ps_db *db, const char *id, void *brief, struct ps_err *err)
 {
+    struct ps_run_brief *out = brief;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_brief"), &stmt, err);
+    enum ps_status status = ps_stmt_of_run(db, "run_brief", id, &stmt, err);
     struct ps_str kind;
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     kind = ps_col_text(stmt, 0);
     (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.at);
     out->name = ps_strdup(ps_col_text(stmt, 1));
@@ -65,20 +75,7 @@ static enum ps_status brief_of(struct ps_db *db, const char *id, struct ps_run_b
 enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
                               struct ps_err *err)
 {
-    int64_t seen = store->seen;
-    struct ps_err own;
-    enum ps_status status;
-
-    do {
-        struct ps_db *db;
-
-        own = (struct ps_err)PS_ERR_INIT;
-        status = ps_catalog_read(store, &db, &own);
-        if (status == PS_OK)
-            status = brief_of(db, id, out, &own);
-        ps_catalog_read_end(store, db);
-    } while (ps_catalog_missed(store, status, &seen));
-    return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return ps_catalog_ask(store, brief_of, id, out, err);
 }
 
 void ps_run_brief_free(struct ps_run_brief *brief)
@@ -150,8 +147,7 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     return status;
 }
 
-static enum ps_status resolve(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
-                              struct ps_err *err)
+static enum ps_status resolve(struct ps_db *db, const char *run, void *id_out, struct ps_err *err)
 {
     if (run[0] == '@')
         return resolve_nth(db, run, id_out, err);
@@ -162,18 +158,5 @@ static enum ps_status resolve(struct ps_db *db, const char *run, char id_out[PS_
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err)
 {
-    int64_t seen = store->seen;
-    struct ps_err own;
-    enum ps_status status;
-
-    do {
-        struct ps_db *db;
-
-        own = (struct ps_err)PS_ERR_INIT;
-        status = ps_catalog_read(store, &db, &own);
-        if (status == PS_OK)
-            status = resolve(db, run, id_out, &own);
-        ps_catalog_read_end(store, db);
-    } while (ps_catalog_missed(store, status, &seen));
-    return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return ps_catalog_ask(store, resolve, run, id_out, err);
 }

@@ -109,26 +109,6 @@ enum ps_status ps_row_insert(struct ps_stmt *insert, const struct ps_cell *cells
     return PS_OK;
 }
 
-static struct ps_cell cell_of(sqlite3_stmt *stmt, int at)
-{
-    switch (sqlite3_column_type(stmt, at)) {
-    case SQLITE_INTEGER:
-        return (struct ps_cell){.type = PS_CELL_INT, .i = sqlite3_column_int64(stmt, at)};
-    case SQLITE_FLOAT:
-        return (struct ps_cell){.type = PS_CELL_REAL, .real = sqlite3_column_double(stmt, at)};
-    case SQLITE_TEXT:
-        return (struct ps_cell){.type = PS_CELL_TEXT,
-                                .bytes = {(const char *)sqlite3_column_text(stmt, at),
-                                          (size_t)sqlite3_column_bytes(stmt, at)}};
-    case SQLITE_BLOB:
-        return (struct ps_cell){
-            .type = PS_CELL_BLOB,
-            .bytes = {sqlite3_column_blob(stmt, at), (size_t)sqlite3_column_bytes(stmt, at)}};
-    default:
-        return (struct ps_cell){.type = PS_CELL_NULL};
-    }
-}
-
 /* What the publisher of a part says itself. */
 static bool is_identity(const struct ps_row *row)
 {
@@ -161,7 +141,7 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
                              table->n};
 
         for (size_t i = 0; i < table->n; i++)
-            cells[i] = cell_of(rows->handle, (int)i);
+            cells[i] = ps_cell_of(rows->handle, (int)i);
         if (!is_identity(&row) && how->row(how->user, &row, err) && to)
             status = ps_row_insert(insert, cells, table->n, err);
         if (status == PS_OK)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 #define MIB (1024.0 * 1024.0)
 
@@ -14,10 +15,10 @@
 static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
                                struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, folder, sha256);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
     struct stat about;
 
-    if (stat(path, &about) != 0)
+    if (ps_file_path(store, folder, sha256, &path, NULL) != PS_OK || stat(path, &about) != 0)
         return PS_OK; /* verify tells of it */
     return ps_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
 }
@@ -80,13 +81,20 @@ enum ps_status ps_room_look(struct ps_store *store, struct ps_room *out, struct 
     return status;
 }
 
-enum ps_status ps_room_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
+static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
-    if (status == PS_OK)
+    if (status == PS_OK && !store->shared) /* whose sizes came with the files */
         status = add_sizes(store, err);
-    status = ps_catalog_end(store, status, err);
+    return ps_catalog_end(store, status, err);
+}
+
+/* While the database is away nothing can be completed. */
+enum ps_status ps_room_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
+{
+    enum ps_status status = ps_store_away(store) ? PS_OK : complete_sizes(store, err);
+
     atomic_store(&store->loose, (int64_t)ps_session_spooled(store));
     store->quota = quota;
     return status;

@@ -2,7 +2,8 @@
 /*
  * session.c: who has the shelf open. Each opening is a session: a locked file open/<session> for as
  * long as it lasts, and everything it writes that is not published yet begins with its name. A
- * session whose file is gone, or can be locked, has died; what it left behind is nobody's.
+ * session whose file is gone, or can be locked, has died; what it left behind is nobody's. Where
+ * many servers share the store, those of other folders are known by their lease (lives.h).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "server/store/db_impl.h"
+#include "server/store/lives.h"
 
 /* Of two that open at once one may take the other's new file for a dead one's, and remove it: then
  * the lock is one on nothing. */
@@ -25,17 +27,31 @@ static bool lock_new(int fd)
     return flock(fd, LOCK_EX) == 0 && fstat(fd, &about) == 0 && about.st_nlink > 0;
 }
 
+/* <process>.<time>.<chance>: in containers of several machines processes have the same numbers, and
+ * may begin together. */
+static enum ps_status name_session(struct ps_store *store, struct ps_err *err)
+{
+    struct timespec now;
+    uint32_t random;
+
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        return ps_fail_errno(err, "no random bytes from", "the kernel");
+    clock_gettime(CLOCK_REALTIME, &now);
+    (void)snprintf(store->session, sizeof store->session, "%ld.%llx.%08x", (long)getpid(),
+                   (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec,
+                   random);
+    return PS_OK;
+}
+
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
 {
     for (;;) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
-        struct timespec now;
+        enum ps_status status = name_session(store, err);
         int fd;
 
-        clock_gettime(CLOCK_REALTIME, &now);
-        (void)snprintf(store->session, sizeof store->session, "%ld.%llx", (long)getpid(),
-                       (unsigned long long)now.tv_sec * 1000000000 +
-                           (unsigned long long)now.tv_nsec);
+        if (status != PS_OK)
+            return status;
         path = ps_store_path(store, "open", store->session, "");
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
@@ -58,12 +74,24 @@ void ps_session_end(struct ps_store *store)
     ps_close_fd(&store->session_fd);
 }
 
-bool ps_session_lives(const struct ps_store *store, const char *session)
+enum where { NOWHERE, DEAD, ALIVE };
+
+/* What this folder knows of it. */
+static enum where is_here(const struct ps_store *store, const char *session)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", session, "");
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
 
-    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+    if (fd < 0)
+        return NOWHERE;
+    return flock(fd, LOCK_EX | LOCK_NB) != 0 ? ALIVE : DEAD;
+}
+
+bool ps_session_lives(struct ps_store *store, const char *session)
+{
+    const enum where here = is_here(store, session);
+
+    return here == NOWHERE && store->lives ? ps_lives_is(store, session) : here == ALIVE;
 }
 
 bool ps_session_others(const struct ps_store *store)
@@ -74,7 +102,7 @@ bool ps_session_others(const struct ps_store *store)
 
     for (struct dirent *entry; dir && !others && (entry = readdir(dir));)
         others = entry->d_name[0] != '.' && strcmp(entry->d_name, store->session) != 0 &&
-                 ps_session_lives(store, entry->d_name);
+                 is_here(store, entry->d_name) == ALIVE;
     if (dir)
         (void)closedir(dir);
     return others;
@@ -89,7 +117,7 @@ static bool is_orphan(const struct ps_store *store, const char *name)
     if (!dash)
         return true;
     session = ps_strdup((struct ps_str){name, (size_t)(dash - name)});
-    return !ps_session_lives(store, session);
+    return is_here(store, session) != ALIVE;
 }
 
 uint64_t ps_session_spooled(const struct ps_store *store)
@@ -144,18 +172,39 @@ static bool is_dead_spool(struct ps_store *store, const char *name)
     return is_orphan(store, name) && !ps_upload_holds(store, name);
 }
 
-static bool is_dead_session(struct ps_store *store, const char *name)
+/* Removes the file of a session that died, and is locked meanwhile: a new one that has not locked
+ * its file yet waits, finds it gone, and makes another. It stays until the others know of the
+ * death. */
+static void bury(struct ps_store *store, const char *session)
 {
-    return !ps_session_lives(store, name);
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", session, "");
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        (!store->lives || ps_lives_bury(store, session)))
+        (void)unlink(path);
+}
+
+static void sweep_sessions(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", "", "");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            bury(store, entry->d_name);
+    if (dir)
+        (void)closedir(dir);
 }
 
 void ps_session_sweep(struct ps_store *store)
 {
-    static const char *const folders[] = {"runs", "originals", "sources", "labels"};
+    static const char *const folders[] = {"runs", "originals", "sources", "labels", "cache"};
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         sweep(store, folders[i], is_dead_part);
     sweep(store, "spool", is_dead_spool);
-    ps_doomed_sweep(store);
-    sweep(store, "open", is_dead_session);
+    if (!ps_store_away(store))
+        ps_doomed_sweep(store);
+    sweep_sessions(store);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* sources.c: files that line-level profiles measured. A run file is never altered, so they lie
  * beside it, kept by their hash. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 static enum ps_status put_row(struct ps_db *db, const char *id, const char *path,
                               const struct ps_source *source, struct ps_err *err)
@@ -59,6 +59,8 @@ static enum ps_status attach(struct ps_store *store, const char *id, const char 
     if (status == PS_OK)
         status = doom_earlier(store->catalog, id, path, &earlier, err);
     if (status == PS_OK)
+        status = ps_file_check(store, "sources", source->sha256, err);
+    if (status == PS_OK)
         status = put_row(store->catalog, id, path, source, err);
     if (status == PS_OK)
         status = ps_label_save(store, id, err);
@@ -94,14 +96,13 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
 enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
 {
     static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
-    PS_AUTO(ps_free_ptr) char *path = ps_kept_path(store, "sources", out->sha256);
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_stream *stream;
     struct ps_str bytes;
-    enum ps_status status;
+    enum ps_status status = ps_file_open(store, "sources", out->sha256, &fd, err);
 
-    if (fd < 0)
-        return ps_fail_errno(err, "cannot read", path);
+    if (status != PS_OK)
+        return status;
     stream = ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
     while ((bytes = ps_stream_peek(stream, 1)).len) {
         ps_buf_str(&out->text, bytes);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/store/files.h"
 #include "server/store/mirror.h"
 
 char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
@@ -96,6 +97,37 @@ static enum ps_status check_catalog(struct ps_store *store, const char *catalog,
     return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is gone");
 }
 
+/* What tables of an older catalog lack. */
+static enum ps_status add_columns(struct ps_db *db, struct ps_err *err)
+{
+    static const struct {
+        const char *table, *column, *as;
+    } added[] = {
+        {"upload", "job", "INTEGER NOT NULL DEFAULT 0"},
+        {"partial", "bytes", "INTEGER NOT NULL DEFAULT 0"},
+    };
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < sizeof added / sizeof *added; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+        struct ps_stmt *stmt = NULL;
+        bool missing;
+
+        status = ps_db_prepare(db, ps_sql_text("column_missing"), &stmt, err);
+        if (status != PS_OK)
+            return status;
+        ps_bind_text(stmt, ":tbl", ps_str_of(added[i].table));
+        ps_bind_text(stmt, ":column", ps_str_of(added[i].column));
+        missing = ps_stmt_row(stmt, err);
+        ps_stmt_done(stmt);
+        ps_buf_printf(&sql, "ALTER TABLE %s ADD COLUMN %s %s", added[i].table, added[i].column,
+                      added[i].as);
+        if (missing)
+            status = ps_db_exec(db, sql.at, err);
+    }
+    return status;
+}
+
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -107,6 +139,8 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
         status = ps_db_exec(
             *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
             err);
+    if (status == PS_OK)
+        status = add_columns(*out, err);
     if (status == PS_OK)
         status = ps_db_exec(*out, ps_schema_of("catalog"), err);
     return status;
@@ -121,7 +155,8 @@ static enum ps_status check_own(struct ps_store *store, struct ps_err *err)
     return ps_fail(err, PS_CONFLICT, "%s holds what was fetched from a store", store->dir);
 }
 
-static enum ps_status open_catalog(struct ps_store *store, const char *url, struct ps_err *err)
+static enum ps_status open_catalog(struct ps_store *store, const char *url, uint64_t cache_bytes,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int lock = -1;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -132,6 +167,8 @@ static enum ps_status open_catalog(struct ps_store *store, const char *url, stru
         status = check_catalog(store, path.at, err);
     if (status == PS_OK)
         status = ps_catalog_open(path.at, &store->catalog, err);
+    if (status == PS_OK && url)
+        status = ps_shared_files_open(store, url, cache_bytes, err);
     if (status == PS_OK)
         status = url ? ps_mirror_open(store, url, err) : check_own(store, err);
     store->beside = status == PS_OK;
@@ -199,8 +236,8 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
     return status;
 }
 
-enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
-                                    struct ps_err *err)
+enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t cache_bytes,
+                                    struct ps_store **out, struct ps_err *err)
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
@@ -209,7 +246,7 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_
     if (status == PS_OK)
         status = ps_session_begin(store, err);
     if (status == PS_OK)
-        status = open_catalog(store, url, err);
+        status = open_catalog(store, url, cache_bytes, err);
     if (status == PS_OK && labels_new && !url)
         status = ps_labels_save_all(store, err);
     if (status != PS_OK) {
@@ -224,14 +261,16 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_
 
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
 {
-    return ps_store_open_shared(NULL, dir, out, err);
+    return ps_store_open_shared(NULL, dir, 0, out, err);
 }
 
 void ps_store_close(struct ps_store *store)
 {
     if (!store)
         return;
+    ps_store_watch_no_more(store);
     ps_mirror_close(store);
+    ps_shared_files_close(store);
     while (store->pool) {
         struct ps_db *next = store->pool->next;
 
@@ -248,6 +287,7 @@ void ps_store_close(struct ps_store *store)
     pthread_mutex_destroy(&store->room_lock);
     pthread_mutex_destroy(&store->pool_lock);
     pthread_mutex_destroy(&store->marks.lock);
+    free(store->in_hand);
     free(store->dir);
     free(store);
 }
@@ -273,28 +313,14 @@ int64_t ps_layout_of_ours(void)
 /* What is read as it stands, for a renewal takes as long as the import did. */
 enum { OLDEST_LAYOUT = 3 };
 
-static int64_t layout_of(const char *path)
-{
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned char b[4];
-
-    if (fd < 0)
-        return -1;
-    if (pread(fd, b, sizeof b, 60) != sizeof b) /* where SQLite keeps user_version */
-        return 0;
-    return (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
-}
-
 bool ps_run_outdated(struct ps_store *store, const char *id)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
-
-    return layout_of(path) < ps_layout_of_ours();
+    return ps_file_layout(store, NULL, id) < ps_layout_of_ours();
 }
 
-static enum ps_status check_layout(const char *path, const char *id, struct ps_err *err)
+static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err *err)
 {
-    int64_t layout = layout_of(path), ours = ps_layout_of_ours();
+    int64_t ours = ps_layout_of_ours();
     enum ps_status status = PS_OK;
 
     if (layout < 0) {
@@ -309,19 +335,49 @@ static enum ps_status check_layout(const char *path, const char *id, struct ps_e
     return status;
 }
 
-enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
-                           struct ps_err *err)
+static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "runs", id, ".db");
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status = check_layout(path, id, err);
+    enum ps_status status;
 
-    if (status != PS_OK)
-        return status;
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
     status = ps_db_open(uri.at, false, out, err);
     if (status == PS_OK)
         status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
     return status;
+}
+
+/* *left: it is not in the cache any more. */
+static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
+                               bool *left, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = ps_file_path(store, "runs", id, &path, err);
+
+    *left = false;
+    if (status != PS_OK)
+        return status;
+    status = check_layout(ps_path_layout(path), id, err);
+    if (status == PS_OK)
+        status = open_at(path, out, err);
+    *left = status != PS_OK && store->shared && access(path, F_OK) != 0;
+    return status;
+}
+
+enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
+                           struct ps_err *err)
+{
+    bool left = true;
+
+    for (int i = 0; left && i < PS_FILE_TRIES; i++) {
+        struct ps_err own = PS_ERR_INIT;
+        enum ps_status status = open_run(store, id, out, &left, &own);
+
+        if (status == PS_NOT_FOUND && !left)
+            return check_layout(-1, id, err);
+        if (!left)
+            return ps_fail_as(err, &own);
+    }
+    return ps_file_left(id, err);
 }

@@ -31,6 +31,7 @@
 
 struct ps_store;
 struct ps_writer;
+struct ps_job_new;
 
 struct ps_tag {
     const char *key, *value;
@@ -44,13 +45,29 @@ struct ps_tag {
  * ps_store_close. */
 enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err);
 /* The same of a shelf that many servers share: its catalog lies in the database at this URL
- * (postgresql://...), DIR is what this server has fetched of it and may be thrown away.
+ * (postgresql://...), DIR is what this server has fetched of it and may be thrown away; files among
+ * it take cache_bytes at most (0: 10 GiB).
  * PS_CONFLICT: DIR is a shelf of its own, or the database was laid out by a newer perfshelf;
- * PS_UNAVAILABLE: it is away. url NULL: DIR is the shelf. */
-enum ps_status ps_store_open_shared(const char *url, const char *dir, struct ps_store **out,
-                                    struct ps_err *err);
+ * PS_UNAVAILABLE: it is away, and DIR holds nothing of it yet (else reads are answered from that,
+ * and what changes something fails until it is there). url NULL: DIR is the shelf. */
+enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t cache_bytes,
+                                    struct ps_store **out, struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is fine */
 const char *ps_store_dir(const struct ps_store *store);
+/* The number of this opening among all that there ever were of a store that many servers share, 1
+ * and up; 0: it is none, or is away since it was opened. */
+int64_t ps_store_number(const struct ps_store *store);
+/* Whether the database of such a store was away when it was looked for last. */
+bool ps_store_away(const struct ps_store *store);
+/* Such a store, as this opening of it sees it. */
+struct ps_shared_store {
+    char *place;                      /* host and database, for people; malloc'ed */
+    uint64_t cache_bytes, cache_most; /* files that are here, and how many bytes they may be */
+    uint64_t hits, misses;            /* files that were asked for and here; that were fetched */
+    uint64_t fetched, evicted;        /* bytes, since it was opened */
+};
+/* False: it is none. */
+bool ps_store_shared(struct ps_store *store, struct ps_shared_store *out);
 
 /* A number that is different after anything in the catalog changed, by this process or another. */
 int64_t ps_store_version(struct ps_store *store);
@@ -159,7 +176,8 @@ struct ps_published {
 
 /* Checks that the part has the tables of a run and nothing else, writes what run it is, syncs,
  * renames, inserts the catalog row: after PS_OK the run survives power loss. PS_CANCELLED: this run
- * was removed after the upload it comes from was accepted. PS_INTERNAL: no writer of ours left the
+ * was removed after the upload it comes from was accepted. PS_INTERRUPTED: another server has that
+ * upload by now, for it took this one for dead. PS_INTERNAL: no writer of ours left the
  * part so. Frees the part either way. */
 enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *run, const char *kind,
                                const struct ps_original *original, struct ps_published *out,
@@ -228,23 +246,33 @@ struct ps_accepted {
     size_t n_tags;
     const struct ps_tag *sources; /* path in the spool, and what the sender calls it */
     size_t n_sources;
-    const char *sources_text; /* equal for uploads that share their sources */
-    unsigned tries;           /* imports that were begun and did not end */
+    const char *sources_text;     /* equal for uploads that share their sources */
+    unsigned tries;               /* imports that were begun and did not end */
+    const struct ps_job_new *row; /* of the job that imports it (job_rows.h); NULL: it gets none */
+    uint64_t job;                 /* the number of that one; 0: none */
 };
 
 /* From here on the file outlives this process, with promised also a power loss: the next server
- * imports it. Fills all but id, tries and sources_text. */
-enum ps_status ps_upload_accept(struct ps_store *store, const struct ps_accepted *upload,
-                                bool promised, int64_t *id_out, struct ps_err *err);
+ * imports it. Wants all but id, tries, sources_text and job; fills id and job. */
+enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
+                                struct ps_err *err);
 /* Its import begins; or was stopped in good order, and does not count. */
 void ps_upload_try(struct ps_store *store, int64_t id, bool begins);
-/* Its import has ended, well or badly: forgets it. The caller then removes the file. */
+/* Its import has ended, well or badly: forgets it. The caller then removes the file. id 0: nothing
+ * happens. */
 void ps_upload_end(struct ps_store *store, int64_t id);
-/* Makes the accepted uploads of sessions that died ours, and shows them, the oldest first. For a
- * server that has accepted none itself yet. */
+/* Makes the accepted uploads of sessions that died ours, and shows them, the oldest first, each
+ * once. */
 enum ps_status ps_upload_take(struct ps_store *store,
                               void (*take)(void *user, const struct ps_accepted *upload),
                               void *user, struct ps_err *err);
+
+/* Where many servers share the store: about once a second, in a thread of its own, looks for
+ * servers that died, and calls `tell` when there are uploads to take; until ps_store_watch_no_more,
+ * after which no call is on its way. A folder is not looked at. */
+enum ps_status ps_store_watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
+                                     struct ps_err *err);
+void ps_store_watch_no_more(struct ps_store *store); /* NULL is fine */
 
 /* --- SQL that people type
  * ---------------------------------------------------------------------------------------------

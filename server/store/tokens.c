@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/utf8.h"
-#include "server/store/mirror.h"
+#include "server/store/db_impl.h"
 
 #define ID_BYTES       6
 #define ID_LETTERS     12
@@ -273,22 +273,24 @@ static enum ps_status find_holder(struct ps_db *db, const char *query, const str
     return PS_OK;
 }
 
+struct presented {
+    const struct pass *pass;
+    struct ps_holder *out;
+    int64_t *used;
+};
+
+static enum ps_status holder_of(struct ps_db *db, const char *query, void *user, struct ps_err *err)
+{
+    const struct presented *p = user;
+
+    return find_holder(db, query, p->pass, p->out, p->used, err);
+}
+
 /* The same beside whoever writes. */
 static enum ps_status look_up(struct ps_store *store, const char *query, const struct pass *pass,
                               struct ps_holder *out, int64_t *used, struct ps_err *err)
 {
-    int64_t seen = store->seen;
-    enum ps_status status;
-
-    do {
-        struct ps_db *db;
-
-        status = ps_catalog_read(store, &db, err);
-        if (status == PS_OK)
-            status = find_holder(db, query, pass, out, used, err);
-        ps_catalog_read_end(store, db);
-    } while (ps_catalog_missed(store, status, &seen));
-    return status;
+    return ps_catalog_ask(store, holder_of, query, &(struct presented){pass, out, used}, err);
 }
 
 /* For people to see. A catalog that takes no row, on a full disk for one, keeps nobody out. */
@@ -312,7 +314,7 @@ enum ps_status ps_token_check(struct ps_store *store, const char *text, struct p
     if (!read_pass(text, &pass))
         return PS_NOT_FOUND;
     status = look_up(store, "token_get", &pass, out, &used, err);
-    if (status == PS_OK && now_ms() - used > HOUR_MS && !ps_mirror_away(store))
+    if (status == PS_OK && now_ms() - used > HOUR_MS && !ps_store_away(store))
         note_use(store, pass.id);
     return status;
 }

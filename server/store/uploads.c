@@ -1,13 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* uploads.c: uploads that were accepted, from then until their import has ended: files of the spool
- * with a row of the catalog, which the next server goes on with when this one dies. */
+/*
+ * uploads.c: uploads that were accepted, from then until their import has ended: files of the spool
+ * with a row of the catalog, which the next server goes on with when this one dies (takeover.c).
+ *
+ * Where many servers share the store the files are sent before the row is written, and stay until
+ * it goes: the next server may be on another machine. A row belongs to a session; what one that was
+ * taken for dead says of a row that another has by now changes nothing.
+ */
+#include "server/store/uploads.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "server/store/db_impl.h"
+#include "server/store/files.h"
+#include "server/store/mirror.h"
+
+/* --- in hand ---------------------------------------------------------------------------------- */
+
+static struct ps_in_hand *in_hand(struct ps_store *store, int64_t id)
+{
+    for (size_t i = 0; i < store->n_in_hand; i++)
+        if (store->in_hand[i].id == id)
+            return &store->in_hand[i];
+    return NULL;
+}
+
+bool ps_upload_in_hand(struct ps_store *store, int64_t id)
+{
+    return in_hand(store, id) != NULL;
+}
+
+void ps_upload_take_in_hand(struct ps_store *store, int64_t id)
+{
+    PS_PUSH_ROOM(store->in_hand, store->n_in_hand, store->cap_in_hand);
+    store->in_hand[store->n_in_hand++] = (struct ps_in_hand){id, false};
+}
+
+void ps_upload_let_go(struct ps_store *store, int64_t id)
+{
+    struct ps_in_hand *at = in_hand(store, id);
+
+    if (at)
+        *at = store->in_hand[--store->n_in_hand];
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
 
 static enum ps_status sync_file(const char *path, struct ps_err *err)
 {
@@ -34,6 +74,73 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The upload's own comes first. */
+static enum ps_status send_files(struct ps_store *store, const struct ps_accepted *upload,
+                                 struct ps_sending *out, struct ps_err *err)
+{
+    enum ps_status status = ps_file_send(store, "spool", upload->path, &out[0], err);
+
+    for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
+        status = ps_file_send(store, "spool", upload->sources[i].key, &out[1 + i], err);
+    return status;
+}
+
+static enum ps_status place_files(struct ps_store *store, const struct ps_accepted *upload,
+                                  const struct ps_sending *sent, struct ps_err *err)
+{
+    enum ps_status status =
+        ps_file_place(store, &sent[0], "spool", base_of(upload->path), NULL, err);
+
+    for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
+        status =
+            ps_file_place(store, &sent[1 + i], "spool", base_of(upload->sources[i].key), NULL, err);
+    return status;
+}
+
+static bool holds(struct ps_db *db, const char *file)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    bool found;
+
+    if (ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, NULL) != PS_OK)
+        return true;
+    ps_bind_text(stmt, ":file", ps_str_of(file));
+    found = ps_stmt_row(stmt, &err);
+    ps_stmt_done(stmt);
+    return found || err.code != PS_OK;
+}
+
+bool ps_upload_holds(struct ps_store *store, const char *file)
+{
+    bool found = holds(ps_catalog_lock(store), file);
+
+    ps_catalog_unlock(store);
+    return found;
+}
+
+/* Uploads that came together share their sources. */
+static enum ps_status remove_unheld(struct ps_store *store, const char *file, struct ps_err *err)
+{
+    return holds(store->catalog, file) ? PS_OK : ps_file_remove(store, "spool", file, err);
+}
+
+static enum ps_status remove_files(struct ps_store *store, const char *file, const char *sources,
+                                   struct ps_err *err)
+{
+    struct ps_arena arena = {0};
+    size_t n = 0;
+    const struct ps_tag *pairs = ps_upload_pairs(store, &arena, sources, &n);
+    enum ps_status status = remove_unheld(store, file, err);
+
+    for (size_t i = 0; i < n && status == PS_OK; i++)
+        status = remove_unheld(store, pairs[i].key, err);
+    ps_arena_free(&arena);
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
 static void add_pairs(struct ps_buf *out, const struct ps_tag *pairs, size_t n, bool paths)
 {
     struct ps_json json = ps_json_to(out);
@@ -48,8 +155,7 @@ static void add_pairs(struct ps_buf *out, const struct ps_tag *pairs, size_t n, 
     ps_json_end(&json);
 }
 
-static enum ps_status insert(struct ps_store *store, const struct ps_accepted *upload,
-                             int64_t *id_out, struct ps_err *err)
+static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
@@ -61,6 +167,8 @@ static enum ps_status insert(struct ps_store *store, const struct ps_accepted *u
         return status;
     add_pairs(&tags, upload->tags, upload->n_tags, false);
     add_pairs(&sources, upload->sources, upload->n_sources, true);
+    if (store->mirror) /* no two uploads ever have the same: it may be asked for late */
+        ps_bind_int(stmt, ":id", store->mirror->now.n);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
     ps_bind_text(stmt, ":file", ps_str_of(base_of(upload->path)));
     ps_bind_text(stmt, ":filename", ps_str_of(upload->filename));
@@ -70,170 +178,156 @@ static enum ps_status insert(struct ps_store *store, const struct ps_accepted *u
     ps_bind_text(stmt, ":tags", ps_buf_slice(&tags));
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));
     ps_bind_int(stmt, ":at", (int64_t)time(NULL) * 1000);
+    ps_bind_int(stmt, ":job", (int64_t)upload->job);
     if (ps_stmt_row(stmt, &own)) {
-        *id_out = ps_col_int(stmt, 0);
+        upload->id = ps_col_int(stmt, 0);
         (void)ps_stmt_row(stmt, &own);
     }
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
-enum ps_status ps_upload_accept(struct ps_store *store, const struct ps_accepted *upload,
-                                bool promised, int64_t *id_out, struct ps_err *err)
+/* With its job and its files, all or nothing. */
+static enum ps_status accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
+                             const struct ps_sending *sent, struct ps_err *err)
 {
-    enum ps_status status = promised ? sync_files(store, upload, err) : PS_OK;
+    enum ps_status status = ps_catalog_begin(store, promised ? PS_DURABLE : PS_SOON, err);
+
+    upload->id = 0;
+    if (status == PS_OK && upload->row)
+        status = ps_job_row_insert(store, upload->row, &upload->job, err);
+    if (status == PS_OK)
+        status = insert(store, upload, err);
+    if (status == PS_OK && store->mirror)
+        status = place_files(store, upload, sent, err);
+    if (status == PS_OK)
+        ps_upload_take_in_hand(store, upload->id);
+    status = ps_catalog_end(store, status, err);
+    if (status == PS_OK)
+        return PS_OK;
+    (void)ps_catalog_lock(store);
+    ps_upload_let_go(store, upload->id);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_sending *sent = ps_alloc((1 + upload->n_sources) * sizeof *sent);
+    enum ps_status status = PS_OK;
+
+    if (store->mirror)
+        status = send_files(store, upload, sent, err);
+    else if (promised)
+        status = sync_files(store, upload, err);
+    return status == PS_OK ? accept(store, upload, promised, sent, err) : status;
+}
+
+/* A failure only lets the next server try it once more. */
+void ps_upload_try(struct ps_store *store, int64_t id, bool begins)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, NULL);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(store->catalog, ps_sql_text("upload_try"), &stmt, NULL);
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":id", id);
+        ps_bind_int(stmt, ":by", begins ? 1 : -1);
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        status = ps_stmt_finish(stmt, NULL);
+    }
+    (void)ps_catalog_end(store, status, NULL);
+}
+
+enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status;
+
+    if (!store->mirror || !id)
+        return PS_OK;
+    status = ps_db_prepare(store->catalog, ps_sql_text("upload_mine"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":id", id);
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    if (!ps_stmt_row(stmt, &own) && own.code == PS_OK) {
+        ps_hint(&own, "look for the run in a moment, or send it again");
+        (void)ps_fail(&own, PS_INTERRUPTED,
+                      "another server goes on with this import, for this one was not heard of");
+    }
+    return ps_fail_as(err, &own);
+}
+
+/* Inside a transaction. Nothing happens when another session has it by now. */
+static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *file = NULL;
+    PS_AUTO(ps_free_ptr) char *sources = NULL;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("upload_end"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    status = ps_catalog_begin(store, promised ? PS_DURABLE : PS_SOON, err);
-    if (status == PS_OK)
-        status = insert(store, upload, id_out, err);
-    return ps_catalog_end(store, status, err);
+    ps_bind_int(stmt, ":id", id);
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    if (ps_stmt_row(stmt, NULL)) {
+        file = ps_strdup(ps_col_text(stmt, 0));
+        sources = ps_strdup(ps_col_text(stmt, 1));
+    }
+    status = ps_stmt_finish(stmt, err);
+    if (status != PS_OK || !file || !store->mirror)
+        return status;
+    return remove_files(store, file, sources, err);
 }
 
-/* One statement about one upload, or about those of a session. */
-static void change(struct ps_store *store, const char *query, int64_t id, int64_t by,
-                   const char *dead)
+static enum ps_status end(struct ps_store *store, int64_t id)
 {
     struct ps_err err = PS_ERR_INIT;
-    struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, &err);
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":id", id);
-        ps_bind_int(stmt, ":by", by);
-        ps_bind_text(stmt, ":dead", ps_str_of(dead));
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        (void)ps_stmt_row(stmt, &err);
-        ps_stmt_done(stmt);
-        status = err.code;
-    }
-    (void)ps_catalog_end(store, status, &err);
-}
-
-void ps_upload_try(struct ps_store *store, int64_t id, bool begins)
-{
-    change(store, "upload_try", id, begins ? 1 : -1, NULL);
+        status = end_locked(store, id, &err);
+    return ps_catalog_end(store, status, &err);
 }
 
 void ps_upload_end(struct ps_store *store, int64_t id)
 {
-    change(store, "upload_end", id, 0, NULL);
-}
+    enum ps_status status;
 
-bool ps_upload_holds(struct ps_store *store, const char *file)
-{
-    struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(store);
-    bool holds = ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, NULL) != PS_OK;
-
-    if (!holds) {
-        struct ps_err err = PS_ERR_INIT;
-
-        ps_bind_text(stmt, ":file", ps_str_of(file));
-        holds = ps_stmt_row(stmt, &err) || err.code != PS_OK;
-        ps_stmt_done(stmt);
-    }
+    if (!id)
+        return;
+    status = end(store, id);
+    (void)ps_catalog_lock(store);
+    if (status == PS_OK)
+        ps_upload_let_go(store, id);
+    else if (in_hand(store, id))
+        in_hand(store, id)->over = true;
     ps_catalog_unlock(store);
-    return holds;
 }
 
-/* --- what dead sessions left ------------------------------------------------------------------ */
-
-static void claim(struct ps_store *store)
+/* One that could not be ended; 0: there is none. */
+static int64_t next_over(struct ps_store *store)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf sessions = {0};
-    struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(store);
+    int64_t id = 0;
 
-    if (ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, NULL) == PS_OK) {
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        while (ps_stmt_row(stmt, NULL))
-            ps_buf_add(&sessions, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
-        ps_stmt_done(stmt);
-    }
+    (void)ps_catalog_lock(store);
+    for (size_t i = 0; i < store->n_in_hand && !id; i++)
+        id = store->in_hand[i].over ? store->in_hand[i].id : 0;
     ps_catalog_unlock(store);
-    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
-        if (!ps_session_lives(store, at))
-            change(store, "upload_take", 0, 0, at);
+    return id;
 }
 
-static const char *text_of(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+void ps_uploads_end_again(struct ps_store *store)
 {
-    return ps_arena_copy(arena, ps_col_text(stmt, column)).at;
-}
+    int64_t id;
 
-/* A JSON array of pairs; keys that are files get the folder before them. */
-static struct ps_tag *read_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
-                                 bool paths, size_t *n_out)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_tag *pairs = ps_arena_alloc(arena, (strlen(text) / 4 + 1) * sizeof *pairs);
-
-    *n_out = 0;
-    if (ps_db_prepare(store->catalog, ps_sql_text("upload_pairs"), &stmt, NULL) != PS_OK)
-        return pairs;
-    ps_bind_text(stmt, ":pairs", ps_str_of(text));
-    while (ps_stmt_row(stmt, NULL)) {
-        const char *key = text_of(arena, stmt, 0), *value = text_of(arena, stmt, 1);
-
-        if (paths)
-            key = ps_arena_printf(arena, "%s/spool/%s", store->dir, key);
-        pairs[(*n_out)++] = (struct ps_tag){key, value};
-    }
-    return pairs;
-}
-
-static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *arena,
-                        struct ps_accepted *out, struct ps_err *err)
-{
-    struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(store);
-    bool found = false;
-
-    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, err) == PS_OK) {
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        ps_bind_int(stmt, ":after", after);
-        found = ps_stmt_row(stmt, err);
-    }
-    if (found) {
-        *out = (struct ps_accepted){
-            .id = ps_col_int(stmt, 0),
-            .path = ps_arena_printf(arena, "%s/spool/%s", store->dir, text_of(arena, stmt, 1)),
-            .filename = text_of(arena, stmt, 2),
-            .name = text_of(arena, stmt, 3),
-            .series = text_of(arena, stmt, 4),
-            .who = text_of(arena, stmt, 5),
-            .tries = (unsigned)ps_col_int(stmt, 8),
-            .sources_text = text_of(arena, stmt, 7),
-        };
-        out->tags = read_pairs(store, arena, text_of(arena, stmt, 6), false, &out->n_tags);
-        out->sources = read_pairs(store, arena, out->sources_text, true, &out->n_sources);
-    }
-    ps_stmt_done(stmt);
-    ps_catalog_unlock(store);
-    return found;
-}
-
-enum ps_status ps_upload_take(struct ps_store *store,
-                              void (*take)(void *user, const struct ps_accepted *upload),
-                              void *user, struct ps_err *err)
-{
-    int64_t after = 0;
-
-    claim(store);
-    for (;;) {
-        struct ps_arena arena = {0};
-        struct ps_accepted upload;
-        bool found = next_upload(store, after, &arena, &upload, err);
-
-        if (found) {
-            after = upload.id;
-            take(user, &upload);
-        }
-        ps_arena_free(&arena);
-        if (!found)
-            return err->code;
+    while ((id = next_over(store)) && end(store, id) == PS_OK) {
+        (void)ps_catalog_lock(store);
+        ps_upload_let_go(store, id);
+        ps_catalog_unlock(store);
     }
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "server/store/checks.h"
+#include "server/store/files.h"
 #include "server/store/vault.h"
 
 #define REBUILD "`perfshelf rebuild` restores it"
@@ -152,20 +153,32 @@ static void check_label(struct verifying *v, const char *id)
     }
 }
 
+/* What its name ends with, in a folder. */
+static const char *ending_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *dot = slash ? strchr(slash, '.') : NULL;
+
+    return dot ? dot : "";
+}
+
 static void check_run(struct verifying *v, const struct expected *run)
 {
     const struct ps_check_watch watch = {read_on, v};
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(v->store, "runs", run->id, ".db");
-    PS_AUTO(ps_free_ptr) char *kept = ps_kept_path(v->store, "originals", run->sha256);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_free_ptr) char *kept = NULL;
     struct ps_err err = PS_ERR_INIT;
 
-    if (ps_check_run(path, run->sha256, !v->how->quick, &err) != PS_OK)
+    if (ps_file_path(v->store, "runs", run->id, &path, &err) != PS_OK ||
+        ps_check_run(path, run->sha256, !v->how->quick, &err) != PS_OK)
         report_file(v, "run", "runs", run->id, ".db", &err,
-                    "`perfshelf rebuild` imports it again from its original");
+                    v->store->shared ? "`perfshelf renew` imports it again from its original"
+                                     : "`perfshelf rebuild` imports it again from its original");
     (void)read_on(v, run->db_bytes);
     err = (struct ps_err)PS_ERR_INIT;
-    if (ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
-        report_file(v, "original", "originals", run->sha256, strrchr(kept, '.'), &err,
+    if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
+        ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
+        report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
                     "copy it from a backup; the run itself can still be read");
     check_label(v, run->id);
     v->out->files += 2;
@@ -186,11 +199,12 @@ static void check_sources(struct verifying *v)
     ps_catalog_unlock(v->store);
     for (size_t at = 0; at < shas.len && !v->stopped; at += PS_SHA256_SIZE) {
         const char *sha256 = shas.at + at;
-        PS_AUTO(ps_free_ptr) char *kept = ps_kept_path(v->store, "sources", sha256);
+        PS_AUTO(ps_free_ptr) char *kept = NULL;
         struct ps_err err = PS_ERR_INIT;
 
-        if (ps_check_kept(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
-            report_file(v, "source", "sources", sha256, strrchr(kept, '.'), &err,
+        if (ps_file_path(v->store, "sources", sha256, &kept, &err) != PS_OK ||
+            ps_check_kept(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
+            report_file(v, "source", "sources", sha256, ending_of(kept), &err,
                         "attach it again with `perfshelf add --source-root`");
         v->out->files++;
     }
@@ -211,8 +225,34 @@ static void check_stray(struct verifying *v, const char *folder, const char *nam
                                        : "remove it");
 }
 
+/* Rows of kept that nothing refers to. What waits for an import has folders of its own. */
+static void check_shared_strays(struct verifying *v)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0}; /* folder and key, each with its NUL */
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+
+    if (ps_db_prepare(db, ps_sql_text("kept_all"), &stmt, NULL) == PS_OK)
+        while (ps_stmt_row(stmt, NULL)) {
+            ps_buf_add(&rows, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
+            ps_buf_add(&rows, ps_col_text(stmt, 1).at, ps_col_text(stmt, 1).len + 1);
+        }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    for (const char *at = rows.at; at && at < rows.at + rows.len;) {
+        const char *key = at + strlen(at) + 1;
+
+        check_stray(v, at, key);
+        at = key + strlen(key) + 1;
+    }
+}
+
 static void check_strays(struct verifying *v)
 {
+    if (v->store->shared) {
+        check_shared_strays(v);
+        return;
+    }
     for (const char *const *folder = ps_kept_folders; *folder; folder++) {
         PS_AUTO(ps_free_ptr) char *path = ps_store_path(v->store, *folder, "", "");
         DIR *dir = opendir(path);
@@ -239,7 +279,7 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
 }
 
-enum ps_status ps_store_verify(const char *dir, const struct ps_verify *how,
+enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
                                struct ps_verified *out, struct ps_err *err)
 {
     struct verifying v = {.how = how, .out = out};
@@ -248,11 +288,13 @@ enum ps_status ps_store_verify(const char *dir, const struct ps_verify *how,
     enum ps_status status = PS_OK;
 
     *out = (struct ps_verified){0};
-    if (stat(dir, &about) != 0)
+    if (!url && stat(dir, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
                                : ps_fail_errno(err, "cannot look at", dir);
-    if (ps_store_open(dir, &v.store, &opening) == PS_OK)
+    if (ps_store_open_shared(url, dir, 0, &v.store, &opening) == PS_OK)
         status = verify_open(&v, err);
+    else if (url)
+        status = ps_fail_as(err, &opening);
     else
         report(&v, "catalog", "catalog.db", opening.text, REBUILD);
     ps_store_close(v.store);

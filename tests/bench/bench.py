@@ -6,7 +6,6 @@ CPU is user + system seconds of whole processes, the median of five (three with 
 so a noisy machine hurts both. --write puts the table into docs/bench.md. Large files are made by the generators beside
 this file, or by those of ../shared/corpus/tools where they are, so that figures compare with others measured there.
 """
-import http.client
 import json
 import os
 import platform
@@ -21,6 +20,7 @@ import time
 import bench_stacks
 import bench_traces
 import make_lprof
+import served
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -147,37 +147,16 @@ class Bench:
         return path
 
 
-class Server:
-    """`perfshelf serve` on a free port, and how long it took to say so."""
-
+class Server(served.Server):
     def __init__(self, data):
-        began = time.monotonic()
-        self.process = subprocess.Popen([PROGRAM, "serve", "--data", data, "--listen", "127.0.0.1:0"],
-                                        stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        self.ready_ms = (time.monotonic() - began) * 1e3
-        self.address = re.search(r"http://([\d.]+:\d+)/", line)[1]
+        super().__init__(PROGRAM, data)
 
     def rss_mib(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1]) / 1024
 
     def p50_us(self, path, times):
-        connection = http.client.HTTPConnection(self.address)
-        samples = []
-        for _ in range(times):
-            began = time.perf_counter()
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            answer.read()
-            samples.append((time.perf_counter() - began) * 1e6)
-            assert answer.status == 200, (path, answer.status)
-        return statistics.median(samples)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
+        return 1e6 * statistics.median(self.get(path)[0] for _ in range(times))
 
 
 def browser_ms(address, run_id):
@@ -199,7 +178,7 @@ def measure_lines(bench, big_lprof):
     figures = {"GET source of 20,000 lines, p50 ms": (server.p50_us(f"{run}/source?file=1", 20) / 1e3, None),
                "GET 100 of 2,000 profiled functions, p50 ms": (server.p50_us(f"{run}/line_functions?limit=100", 20) / 1e3, None),
                "GET the files of that profile, p50 ms": (server.p50_us(f"{run}/line_files", 20) / 1e3, None)}
-    server.stop()
+    server.end()
     return figures
 
 
@@ -211,7 +190,7 @@ def measure_server(bench, big_dump, big_lprof):
     for _ in range(5):
         server = Server(data)
         ready.append(server.ready_ms)
-        server.stop()
+        server.end()
     server = Server(data)
     time.sleep(2)
     figures = {"start to ready, ms": (statistics.median(ready), 50), "idle resident memory, MiB": (server.rss_mib(), 20)}
@@ -222,7 +201,7 @@ def measure_server(bench, big_dump, big_lprof):
     clicks = browser_ms(server.address, run_id)
     if clicks:
         figures["click to first rows in Chromium, ms"] = (clicks["median_ms"], 300)
-    server.stop()
+    server.end()
     figures.update(measure_lines(bench, big_lprof))
     for what, (value, bar) in figures.items():
         print(f"{what:44} {value:8.1f}" + (f"   (bar {bar})" if bar else ""), flush=True)

@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a shelf of many runs costs to look at, by HTTP.
+"""What a shelf of many runs costs to look at, by HTTP: one in a folder, and one of many servers on a PostgreSQL, where there is one.
 
     bench_shelf.py PROGRAM [--runs 1000,10000,100000] [--requests 200]
 
 A catalog of so many runs (rows made from one real run; their run files are not there, and not asked for): 400 series of three kinds, eight
-people, of each run a branch, a commit of its own and a host. Then what the shelf's page asks: each --requests times over one
-connection, the first left out. p50 and p99 in ms; `grows` is the p50 against that of the smallest shelf.
+people, of each run a branch, a commit of its own and a host. The same rows go into the tables of the PostgreSQL. Then what the shelf's page asks: each
+--requests times over one connection, of both shelves in turn, the first left out. p50 and p99 in ms; `grows` is the p50 against that of the
+smallest shelf. At last a name that is changed, and how long a server takes to start: with a new mirror, with one that lacks what was added since the
+smaller shelf, with one that has it all.
 """
 import argparse
-import http.client
+import atexit
 import json
 import os
-import re
+import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
-import time
+
+from served import Server
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from postgres import Postgres, programs  # noqa: E402
 
 HEAD = "import time: self [us] | cumulative | imported package\n"
 KINDS = "CASE i % 3 WHEN 0 THEN 'importtime' WHEN 1 THEN 'pstats' ELSE 'torch-trace' END"
@@ -54,23 +61,82 @@ def grow(data, n):
         return db.execute("SELECT v FROM tag WHERE k = 'commit' ORDER BY v LIMIT 1 OFFSET ?", (n // 2,)).fetchone()[0]
 
 
-class Server:
+class Folder:
+    """A shelf in a folder."""
+    name, args = "folder", ()
+
     def __init__(self, program, data):
-        self.process = subprocess.Popen([program, "serve", "--data", data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-        self.link = http.client.HTTPConnection("127.0.0.1", int(re.search(r":(\d+)/$", self.process.stdout.readline().strip())[1]))
+        self.program, self.data = program, data
 
-    def ask(self, path):
-        began = time.perf_counter()
-        self.link.request("GET", f"/api/v1/{path}")
-        answer = self.link.getresponse()
-        text = answer.read()
-        if answer.status != 200:
-            raise SystemExit(f"{path}: {answer.status} {text[:200]}")
-        return 1e3 * (time.perf_counter() - began), text
+    def serve(self):
+        return Server(self.program, self.data, *self.args)
 
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
+    def fill(self, catalog):
+        """It is its own catalog."""
+
+    def starts(self):
+        return {"a server starts": self.serve}
+
+
+class Shared(Folder):
+    """The same rows in a PostgreSQL, written there as if other servers had added them."""
+    name = "PostgreSQL"
+
+    def __init__(self, program, data):
+        super().__init__(program, data)
+        self.postgres = Postgres(fsync="on")
+        atexit.register(self.postgres.close)
+        self.url = self.postgres.database()
+        self.args = ("--store", self.url)
+        subprocess.run([program, "list", "--data", data, *self.args], check=True, stdout=subprocess.DEVNULL)
+        self.last = 0
+
+    def fill(self, catalog):
+        tx = int(self.postgres.sql(self.url, "UPDATE clock SET n = n + 1 RETURNING n"))
+        with sqlite3.connect(os.path.join(catalog, "catalog.db")) as db:
+            self.copy(db, "run", f"SELECT * FROM run WHERE seq > {self.last}", tx)
+            self.copy(db, "tag", f"SELECT * FROM tag WHERE run IN (SELECT id FROM run WHERE seq > {self.last})", tx)
+            [self.last] = db.execute("SELECT max(seq) FROM run").fetchone()
+
+    def copy(self, db, table, select, tx):
+        rows = db.execute(select)
+        columns = ", ".join(f'"{column[0]}"' for column in rows.description)
+        text = "".join(",".join("" if v is None else '"' + str(v).replace('"', '""') + '"' for v in (*row, tx)) + "\n" for row in rows)
+        command = [*self.postgres.as_user, os.path.join(self.postgres.bin, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1",
+                   "-c", f'COPY "{table}"({columns}, tx) FROM STDIN (FORMAT csv)', self.url]
+        subprocess.run(command, input=text.encode(), check=True, cwd=self.postgres.folder)
+
+    def starts(self):
+        new = Folder(self.program, self.data + "-new")
+        new.args = self.args
+        return {"it starts with what the smaller shelf had": self.serve, "it starts with all": self.serve, "it starts with nothing": new.serve}
+
+
+def figures(times):
+    times = sorted(times)
+    return times[len(times) // 2], times[min(len(times) - 1, len(times) * 99 // 100)]
+
+
+def measure(servers, runs, commit, requests, smallest):
+    """A line a question, of all shelves side by side."""
+    def line(what, rows, ask):
+        times = [[] for _ in servers]
+        for i in range(requests):
+            for server, own in zip(servers, times):
+                own.append(1e3 * ask(server, i))
+        told = [figures(own) for own in times]
+        grows = [f"{p50 / smallest.setdefault((what, n), p50):.1f}" for n, (p50, _) in enumerate(told)]
+        print(f"| {what} | {rows:,} | " + " | ".join(f"{p50:.1f}, {p99:.1f} | {more}" for (p50, p99), more in zip(told, grows)) + " |", flush=True)
+
+    for what, path in QUESTIONS:
+        path = "/api/v1/" + path.format(commit=commit)
+        answers = [json.loads(server.get(path)[1]) for server in servers]
+        rows = {answer.get("total", len(answer.get("points", [])) or answer.get("runs")) for answer in answers}
+        if len(rows) != 1:
+            raise SystemExit(f"{path}: the shelves differ: {rows}")
+        line(what, rows.pop(), lambda server, _, path=path: server.get(path)[0])
+    run = json.loads(servers[0].get("/api/v1/runs?limit=1&offset=7")[1])["rows"][0]["id"]
+    line("a name is changed", 1, lambda server, i: server.ask("PATCH", f"/api/v1/runs/{run}", json.dumps({"name": f"train step {i}"}))[0])
 
 
 def main():
@@ -85,18 +151,30 @@ def main():
         with open(log, "w", encoding="ascii") as file:
             file.write(HEAD + "".join(f"import time: {100 + i:9} | {100 + i:10} | made.module_{i}\n" for i in range(500)))
         subprocess.run([program, "add", "--data", data, log], check=True, stdout=subprocess.DEVNULL)
+        shelves = [Folder(program, data)]
+        if programs():
+            shelves.append(Shared(program, os.path.join(folder, "mirror")))
+        else:
+            print("without PostgreSQL (package postgresql): only the shelf in a folder")
         for runs in (int(n) for n in options.runs.split(",")):
             commit = grow(data, runs)
-            server = Server(program, data)
-            print(f"| {runs:,} runs | rows | p50 ms | p99 ms | grows |\n|---|---|---|---|---|")
-            for what, path in QUESTIONS:
-                path = path.format(commit=commit)
-                answer = json.loads(server.ask(path)[1])
-                times = sorted(server.ask(path)[0] for _ in range(options.requests))
-                p50, p99 = times[len(times) // 2], times[min(len(times) - 1, len(times) * 99 // 100)]
-                rows = answer.get("total", len(answer.get("points", [])) or answer.get("runs"))
-                print(f"| {what} | {rows:,} | {p50:.1f} | {p99:.1f} | {p50 / smallest.setdefault(what, p50):.1f} |", flush=True)
-            server.end()
+            heads = [f"{shelf.name}: p50, p99 ms | grows" for shelf in shelves]
+            print(f"| {runs:,} runs | rows | {' | '.join(heads)} |\n|---|---|{'---|---|' * len(shelves)}")
+            starts = []
+            for shelf in shelves:
+                shelf.fill(data)
+                for what, serve in shelf.starts().items():
+                    server = serve()
+                    starts.append((f"{shelf.name}: {what}", server.ready_ms))
+                    server.end()
+            servers = [shelf.serve() for shelf in shelves]
+            measure(servers, runs, commit, options.requests, smallest)
+            for server in servers:
+                server.end()
+            for what, ms in starts:
+                print(f"{what}: {ms:.0f} ms")
+            if len(shelves) > 1:
+                shutil.rmtree(shelves[1].data + "-new")
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def measure_reading(bench, path, program, server):
     done = subprocess.run([program, "add", "--data", data, "--json", path], capture_output=True, check=True)
     running = server(data)
     seen = bench_traces.pace(running.address, json.loads(done.stdout)["id"], "stacks")
-    running.stop()
+    running.end()
     if not seen:
         return {}
     return {"click to the flame graph of the folded file in Chromium, ms": (seen["first_paint_ms"], 1000),

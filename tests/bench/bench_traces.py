@@ -90,7 +90,7 @@ def measure_reading(bench, path, program, server):
         figures[f"{view.replace('_', ' ')} of all as a range, ms"] = (found[view]["whole_ms"], bar)
     running = server(data)
     seen = pace(running.address, run)
-    running.stop()
+    running.end()
     if seen:
         figures.update({"click to the first slices in Chromium, ms": (seen["first_paint_ms"], 1000),
                         "pan and zoom for 10 s: frames under 17 ms of script, %": (100 * seen["under_17_ms"], 95),

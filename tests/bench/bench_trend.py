@@ -8,16 +8,15 @@ The headline of 2,000 runs; a module of 200 import logs with --rows modules each
 series, made of copies of a row (their run files are not there, and not asked for). Where it says again, nine requests: the mean of processor time, the median of wall clock.
 """
 import argparse
-import http.client
 import json
 import os
 import random
-import re
 import sqlite3
 import statistics
 import subprocess
 import tempfile
-import time
+
+import served
 
 HEAD = "import time: self [us] | cumulative | imported package\n"
 
@@ -56,17 +55,10 @@ class Bench:
             db.execute("INSERT INTO tag SELECT id, 'branch', 'main' FROM run WHERE id < '0000000001000000'")
 
 
-class Server:
-    def __init__(self, bench):
-        self.process = subprocess.Popen([bench.program, "serve", "--data", bench.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-        self.port = int(re.search(r":(\d+)/$", self.process.stdout.readline().strip())[1])
-        self.link = http.client.HTTPConnection("127.0.0.1", self.port)
-
+class Server(served.Server):
     def ask(self, query):
-        began = time.perf_counter()
-        self.link.request("GET", f"/api/v1/trend?{query}")
-        answer = self.link.getresponse().read()
-        return 1e3 * (time.perf_counter() - began), json.loads(answer)
+        seconds, answer = self.get(f"/api/v1/trend?{query}")
+        return 1e3 * seconds, json.loads(answer)
 
     def processor(self):
         """ms of processor time of its threads so far; other programs do not count."""
@@ -83,10 +75,6 @@ class Server:
         print(f"{what:42} {len(answer['points']):6} points, {len(answer['changes']):3} steps; processor first {between - before:6.1f} ms, "
               f"again {each:6.1f} ms; wall clock {first:6.1f} ms, {statistics.median(again):6.1f} ms")
 
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -98,14 +86,14 @@ def main():
         bench = Bench(os.path.abspath(options.program), folder)
         bench.add("many", 2000, 5)
         bench.add("large", 200, options.rows)
-        server = Server(bench)
+        server = Server(bench.program, bench.data)
         server.measure("headline of 2,000 runs", "runs=series:many")
         server.measure("a figure of their summaries", "runs=series:many&metric=self_us")
         server.measure(f"a module of 200 logs of {options.rows:,}", "runs=series:large&of=imports&row=made.module_00007")
         server.measure("another metric of it", "runs=series:large&of=imports&row=made.module_00007&metric=cumulative_us")
         server.end()
         bench.grow("many", options.catalog)
-        server = Server(bench)
+        server = Server(bench.program, bench.data)
         server.measure(f"headline, {options.catalog:,} runs in the series", "runs=series:many")
         server.measure("the same runs by a tag", "runs=tag:branch=main")
         server.measure("all that may be asked for at once", "runs=series:many&limit=10000")

@@ -17,6 +17,8 @@ import tempfile
 import time
 import urllib.request
 
+import served
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -33,20 +35,13 @@ def dumps(folder, functions):
     return base, new
 
 
-class Server:
-    def __init__(self, program, data):
-        self.process = subprocess.Popen([program, "serve", "--data", data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().split()[-1]
-
+class Server(served.Server):
     def took(self, path):
+        """ms of one answer, over a connection of its own: several threads ask at once."""
         began = time.perf_counter()
-        with urllib.request.urlopen(self.url + path) as answer:
+        with urllib.request.urlopen(f"http://{self.address}/{path}") as answer:
             answer.read()
         return 1000 * (time.perf_counter() - began)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
 
 
 def measure(server, at_once):
@@ -75,7 +70,7 @@ def main():
         try:
             measure(server, options.at_once)
         finally:
-            server.stop()
+            server.end()
 
 
 if __name__ == "__main__":

@@ -9,48 +9,22 @@ all tracks, each asked once on one connection; bytes are those of the JSON befor
 answer is a kept one.
 """
 import argparse
-import http.client
 import json
 import math
 import os
 import random
-import re
-import signal
 import statistics
-import subprocess
 import sys
-import time
 import urllib.parse
+
+import served
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-class Server:
-    def __init__(self, program, data):
-        self.process = subprocess.Popen([program, "serve", "--data", data, "--listen", "127.0.0.1:0"],
-                                        stdout=subprocess.PIPE, text=True)
-        ready = self.process.stdout.readline()
-        match = re.search(r"http://([^:/]+):(\d+)/", ready)
-        if not match:
-            self.process.kill()
-            raise SystemExit(f"the server did not start: {ready}")
-        self.link = http.client.HTTPConnection(match[1], int(match[2]), timeout=120)
-
-    def get(self, path, **params):
-        """Seconds, bytes and the JSON of an answer."""
-        begin = time.perf_counter()
-        self.link.request("GET", f"{path}?{urllib.parse.urlencode(params)}")
-        reply = self.link.getresponse()
-        body = reply.read()
-        seconds = time.perf_counter() - begin
-        if reply.status != 200:
-            raise SystemExit(f"{path} {params}: {reply.status} {body[:300]}")
-        return seconds, len(body), body
-
-    def end(self):
-        self.link.close()
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
+class Server(served.Server):
+    def ask(self, path, **params):
+        return self.get(f"{path}?{urllib.parse.urlencode(params)}")
 
 
 def percentile(values, share):
@@ -73,20 +47,20 @@ def measure_windows(server, path, rng, timeline, count, px):
     seconds, sizes, worst = [], [], None
     for _ in range(count):
         window = random_range(rng, timeline["start_ns"], timeline["end_ns"], 1000)
-        took, size, _ = server.get(f"{path}/window", px=px, **window)
+        took, body = server.ask(f"{path}/window", px=px, **window)
         if not seconds or took > max(seconds):
             worst = window
         seconds.append(took)
-        sizes.append(size)
+        sizes.append(len(body))
     return {"windows": count, "px": px, "ms": spread(seconds, 1000), "kb": spread(sizes, 1 / 1000), "slowest": worst}
 
 
 def measure_view(server, path, view, rng, timeline, count, **params):
     """Ranges of at least a tenth of the trace: the dear ones."""
     span = timeline["end_ns"] - timeline["start_ns"]
-    seconds = [server.get(f"{path}/{view}", **params, **random_range(rng, timeline["start_ns"], timeline["end_ns"], span // 10))[0]
+    seconds = [server.ask(f"{path}/{view}", **params, **random_range(rng, timeline["start_ns"], timeline["end_ns"], span // 10))[0]
                for _ in range(count)]
-    whole = server.get(f"{path}/{view}", from_ns=timeline["start_ns"], to_ns=timeline["end_ns"] + 1, **params)[0]
+    whole = server.ask(f"{path}/{view}", from_ns=timeline["start_ns"], to_ns=timeline["end_ns"] + 1, **params)[0]
     return {"median_ms": round(statistics.median(seconds) * 1000, 1), "max_ms": round(max(seconds) * 1000, 1),
             "whole_ms": round(whole * 1000, 1)}
 
@@ -106,10 +80,10 @@ def main():
     server = Server(args.program, args.data)
     try:
         path = f"/api/v1/runs/{urllib.parse.quote(args.run)}"
-        first, size, body = server.get(f"{path}/timeline", px=args.px)
+        first, body = server.ask(f"{path}/timeline", px=args.px)
         timeline = json.loads(body)
         found = {"slices": sum(track["slices"] for track in timeline["tracks"]), "tracks": len(timeline["tracks"]),
-                 "timeline": {"first_ms": round(first * 1000, 1), "kb": round(size / 1000, 1)},
+                 "timeline": {"first_ms": round(first * 1000, 1), "kb": round(len(body) / 1000, 1)},
                  "window": measure_windows(server, path, rng, timeline, args.windows, args.px)}
         for view, params in (("operators", {}), ("kernels", {}), ("flame", {"on": "cpu"}), ("flame", {"on": "device"}),
                              ("find", {"q": "aten"})):

@@ -244,6 +244,21 @@ test('shelf: keys walk and open', async ({ pages, demo }) => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
+test('shelf: what it keeps is told, and what goes is seen to go', async ({ pages }) => {
+    const shelf = await Shelf.start('--keep', '1/series', '--keep', '90d');
+    try {
+        shelf.add(stdlib, '--name', 'older', '--series', 's');
+        const page = await pages.open(shelf.url);
+        await until(async () => (await runNames(page)).includes('older'), 'the first run');
+        const foot = await page.locator('.status-line').innerText();
+        check(foot.includes('keeps of each series 1 run, 90 days'), foot);
+        shelf.add(calculator, '--name', 'newer', '--series', 's');
+        await until(async () => (await runNames(page)).join() === 'newer', 'the older one to go');
+    } finally {
+        check(await shelf.stop(), 'serve did not end on SIGTERM');
+    }
+});
+
 test('shelf: an address that leads nowhere says so', async ({ pages, demo }) => {
     pages.expect(/404/);
     const page = await pages.open(`${demo.url}#/run/0123456789abcdef`);

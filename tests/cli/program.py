@@ -11,6 +11,9 @@ import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import kept  # noqa: E402
+
 PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
 DEMO = os.path.join(ROOT, "demo", "profiles")
 
@@ -76,6 +79,6 @@ class ShelfTest(unittest.TestCase):
         return lines[0]
 
     def left_over(self):
-        """What lies in the folders of the shelf."""
-        return {sub: sorted(os.listdir(os.path.join(self.data, sub))) for sub in ("runs", "originals", "spool")
-                if os.path.isdir(os.path.join(self.data, sub))}
+        """What the shelf keeps, by key, and what lies in its spool."""
+        left = {sub: kept.keys(self.data, sub) for sub in ("runs", "originals")}
+        return dict(left, spool=sorted(os.listdir(os.path.join(self.data, "spool"))))

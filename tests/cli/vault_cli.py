@@ -5,18 +5,40 @@ import gzip
 import http.client
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
+import tempfile
 import unittest
 
 from program import DEMO, PROGRAM, ROOT, ShelfTest
 
 
 class VaultTest(ShelfTest):
+    """Each test has a copy of the shelf that the first of its class has filled."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.kept = tempfile.mkdtemp(prefix="perfshelf-cli-")
+        cls.addClassCleanup(shutil.rmtree, cls.kept)
+        cls.given = None
+
     def setUp(self):
         super().setUp()
-        self.first = self.json("add", self.log, "--name", "start", "--series", "s", "--tag", "k=v")["id"]
-        self.second = self.json("add", self.dump)["id"]
+        kept, cls = self.kept, type(self)
+        if cls.given is None:
+            cls.given = self.fill()
+            shutil.copytree(self.data, os.path.join(kept, "shelf"))
+            shutil.copy(self.dump, kept)
+        else:
+            shutil.copytree(os.path.join(kept, "shelf"), self.data)
+            shutil.copy(os.path.join(kept, os.path.basename(self.dump)), self.dump)
+        vars(self).update(cls.given)
+
+    def fill(self):
+        """What the tests are to know of the shelf, by name."""
+        return {"first": self.json("add", self.log, "--name", "start", "--series", "s", "--tag", "k=v")["id"],
+                "second": self.json("add", self.dump)["id"]}
 
     def path(self, *parts):
         found = glob.glob(os.path.join(self.data, *parts))
@@ -148,11 +170,14 @@ class Rebuild(VaultTest):
     """The shelf shows the same after the catalog was lost."""
     def setUp(self):
         super().setUp()
-        self.third = self.json("add", os.path.join(DEMO, "events.lprof"), "--source-root",
-                               os.path.join(ROOT, "demo", "workloads"), "--series", "s")["id"]
         self.catalog = os.path.join(self.data, "catalog.db")
+
+    def fill(self):
+        given = super().fill()
+        third = self.json("add", os.path.join(DEMO, "events.lprof"), "--source-root", os.path.join(ROOT, "demo", "workloads"),
+                          "--series", "s")["id"]
         self.ok("baseline", "start")
-        self.before = self.shown()
+        return dict(given, third=third, before=self.shown())
 
     def shown(self):
         """All that is told of the runs."""

@@ -102,7 +102,7 @@ static void start(struct worker *w, const struct plan *plan, uint64_t from)
     }
     if (w->pid > 0)
         return;
-#ifndef __SANITIZE_ADDRESS__
+#ifndef PS_SANITIZED
     (void)setrlimit(RLIMIT_DATA, &(struct rlimit){MEMORY_MAX, MEMORY_MAX});
 #endif
     work(w, plan, from);

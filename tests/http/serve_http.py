@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all, without_sandbox
+from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all, without_sandbox, kept
 
 SANITIZED = "asan" in PROGRAM
 BEFORE_IDLE = 20  # seconds; after 30 idle connections are cut off anyway
@@ -188,7 +188,10 @@ class Stop(ServeTest):
                 link.sendall(b"POST %s?wait=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
                              % (RUNS.encode(), len(content), content))
             Events(server).close()
-        self.assertEqual(server.end(BEFORE_IDLE), (0, ""))
+        code, said = server.end(BEFORE_IDLE)
+        self.assertEqual(code, 0)
+        # Imports are slower with sanitizers than a server that is to stop waits.
+        self.assertRegex(said, r"\A(perfshelf: stopping: \d+ accepted uploads are imported at the next start\n)?\Z" if SANITIZED else r"\A\Z")
 
     def test_streams_end(self):
         server = self.start()
@@ -268,6 +271,7 @@ class Figures(ServeTest):
         self.assertEqual(server.end()[0], 0)
         return took
 
+    @unittest.skipIf(kept.PLACE, "of a folder")
     def test_start(self):
         self.start().end()  # makes the shelf
         fastest = 1.0

@@ -18,6 +18,9 @@ import unittest
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import kept  # noqa: E402, F401
+
 PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
 READY = re.compile(r"perfshelf (\S+) serves (.+) at http://(\S+):(\d+)/\n")
 RUNS = "/api/v1/runs"
@@ -69,8 +72,8 @@ class Answer:
 
 
 class Server:
-    def __init__(self, data, *args):
-        self.process = subprocess.Popen([PROGRAM, "serve", "--data", data, "--listen", "127.0.0.1:0", *args],
+    def __init__(self, data, *args, listen="127.0.0.1:0"):
+        self.process = subprocess.Popen([PROGRAM, "serve", "--data", data, "--listen", listen, *args],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.ready_line = self.process.stdout.readline()
         match = READY.fullmatch(self.ready_line)

@@ -8,9 +8,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-from server import PROGRAM, RUNS, Events, Server, ServerTest, import_log
+from server import PROGRAM, RUNS, Events, Server, ServerTest, big_log, import_log
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from postgres import Postgres, programs  # noqa: E402
@@ -74,6 +75,72 @@ class Shared(ServerTest):
             self.postgres.start()
         again = self.request("PATCH", f"{RUNS}/{run}", b'{"name":"found"}', Content_Type="application/json")
         self.assertEqual((again.status, again.json["name"]), (200, "found"))
+
+    def test_a_server_that_starts_while_it_is_away_serves_what_it_has(self):
+        run = self.add(import_log("import json"), name="fetched")["id"]
+        late = self.start("late")
+        self.assertEqual(late.request("GET", f"{RUNS}/{run}").status, 200)
+        self.assertEqual(late.end()[0], 0)
+        self.postgres.stop(signal.SIGQUIT)
+        try:
+            late = self.start("late")
+            self.assertEqual(late.request("GET", f"{RUNS}/{run}").json["name"], "fetched")
+            refused = late.request("PATCH", f"{RUNS}/{run}", b'{"name":"lost"}', {"Content-Type": "application/json"})
+            self.assertRefused(refused, 503, "unavailable")
+            fresh = self.verb("list", "--store", self.url, data="fresh")
+            self.assertEqual(fresh.returncode, 1)
+            self.assertIn(b"cannot be reached", fresh.stderr)
+        finally:
+            self.postgres.start()
+        again = late.request("PATCH", f"{RUNS}/{run}", b'{"name":"back"}', {"Content-Type": "application/json"})
+        self.assertEqual((again.status, again.json["name"]), (200, "back"))
+        code, said = late.end()
+        self.assertEqual(code, 0)
+        self.assertIn("the store is away", said)
+
+    def test_another_server_goes_on_with_what_a_killed_one_accepted(self):
+        victim = self.start("victim")
+        accepted = victim.request("POST", f"{RUNS}?name=orphan&filename=orphan.log&tag=k=v", big_log(400000))
+        self.assertEqual(accepted.status, 202, accepted.body)
+        victim.process.kill()
+        victim.process.communicate(timeout=30)
+        began = time.monotonic()
+        found = []
+        while not found and time.monotonic() < began + 60:
+            found = self.other.request("GET", f"{RUNS}?q=orphan").json["rows"]
+            time.sleep(0.05)
+        self.assertEqual([(run["name"], run["tags"], run["rows"]) for run in found], [("orphan", {"k": "v"}, 400000)])
+        self.assertEqual(self.request("GET", f"{RUNS}/{found[0]['id']}").status, 200)
+
+    def test_pieces_of_an_upload_come_to_any_server(self):
+        content = import_log("import decimal")
+        half = len(content) // 2
+        begun = self.request("POST", "/api/v1/uploads")
+        self.assertEqual(begun.status, 201, begun.body)
+        at = f"/api/v1/uploads/{begun.json['id']}"
+        self.assertEqual(self.other.request("PUT", f"{at}?offset=0", content[:half]).json["bytes"], half)
+        self.assertRefused(self.request("PUT", f"{at}?offset=0", content[:half]), 409, "conflict")
+        self.assertEqual(self.request("GET", at).json["bytes"], half)
+        self.assertEqual(self.request("PUT", f"{at}?offset={half}", content[half:]).json["bytes"], len(content))
+        ended = self.other.request("POST", f"{at}/end?bytes={len(content)}&name=pieces&wait=1")
+        self.assertEqual((ended.status, ended.json["name"]), (201, "pieces"), ended.body)
+        self.assertEqual(self.request("GET", at).status, 404)
+
+    def test_a_page_is_told_where_the_shelf_lies_and_that_it_is_away(self):
+        events = Events(self.server)
+        told = self.get_json("/api/v1/shelf")["store"]
+        self.assertEqual((told["place"].startswith("postgresql:///"), "@" in told["place"], told["away"]), (True, False, False))
+        self.assertEqual(told["cache"]["most"], 10 << 30)
+        self.postgres.stop(signal.SIGQUIT)
+        try:
+            events.wait(lambda name, data: name == "shelf")
+            self.assertTrue(self.get_json("/api/v1/shelf")["store"]["away"])
+            events.seen.clear()
+        finally:
+            self.postgres.start()
+        events.wait(lambda name, data: name == "shelf")
+        self.assertFalse(self.get_json("/api/v1/shelf")["store"]["away"])
+        events.close()
 
     def test_the_environment_says_the_store(self):
         said = self.verb("token", "add", "mei", env=dict(os.environ, PERFSHELF_STORE=self.url))

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import urllib.parse
 
-from server import ROOT, RUNS, Events, ServerTest, dump, field, file_part, form, import_log
+from server import ROOT, RUNS, Events, ServerTest, dump, field, file_part, form, import_log, kept
 
 sys.path.append(os.path.join(ROOT, "tests", "bench"))
 import make_lprof  # noqa: E402
@@ -118,10 +118,10 @@ class Attach(LineTest):
         run = self.add(lprof(ticks=102))
         mine = b"# of this run alone\n"
         self.put(mine, where=f"{RUNS}/{run['id']}")
-        path = os.path.join(self.data, "sources", hashlib.sha256(mine).hexdigest() + ".gz")
-        self.assertTrue(os.path.exists(path))
+        key = hashlib.sha256(mine).hexdigest()
+        self.assertIn(key, kept.keys(self.data, "sources"))
         self.request("DELETE", f"{RUNS}/{run['id']}")
-        self.assertFalse(os.path.exists(path))
+        self.assertNotIn(key, kept.keys(self.data, "sources"))
 
 
 class Upload(LineTest):

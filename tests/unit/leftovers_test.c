@@ -15,6 +15,7 @@
 
 #include "server/jobs/import.h"
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 static char dir[64];
 
@@ -137,15 +138,14 @@ static void accept_a_file(struct ps_store *store)
     struct ps_accepted upload = {
         .filename = "f.log", .name = "n", .series = "s", .who = "w", .tags = labels, .n_tags = 2};
     char *path;
-    int64_t id;
     int fd;
 
     if (ps_store_spool(store, &path, &fd, NULL) != PS_OK || close(fd) != 0)
         _exit(2);
     upload.path = path;
-    if (ps_upload_accept(store, &upload, true, &id, NULL) != PS_OK)
+    if (ps_upload_accept(store, &upload, true, NULL) != PS_OK)
         _exit(3);
-    ps_upload_try(store, id, true);
+    ps_upload_try(store, upload.id, true);
 }
 
 struct taken {
@@ -196,6 +196,49 @@ static void an_accepted_upload_stays_until_it_ended(void **state)
     assert_string_equal(listed("spool"), "");
 }
 
+static const char before[] =
+    "CREATE TABLE earlier(id INTEGER PRIMARY KEY, session TEXT, file TEXT, filename TEXT, "
+    "name TEXT, series TEXT, who TEXT, tags TEXT, sources TEXT, tries INTEGER, at INTEGER);"
+    "INSERT INTO earlier SELECT id, session, file, filename, name, series, who, tags, sources, "
+    "tries, at FROM upload; DROP TABLE upload; ALTER TABLE earlier RENAME TO upload;"
+    "DROP TABLE partial; CREATE TABLE partial(id TEXT PRIMARY KEY, file TEXT, who TEXT, at "
+    "INTEGER)";
+
+/* As a perfshelf did whose catalog knew less. */
+static void accept_as_before(struct ps_store *store)
+{
+    accept_a_file(store);
+    if (ps_db_exec(ps_catalog_lock(store), before, NULL) != PS_OK)
+        _exit(4);
+    ps_catalog_unlock(store);
+}
+
+static void an_older_catalog_gets_what_it_lacks(void **state)
+{
+    struct ps_store *store = NULL;
+    struct taken taken = {0};
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+
+    (void)state;
+    die_after(accept_as_before);
+    open_and_close();
+    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
+    assert_int_equal(taken.n, 1);
+    assert_int_equal(ps_db_prepare(store->catalog,
+                                   "SELECT sum(job) + (SELECT count(bytes) FROM partial) "
+                                   "FROM upload",
+                                   &stmt, NULL),
+                     PS_OK);
+    assert_true(ps_stmt_row(stmt, NULL));
+    assert_false(ps_col_is_null(stmt, 0));
+    assert_int_equal(ps_col_int(stmt, 0), 0);
+    ps_stmt_done(stmt);
+    ps_upload_end(store, taken.id);
+    ps_store_close(store);
+}
+
 static enum ps_status import(struct ps_store *store, int64_t upload, char id_out[PS_ID_SIZE])
 {
     PS_AUTO(ps_close_fd)
@@ -236,16 +279,19 @@ static void what_was_removed_does_not_come_back(void **state)
 static void two_that_doom_one_file_leave_it_to_the_last(void **state)
 {
     struct ps_store *store = NULL;
+    const struct ps_sending sent = {.bytes = 1};
     struct ps_doom one, two;
-    char path[160];
+    char path[160], part[160];
     const char *sha256 = "00000000000000000000000000000000000000000000000000000000000000aa";
 
     (void)state;
     assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
     (void)snprintf(path, sizeof path, "%s/originals/%s.gz", dir, sha256);
-    assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0666)), 0);
-    assert_int_equal(ps_doom_begin(store, &one, "originals", sha256, 1, NULL), PS_OK);
-    assert_int_equal(ps_doom_begin(store, &two, "originals", sha256, 1, NULL), PS_OK);
+    (void)snprintf(part, sizeof part, "%s/originals/new.part", dir);
+    assert_int_equal(close(open(part, O_CREAT | O_WRONLY, 0666)), 0);
+    assert_int_equal(ps_doom_begin(store, &one, "originals", sha256, &sent, part, NULL), PS_OK);
+    assert_int_equal(close(open(part, O_CREAT | O_WRONLY, 0666)), 0);
+    assert_int_equal(ps_doom_begin(store, &two, "originals", sha256, &sent, part, NULL), PS_OK);
     ps_doom_end(store, &one);
     assert_int_equal(access(path, F_OK), 0);
     ps_doom_end(store, &two);
@@ -256,6 +302,8 @@ static void two_that_doom_one_file_leave_it_to_the_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_older_catalog_gets_what_it_lacks, make_shelf,
+                                        remove_shelf),
         cmocka_unit_test_setup_teardown(an_original_without_a_run_goes, make_shelf, remove_shelf),
         cmocka_unit_test_setup_teardown(a_spooled_file_goes_with_its_process, make_shelf,
                                         remove_shelf),

@@ -171,7 +171,7 @@ static void a_shelf_is_no_mirror(void **state)
     assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
     assert_int_equal(put_run(store, 1, "mine", NULL), PS_OK);
     ps_store_close(store);
-    assert_int_equal(ps_store_open_shared(f->url, dir, &store, &err), PS_CONFLICT);
+    assert_int_equal(ps_store_open_shared(f->url, dir, 0, &store, &err), PS_CONFLICT);
     assert_non_null(strstr(err.text, "a shelf of its own"));
     err = (struct ps_err)PS_ERR_INIT;
     ps_store_close(open_server(f, "a"));
@@ -202,7 +202,7 @@ static void reads_go_on_while_it_is_away(void **state)
     expect_same(a, b);
     postgres_tell("kill");
     assert_int_equal(ps_store_resolve(a, "one", id, NULL), PS_OK);
-    assert_int_equal(ps_store_resolve(a, "none", id, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_resolve(a, "none", id, NULL), PS_UNAVAILABLE);
     assert_int_equal(tag_run(a, 1, "lost", &err), PS_UNAVAILABLE);
     assert_string_not_equal(err.hint, "");
     assert_int_equal(count(a, "SELECT count(*) FROM tag"), 0);

@@ -47,6 +47,56 @@ static void leaves_the_command_alone(void **state)
     ps_options_free(&options);
 }
 
+/* One side of a copy may stand in the environment, with a password too. */
+static void takes_copy(void **state)
+{
+    static const char secret[] = "postgresql://mei:word@h/d";
+    (void)state;
+    setenv("PERFSHELF_STORE", secret, 1);
+    {
+        PARSE("copy", "--from", "/shelf");
+        assert_int_equal(status, PS_OK);
+        assert_string_equal(options.from, "/shelf");
+        assert_string_equal(options.to, secret);
+        ps_options_free(&options);
+    }
+    {
+        PARSE("copy", "--to=/shelf");
+        assert_int_equal(status, PS_OK);
+        assert_string_equal(options.from, secret);
+        ps_options_free(&options);
+    }
+    {
+        PARSE("copy", "--from", "/a", "--to", "/b");
+        assert_int_equal(status, PS_OK);
+        assert_string_equal(options.to, "/b");
+        ps_options_free(&options);
+    }
+    {
+        PARSE("copy", "--from", (char *)secret, "--to", "/b");
+        assert_int_equal(status, PS_BAD_REQUEST);
+        assert_non_null(strstr(err.text, "--from holds a password"));
+        assert_null(strstr(err.text, "word@"));
+        ps_options_free(&options);
+    }
+    {
+        PARSE("copy");
+        assert_int_equal(status, PS_BAD_REQUEST);
+        ps_options_free(&options);
+    }
+    unsetenv("PERFSHELF_STORE");
+    {
+        PARSE("copy", "--from", "/a");
+        assert_int_equal(status, PS_BAD_REQUEST);
+        ps_options_free(&options);
+    }
+    {
+        PARSE("copy", "--from", "", "--to", "/b");
+        assert_int_equal(status, PS_BAD_REQUEST);
+        ps_options_free(&options);
+    }
+}
+
 static void takes_add(void **state)
 {
     (void)state;
@@ -222,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_add),
+        cmocka_unit_test(takes_copy),
         cmocka_unit_test(takes_record),
         cmocka_unit_test(leaves_the_command_alone),
         cmocka_unit_test(finds_the_shelf),

@@ -8,54 +8,14 @@
 
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/jobs/import.h"
 #include "server/share/page.h"
+#include "tests/unit/demo_shelf.h"
 
 #define SHELL "<head><!--graphviz--><dot><!--/graphviz--><body><!--runs--><end>"
-
-static char dir[64];
-
-static int make_shelf(void **state)
-{
-    struct ps_store *store = NULL;
-
-    (void)snprintf(dir, sizeof dir, "/tmp/ps-page-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
-    *state = store;
-    return 0;
-}
-
-static int remove_shelf(void **state)
-{
-    char command[128];
-
-    ps_store_close(*state);
-    (void)snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command);
-}
-
-static void add(struct ps_store *store, const char *file, char id[PS_ID_SIZE])
-{
-    char path[512];
-    struct ps_import_request request = {.filename = file, .who = "mei"};
-    struct ps_import_result result;
-    struct ps_err err = PS_ERR_INIT;
-
-    (void)snprintf(path, sizeof path, "%s/../demo/profiles/%s", PS_TESTS_DIR, file);
-    request.fd = open(path, O_RDONLY);
-    assert_true(request.fd >= 0);
-    (void)ps_import_file(store, &request, &result, &err);
-    assert_string_equal(err.text, "");
-    memcpy(id, result.id, PS_ID_SIZE);
-    ps_import_result_free(&result);
-    (void)close(request.fd);
-}
 
 /* A file without a name, at its start. */
 static int scratch(void)
@@ -63,7 +23,7 @@ static int scratch(void)
     char path[80];
     int fd;
 
-    (void)snprintf(path, sizeof path, "%s/scratch-XXXXXX", dir);
+    (void)snprintf(path, sizeof path, "%s/scratch-XXXXXX", demo_shelf);
     fd = mkstemp(path);
     assert_true(fd >= 0);
     (void)unlink(path);
@@ -107,7 +67,7 @@ static void test_around_runs(void **state)
     char id[PS_ID_SIZE], word[80];
     struct ps_buf page;
 
-    add(*state, "stdlib.log", id);
+    add_demo(*state, "stdlib.log", id);
     page = page_of(*state, id, PS_REVEAL_HOSTS | PS_REVEAL_LABELS);
     assert_memory_equal(page.at, "<head><body><script", 19); /* an import log has no call graph */
     assert_string_equal(page.at + page.len - 15, "</script>\n<end>");
@@ -118,7 +78,7 @@ static void test_around_runs(void **state)
     assert_int_equal(count(page.at, word), 1);
     assert_int_equal(count(page.at, "data-file=\"/catalog.db\""), 1);
     ps_buf_free(&page);
-    add(*state, "bookshop-slow.prof", id);
+    add_demo(*state, "bookshop-slow.prof", id);
     page = page_of(*state, id, 0);
     assert_memory_equal(page.at, "<head><dot><body>", 17);
     assert_int_equal(count(page.at, "\"redacted\":[]"), 1);
@@ -140,7 +100,7 @@ static void test_parts(void **state)
         bytes[i] = (unsigned char)((dice = dice * 1664525 + 1013904223) >> 24);
     assert_int_equal(write(fd, bytes, SIZE), SIZE);
     free(bytes);
-    add(*state, "events.lprof", id);
+    add_demo(*state, "events.lprof", id);
     assert_int_equal(ps_store_source_attach(*state, id, "noise.py", fd, false, &source, NULL),
                      PS_OK);
     (void)close(fd);
@@ -170,7 +130,7 @@ static void test_built_without(void **state)
     struct ps_err err = PS_ERR_INIT;
     int fd = scratch();
 
-    add(*state, "stdlib.log", ids[0]);
+    add_demo(*state, "stdlib.log", ids[0]);
     assert_int_equal(ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, NULL),
                      PS_OK);
     assert_int_equal(ps_share_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
@@ -183,10 +143,10 @@ static void test_built_without(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_around_runs, make_shelf, remove_shelf),
-        cmocka_unit_test_setup_teardown(test_parts, make_shelf, remove_shelf),
+        cmocka_unit_test_setup_teardown(test_around_runs, make_demo_shelf, remove_demo_shelf),
+        cmocka_unit_test_setup_teardown(test_parts, make_demo_shelf, remove_demo_shelf),
         cmocka_unit_test(test_addresses),
-        cmocka_unit_test_setup_teardown(test_built_without, make_shelf, remove_shelf),
+        cmocka_unit_test_setup_teardown(test_built_without, make_demo_shelf, remove_demo_shelf),
     };
 
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);

@@ -45,7 +45,7 @@ struct ps_store *open_server(struct fixture *f, const char *which)
     char dir[80];
 
     (void)snprintf(dir, sizeof dir, "%s/%s", f->dir, which);
-    (void)ps_store_open_shared(f->url, dir, &store, &err);
+    (void)ps_store_open_shared(f->url, dir, 0, &store, &err);
     assert_string_equal(err.text, "");
     return store;
 }

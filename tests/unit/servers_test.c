@@ -102,7 +102,7 @@ static void serve(struct fixture *f, unsigned server, struct told *told)
     (void)signal(SIGSEGV, SIG_DFL); /* the parent is to see it */
     (void)signal(SIGABRT, SIG_DFL);
     (void)snprintf(dir, sizeof dir, "%s/s%u", f->dir, server);
-    while (ps_store_open_shared(f->url, dir, &store, NULL) == PS_UNAVAILABLE)
+    while (ps_store_open_shared(f->url, dir, 0, &store, NULL) == PS_UNAVAILABLE)
         __atomic_fetch_add(&told->refused, 1, __ATOMIC_RELAXED);
     if (!store)
         _exit(3);

@@ -7,56 +7,15 @@
 
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "server/jobs/import.h"
 #include "server/query/query.h"
 #include "server/share/redact.h"
 #include "server/share/scrub.h"
-
-static char dir[64];
-
-static int make_shelf(void **state)
-{
-    struct ps_store *store = NULL;
-
-    (void)snprintf(dir, sizeof dir, "/tmp/ps-share-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
-    *state = store;
-    return 0;
-}
-
-static int remove_shelf(void **state)
-{
-    char command[128];
-
-    ps_store_close(*state);
-    (void)snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command);
-}
-
-static void add(struct ps_store *store, const char *file, char id[PS_ID_SIZE])
-{
-    char path[512];
-    const struct ps_tag tags[] = {{"host", "build7"}};
-    struct ps_import_request request = {.filename = file, .tags = tags, .n_tags = 1, .who = "mei"};
-    struct ps_import_result result;
-    struct ps_err err = PS_ERR_INIT;
-
-    (void)snprintf(path, sizeof path, "%s/../demo/profiles/%s", PS_TESTS_DIR, file);
-    request.fd = open(path, O_RDONLY);
-    assert_true(request.fd >= 0);
-    (void)ps_import_file(store, &request, &result, &err);
-    assert_string_equal(err.text, "");
-    memcpy(id, result.id, PS_ID_SIZE);
-    ps_import_result_free(&result);
-    (void)close(request.fd);
-}
+#include "tests/unit/demo_shelf.h"
 
 static char *run_of(struct ps_store *store, const char *id)
 {
@@ -86,7 +45,7 @@ static void test_plain_copy(void **state)
     struct ps_share_copy copy;
     char *run, *same, *functions, *same_functions;
 
-    add(store, "bookshop-slow.prof", ids[0]);
+    add_demo(store, "bookshop-slow.prof", ids[0]);
     run = run_of(store, ids[0]);
     functions = view_of(store, ids[0], "functions");
     assert_int_equal(ps_share_copy(store, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, NULL),
@@ -101,7 +60,7 @@ static void test_plain_copy(void **state)
     free(functions);
     free(same_functions);
     ps_share_copy_free(&copy);
-    (void)snprintf(command, sizeof command, "[ -z \"$(ls -A %s/spool)\" ]", dir);
+    (void)snprintf(command, sizeof command, "[ -z \"$(ls -A %s/spool)\" ]", demo_shelf);
     assert_int_equal(system(command), 0);
 }
 
@@ -122,22 +81,22 @@ static void test_leftover(void **state)
     struct ps_store *store = NULL;
     pid_t pid;
 
-    add(*state, "bookshop-slow.prof", ids[0]);
+    add_demo(*state, "bookshop-slow.prof", ids[0]);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         struct ps_share_copy copy;
 
-        _exit(ps_store_open(dir, &store, NULL) != PS_OK ||
+        _exit(ps_store_open(demo_shelf, &store, NULL) != PS_OK ||
               ps_share_copy(store, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, NULL) != PS_OK);
     }
     int ended;
 
     assert_int_equal(waitpid(pid, &ended, 0), pid);
     assert_int_equal(ended, 0);
-    (void)snprintf(command, sizeof command, "ls %s/spool | grep -q shelf", dir);
+    (void)snprintf(command, sizeof command, "ls %s/spool | grep -q shelf", demo_shelf);
     assert_int_equal(system(command), 0);
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(demo_shelf, &store, NULL), PS_OK);
     ps_store_close(store);
     assert_int_not_equal(system(command), 0);
 }
@@ -247,9 +206,9 @@ static void test_json_and_commands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_plain_copy, make_shelf, remove_shelf),
-        cmocka_unit_test_setup_teardown(test_no_such_run, make_shelf, remove_shelf),
-        cmocka_unit_test_setup_teardown(test_leftover, make_shelf, remove_shelf),
+        cmocka_unit_test_setup_teardown(test_plain_copy, make_demo_shelf, remove_demo_shelf),
+        cmocka_unit_test_setup_teardown(test_no_such_run, make_demo_shelf, remove_demo_shelf),
+        cmocka_unit_test_setup_teardown(test_leftover, make_demo_shelf, remove_demo_shelf),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_texts),

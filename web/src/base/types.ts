@@ -120,6 +120,10 @@ export interface Shelf {
     /** Bytes that all its files take, and may take. */
     used: number;
     quota: number | null;
+    /** Which runs stay: a rule as it was given, and in words. */
+    keep: { rule: string; what: string }[];
+    /** the database of a shelf that several servers share; null: it is a folder */
+    store: { place: string; away: boolean } | null;
     kinds: { kind: Kind; runs: number }[];
     series: { series: string; runs: number }[];
     tags: string[];

@@ -22,7 +22,11 @@ export function useShelfStatus(checked: number): void {
         );
         const place = isLocal(now.listen) ? 'this machine only' : 'open to the network';
         const middle = live ? (
-            `${now.listen}, ${place}`
+            <>
+                {now.listen}, {place}
+                <Store shelf={now} />
+                <Kept shelf={now} />
+            </>
         ) : (
             <span class="warn">The connection is lost; trying again</span>
         );
@@ -45,6 +49,29 @@ function Room({ shelf: now }: { shelf: Shelf }) {
         <span class={full ? 'warn' : undefined}>
             {bytes(now.used)} of the quota of {bytes(now.quota)}
             {full && ': remove runs to make room'}
+        </span>
+    );
+}
+
+/** Where a shelf of several servers lies, and whether what is changed now would stay. */
+function Store({ shelf: now }: { shelf: Shelf }) {
+    if (!now.store) return null;
+    if (now.store.away) {
+        return (
+            <span class="warn"> · its database is away: reading goes on, changes have to wait</span>
+        );
+    }
+    return <span title="Several servers share this shelf"> · {now.store.place}</span>;
+}
+
+/** So that nobody wonders where a run went. */
+function Kept({ shelf: now }: { shelf: Shelf }) {
+    if (now.keep.length === 0) return null;
+    const words = now.keep.map((rule) => rule.what).join(', ');
+    return (
+        <span class="shelf-keep" title={`Older runs go by themselves; kept are ${words}`}>
+            {' '}
+            · keeps {words}
         </span>
     );
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/content.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+#define BLOCK ((size_t)1 << 18) /* from a file */
+#define HASH  ((PS_CONTENT_SIZE - 1) / 2)
+
+void ps_content_begin(struct ps_content *content)
+{
+    const int found = sodium_init(); /* what the processor can do, once; without it it is slower */
+
+    (void)found;
+    content->bytes = 0;
+    (void)crypto_generichash_init(&content->all, NULL, 0, HASH);
+}
+
+void ps_content_add(struct ps_content *content, struct ps_str bytes)
+{
+    content->bytes += bytes.len;
+    (void)crypto_generichash_update(&content->all, (const unsigned char *)bytes.at, bytes.len);
+}
+
+void ps_content_end(struct ps_content *content, char out[PS_CONTENT_SIZE])
+{
+    unsigned char hash[HASH];
+
+    (void)crypto_generichash_final(&content->all, hash, sizeof hash);
+    if (out)
+        (void)sodium_bin2hex(out, PS_CONTENT_SIZE, hash, sizeof hash);
+}
+
+enum ps_status ps_content_of(int fd, const char *path, char out[PS_CONTENT_SIZE], uint64_t *bytes,
+                             struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
+    struct ps_content content;
+    ssize_t got;
+
+    ps_content_begin(&content);
+    while ((got = pread(fd, block, BLOCK, (off_t)content.bytes)) > 0)
+        ps_content_add(&content, (struct ps_str){block, (size_t)got});
+    *bytes = content.bytes;
+    ps_content_end(&content, out);
+    return got == 0 ? PS_OK : ps_fail_errno(err, "cannot read", path);
+}
+
+bool ps_content_is(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == PS_CONTENT_SIZE - 1 &&
+           text[PS_CONTENT_SIZE - 1] == '\0';
+}

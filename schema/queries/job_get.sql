@@ -1,0 +1,2 @@
+-- One job.
+SELECT id, session, state, view, cancel, at FROM job WHERE id = :id;

@@ -1,0 +1,1 @@
+DELETE FROM kept WHERE folder = :folder AND key = :key;

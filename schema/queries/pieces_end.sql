@@ -1,0 +1,2 @@
+-- An upload in pieces goes.
+DELETE FROM partial WHERE id = :id;

@@ -1,0 +1,2 @@
+-- Whether :session has the upload :id in hand.
+SELECT 1 FROM upload WHERE id = :id AND session = :session;

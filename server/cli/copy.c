@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* copy.c: a shelf into another one, and a line for each thing that is not there as it was. */
+#include "server/cli/cli.h"
+#include "server/cli/plain.h"
+#include "server/cli/progress.h"
+#include "server/remote/pg.h"
+#include "server/store/transfer.h"
+
+#include "base/json_out.h"
+
+struct copying {
+    struct ps_progress progress;
+    bool json;
+};
+
+static void say_finding(void *user, const struct ps_finding *finding)
+{
+    struct copying *copying = user;
+    ps_progress_end(&copying->progress);
+    ps_say_finding(finding, copying->json);
+}
+
+static bool step(void *user, uint64_t done, uint64_t total, uint64_t runs)
+{
+    struct copying *copying = user;
+    return ps_progress_step(&copying->progress, done, total, runs);
+}
+
+static void add_json(struct ps_buf *line, const struct ps_transferred *sum)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } figures[] = {{"runs", sum->runs},       {"already", sum->already},  {"removed", sum->removed},
+                   {"files", sum->files},     {"bytes", sum->bytes},      {"rows", sum->rows},
+                   {"waiting", sum->waiting}, {"findings", sum->findings}};
+    struct ps_json json = ps_json_to(line);
+    ps_json_object(&json);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        ps_json_kint(&json, figures[i].key, (int64_t)figures[i].value);
+    ps_json_end(&json);
+}
+
+static void add_plain(struct ps_buf *line, const struct ps_transferred *sum)
+{
+    char size[48];
+    ps_buf_printf(line, "%llu runs copied (%llu files, %s), %llu were there already",
+                  (unsigned long long)sum->runs, (unsigned long long)sum->files,
+                  ps_figure_bytes((double)sum->bytes, size), (unsigned long long)sum->already);
+    if (sum->removed)
+        ps_buf_printf(line, ", %llu were removed meanwhile", (unsigned long long)sum->removed);
+    if (sum->waiting)
+        ps_buf_printf(line, "; %llu uploads wait, and stay", (unsigned long long)sum->waiting);
+    if (sum->findings)
+        ps_buf_printf(line, ": %llu findings", (unsigned long long)sum->findings);
+    else
+        ps_buf_puts(line, ": all is there");
+}
+
+static void say_sum(const struct ps_options *options, const struct ps_transferred *sum)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    if (options->json)
+        add_json(&line, sum);
+    else
+        add_plain(&line, sum);
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+}
+
+/* What others may read of the name of a shelf. */
+static char *place_of(const char *shelf)
+{
+    return ps_pg_is_url(shelf) ? ps_pg_place(shelf) : ps_strdup(ps_str_of(shelf));
+}
+
+int ps_cli_copy(const struct ps_options *options)
+{
+    struct copying copying = {.json = options->json};
+    const struct ps_transfer_how how = {say_finding, step, &copying};
+    struct ps_transferred sum;
+    struct ps_err err = PS_ERR_INIT;
+    ps_progress_catch_interrupts();
+    ps_progress_start(&copying.progress, "copy");
+    enum ps_status status = ps_store_transfer(options->from, options->to, &how, &sum, &err);
+    ps_progress_end(&copying.progress);
+    if (status == PS_OK) {
+        say_sum(options, &sum);
+        return sum.findings ? 1 : 0;
+    }
+    PS_AUTO(ps_free_ptr) char *from = place_of(options->from);
+    PS_AUTO(ps_free_ptr) char *to = place_of(options->to);
+    PS_AUTO(ps_buf_free) struct ps_buf subject = {0};
+    ps_buf_printf(&subject, "%s to %s", from, to);
+    return ps_say_failure(subject.at, &err);
+}

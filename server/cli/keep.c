@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/keep.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "server/cli/budget.h"
+#include "server/cli/plain.h"
+
+#define GREATEST 1e15 /* a whole number as a double, and far from the end of 64 bits */
+#define EACH     "/series"
+#define HOUR_MS  3600000
+#define DAY_MS   86400000
+
+/* --- in words --------------------------------------------------------------------------------- */
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void add_limit(const struct ps_keep_rule *rule, struct ps_buf *out)
+{
+    const long long n = rule->limit;
+    char figure[48];
+
+    if (rule->by == PS_KEEP_BY_RUNS)
+        ps_buf_printf(out, "%lld run%s", n, plural(n));
+    else if (rule->by == PS_KEEP_BY_BYTES)
+        ps_buf_puts(out, ps_figure_bytes((double)n, figure));
+    else if (n % DAY_MS == 0)
+        ps_buf_printf(out, "%lld day%s", n / DAY_MS, plural(n / DAY_MS));
+    else if (n % HOUR_MS == 0)
+        ps_buf_printf(out, "%lld hour%s", n / HOUR_MS, plural(n / HOUR_MS));
+    else
+        ps_buf_puts(out, ps_figure_seconds((double)n / 1e3, figure));
+}
+
+static const char *words(const struct ps_keep_rule *rule, struct ps_arena *arena)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    if (rule->of == PS_KEEP_OF_EACH)
+        ps_buf_puts(&text, "of each series ");
+    else if (rule->of == PS_KEEP_OF_ONE)
+        ps_buf_printf(&text, "of %s ", rule->series);
+    add_limit(rule, &text);
+    return ps_arena_copy(arena, ps_buf_slice(&text)).at;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* False: this is none. What strtod reads beyond plain decimals is none either. */
+static bool read_limit(const char *text, struct ps_keep_rule *out)
+{
+    char unit[8];
+    double value;
+
+    if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xXeE ") ||
+        ps_value_read(text, &value, unit, NULL) != PS_OK)
+        return false;
+    out->by = PS_KEEP_BY_BYTES;
+    if (!unit[0])
+        out->by = PS_KEEP_BY_RUNS;
+    else if (ps_value_convert(value, unit, "ms", &value))
+        out->by = PS_KEEP_BY_AGE;
+    else if (!ps_value_convert(value, unit, "B", &value))
+        return false;
+    if (value < 1 || value > GREATEST || (out->by == PS_KEEP_BY_RUNS && value != floor(value)))
+        return false;
+    out->limit = llround(value);
+    return true;
+}
+
+static enum ps_status read_rule(const char *text, struct ps_arena *arena, struct ps_keep_rule *out,
+                                struct ps_err *err)
+{
+    const char *equals = strrchr(text, '=');
+    struct ps_str limit = ps_str_of(equals ? equals + 1 : text);
+    const struct ps_str each = PS_STR(EACH);
+
+    *out = (struct ps_keep_rule){.text = text, .of = equals ? PS_KEEP_OF_ONE : PS_KEEP_OF_SHELF};
+    if (equals) {
+        out->series = ps_arena_copy(arena, (struct ps_str){text, (size_t)(equals - text)}).at;
+    } else if (limit.len > each.len &&
+               memcmp(limit.at + limit.len - each.len, each.at, each.len) == 0) {
+        out->of = PS_KEEP_OF_EACH;
+        limit.len -= each.len;
+    }
+    if (equals == text || !ps_utf8_valid(ps_str_of(text)) ||
+        !read_limit(ps_arena_copy(arena, limit).at, out)) {
+        ps_hint(err, "a rule is a number of runs, a time or a size, such as 500, 90d or 50GiB; "
+                     "20/series for each series, nightly=20 for that one");
+        return ps_fail(err, PS_BAD_REQUEST, "--keep wants a rule, not '%s'", text);
+    }
+    out->what = words(out, arena);
+    return PS_OK;
+}
+
+enum ps_status ps_keep_read(const struct ps_options *options, struct ps_arena *arena,
+                            struct ps_keep *out, struct ps_err *err)
+{
+    struct ps_keep_rule *rules = ps_arena_alloc(arena, (options->n_keep + 1) * sizeof *rules);
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < options->n_keep; i++)
+        status = read_rule(options->keep[i], arena, &rules[i], err);
+    *out = (struct ps_keep){rules, options->n_keep};
+    return status;
+}

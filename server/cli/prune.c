@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* prune.c: takes off the shelf, once, what rules let go. */
+#include "server/cli/cli.h"
+#include "server/cli/keep.h"
+#include "server/cli/plain.h"
+#include "server/cli/shelve.h"
+
+#include "base/json_out.h"
+
+#include <stdio.h>
+#include <time.h>
+
+struct pruning {
+    const struct ps_options *options;
+    struct ps_store *store;
+    struct ps_keep keep;
+    size_t n; /* that went, or would */
+    uint64_t bytes;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
+{
+    const bool removed = !pruning->options->dry_run;
+    const char *rule = pruning->keep.at[run->rule].text;
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    if (pruning->options->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kstr(&json, "id", run->id);
+        ps_json_kstr(&json, "name", run->name);
+        ps_json_kstr(&json, "series", run->series);
+        ps_json_kint(&json, "bytes", (int64_t)run->bytes);
+        ps_json_kstr(&json, "rule", rule);
+        ps_json_kbool(&json, "removed", removed);
+        ps_json_end(&json);
+    } else {
+        ps_buf_printf(&line, "%s  %s  ", run->id, removed ? "removed" : "would go");
+        ps_plain_text(&line, ps_str_of(run->name));
+        ps_buf_puts(&line, "  (");
+        ps_plain_text(&line, ps_str_of(rule));
+        ps_buf_puts(&line, ")");
+    }
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+}
+
+static void say_sum(const struct pruning *pruning)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    char size[48];
+    if (pruning->options->json)
+        return;
+    ps_buf_printf(&line, "%zu run%s %s", pruning->n, pruning->n == 1 ? "" : "s",
+                  pruning->options->dry_run ? "would go" : "removed");
+    if (pruning->n)
+        ps_buf_printf(&line, ", %s with originals as they came in",
+                      ps_figure_bytes((double)pruning->bytes, size));
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+}
+
+/* One that another process took, or that stays now, is no failure. */
+static int remove_one(struct pruning *pruning, const struct ps_leaving *run)
+{
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = PS_OK;
+    if (!pruning->options->dry_run)
+        status = ps_keep_remove(pruning->store, &pruning->keep, run, ps_cli_login_name(), &err);
+    if (status != PS_OK)
+        return status == PS_NOT_FOUND ? 0 : ps_say_failure(run->id, &err);
+    pruning->n++;
+    pruning->bytes += run->bytes;
+    say_run(pruning, run);
+    return 0;
+}
+
+int ps_cli_prune(const struct ps_options *options)
+{
+    PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
+    PS_AUTO(ps_leaving_free) struct ps_leaving_list leaving = {.n = 0};
+    PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
+    struct pruning pruning = {.options = options};
+    struct ps_err err = PS_ERR_INIT;
+    int status = 0;
+    if (options->n_keep == 0) {
+        ps_hint(&err, "perfshelf prune --help says what a rule looks like");
+        ps_fail(&err, PS_BAD_REQUEST, "prune wants --keep RULE");
+    }
+    if (err.code != PS_OK || ps_keep_read(options, &arena, &pruning.keep, &err) != PS_OK) {
+        ps_say_failure("prune", &err);
+        return 2;
+    }
+    pruning.store = store = ps_cli_open(options);
+    if (!store)
+        return 1;
+    if (ps_keep_find(store, &pruning.keep, now_ms(), &leaving, &err) != PS_OK)
+        return ps_say_failure("prune", &err);
+    for (size_t i = 0; i < leaving.n; i++)
+        status |= remove_one(&pruning, &leaving.at[i]);
+    say_sum(&pruning);
+    return status;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* pthread_condattr_setclock */
+#include "server/cli/serve_keep.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+
+#define STEP_MS   1000  /* between two looks at whether anything changed */
+#define MINUTE_MS 60000 /* runs grow old without a change */
+#define REST_MS   10000 /* after a failure, or where another server is at it */
+#define SHARE     20    /* of its time, one part is spent on finding out */
+
+struct ps_keeper {
+    struct ps_store *store;
+    struct ps_api *api;
+    const struct ps_keep *keep;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop;
+    bool told;       /* of a failure that lasts */
+    int64_t rest_ms; /* CLOCK_MONOTONIC: until then it looks at nothing */
+};
+
+static int64_t clock_ms(clockid_t clock)
+{
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* False: it is to stop. */
+static bool wait_ms(struct ps_keeper *keeper, int64_t ms)
+{
+    const int64_t end = clock_ms(CLOCK_MONOTONIC) + ms;
+    const struct timespec until = {end / 1000, end % 1000 * 1000000};
+    bool go_on;
+
+    pthread_mutex_lock(&keeper->lock);
+    while (!keeper->stop &&
+           pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until) != ETIMEDOUT)
+        ;
+    go_on = !keeper->stop;
+    pthread_mutex_unlock(&keeper->lock);
+    return go_on;
+}
+
+static void rest(struct ps_keeper *keeper, int64_t ms)
+{
+    keeper->rest_ms = clock_ms(CLOCK_MONOTONIC) + ms;
+}
+
+static void tell(struct ps_keeper *keeper, const char *subject, const struct ps_err *err)
+{
+    if (!keeper->told)
+        ps_log_err(subject, err);
+    keeper->told = true;
+    rest(keeper, REST_MS);
+}
+
+/* One run; between two of them as much time passes as one took, so that whoever else writes comes
+ * to it. False: no more of them now. */
+static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, bool *failed)
+{
+    struct ps_err err = PS_ERR_INIT;
+    const int64_t began = clock_ms(CLOCK_MONOTONIC);
+
+    switch (ps_keep_remove(keeper->store, keeper->keep, run, "", &err)) {
+    case PS_OK:
+        ps_api_tell_gone(keeper->api, run->id);
+        break;
+    case PS_NOT_FOUND: /* somebody else is at it, another server perhaps with the same rules */
+        rest(keeper, REST_MS);
+        return false;
+    case PS_UNAVAILABLE:
+    case PS_FULL:
+        *failed = true;
+        tell(keeper, run->id, &err);
+        return false;
+    default:
+        *failed = true;
+        tell(keeper, run->id, &err);
+    }
+    return wait_ms(keeper, clock_ms(CLOCK_MONOTONIC) - began);
+}
+
+static void apply(struct ps_keeper *keeper)
+{
+    PS_AUTO(ps_leaving_free) struct ps_leaving_list leaving = {.n = 0};
+    struct ps_err err = PS_ERR_INIT;
+    const int64_t began = clock_ms(CLOCK_MONOTONIC);
+    bool failed = false;
+
+    if (ps_keep_find(keeper->store, keeper->keep, clock_ms(CLOCK_REALTIME), &leaving, &err) !=
+        PS_OK) {
+        tell(keeper, "--keep", &err);
+        return;
+    }
+    rest(keeper, (clock_ms(CLOCK_MONOTONIC) - began) * SHARE);
+    for (size_t i = 0; i < leaving.n; i++)
+        if (!remove_one(keeper, &leaving.at[i], &failed))
+            break;
+    keeper->told &= failed;
+}
+
+static void *keep_up(void *user)
+{
+    struct ps_keeper *keeper = user;
+    int64_t known = -1, looked = 0;
+
+    do {
+        const int64_t now = clock_ms(CLOCK_MONOTONIC), version = ps_store_version(keeper->store);
+
+        if (now < keeper->rest_ms || (version == known && now - looked < MINUTE_MS))
+            continue;
+        known = version;
+        looked = now;
+        apply(keeper);
+    } while (wait_ms(keeper, STEP_MS));
+    return NULL;
+}
+
+enum ps_status ps_keeper_start(struct ps_store *store, struct ps_api *api,
+                               const struct ps_keep *keep, struct ps_keeper **out,
+                               struct ps_err *err)
+{
+    struct ps_keeper *keeper;
+    pthread_condattr_t attr;
+    int code;
+
+    *out = NULL;
+    if (keep->n == 0)
+        return PS_OK;
+    keeper = ps_alloc(sizeof *keeper);
+    *keeper = (struct ps_keeper){.store = store, .api = api, .keep = keep};
+    pthread_mutex_init(&keeper->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&keeper->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    code = pthread_create(&keeper->thread, NULL, keep_up, keeper);
+    if (code != 0) {
+        free(keeper);
+        return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
+    }
+    *out = keeper;
+    return PS_OK;
+}
+
+void ps_keeper_stop(struct ps_keeper *keeper)
+{
+    if (!keeper)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    keeper->stop = true;
+    pthread_cond_signal(&keeper->wake);
+    pthread_mutex_unlock(&keeper->lock);
+    pthread_join(keeper->thread, NULL);
+    pthread_cond_destroy(&keeper->wake);
+    pthread_mutex_destroy(&keeper->lock);
+    free(keeper);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* files_shared.c: the files of a shelf that many servers share: their rows in the catalog, their
+ * bytes in its database, and what lies in the cache of this server. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/remote/blobs.h"
+#include "server/store/cache.h"
+#include "server/store/files.h"
+#include "server/store/mirror.h"
+
+#define IDLE 4 /* connections that are kept */
+
+struct ps_shared_files {
+    struct ps_cache *cache;
+    char *url;
+    pthread_mutex_t lock;
+    struct ps_pg *idle[IDLE];
+    unsigned n_idle;
+};
+
+enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uint64_t cache_bytes,
+                                    struct ps_err *err)
+{
+    struct ps_shared_files *shared = ps_alloc(sizeof *shared);
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_path(store, "cache", "", "");
+
+    store->shared = shared;
+    shared->url = ps_strdup(ps_str_of(url));
+    (void)pthread_mutex_init(&shared->lock, NULL);
+    return ps_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
+                         &shared->cache, err);
+}
+
+void ps_shared_files_close(struct ps_store *store)
+{
+    struct ps_shared_files *shared = store->shared;
+
+    if (!shared)
+        return;
+    while (shared->n_idle)
+        ps_pg_free(shared->idle[--shared->n_idle]);
+    ps_cache_close(shared->cache);
+    (void)pthread_mutex_destroy(&shared->lock);
+    free(shared->url);
+    free(shared);
+    store->shared = NULL;
+}
+
+bool ps_store_shared(struct ps_store *store, struct ps_shared_store *out)
+{
+    struct ps_cache_stats stats;
+
+    if (!store->shared)
+        return false;
+    ps_cache_look(store->shared->cache, &stats);
+    *out = (struct ps_shared_store){.place = ps_pg_place(store->shared->url),
+                                    .cache_bytes = stats.bytes,
+                                    .cache_most = stats.most,
+                                    .hits = stats.hits,
+                                    .misses = stats.misses,
+                                    .fetched = stats.fetched,
+                                    .evicted = stats.evicted};
+    return true;
+}
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static struct ps_pg *borrow(struct ps_shared_files *shared)
+{
+    struct ps_pg *pg = NULL;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->n_idle)
+        pg = shared->idle[--shared->n_idle];
+    (void)pthread_mutex_unlock(&shared->lock);
+    return pg ? pg : ps_pg_new(shared->url);
+}
+
+static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->n_idle < IDLE) {
+        shared->idle[shared->n_idle++] = pg;
+        pg = NULL;
+    }
+    (void)pthread_mutex_unlock(&shared->lock);
+    ps_pg_free(pg);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static enum ps_status find(struct ps_db *db, const char *folder, const char *key,
+                           struct ps_shared_file *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("kept_find"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    if (!ps_stmt_row(stmt, &own))
+        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    (void)snprintf(out->hash, sizeof out->hash, "%.64s", ps_col_text(stmt, 0).at);
+    out->bytes = (uint64_t)ps_col_int(stmt, 1);
+    out->layout = ps_col_int(stmt, 2);
+    return PS_OK;
+}
+
+struct wanted {
+    const char *folder;
+    struct ps_shared_file *out;
+};
+
+static enum ps_status ask(struct ps_db *db, const char *key, void *user, struct ps_err *err)
+{
+    const struct wanted *wanted = user;
+
+    return find(db, wanted->folder, key, wanted->out, err);
+}
+
+enum ps_status ps_shared_find(struct ps_store *store, struct ps_db *db, const char *folder,
+                              const char *key, struct ps_shared_file *out, struct ps_err *err)
+{
+    struct wanted wanted = {folder, out};
+
+    return db ? find(db, folder, key, out, err) : ps_catalog_ask(store, ask, key, &wanted, err);
+}
+
+/* A query of one row of kept. */
+static enum ps_status change(struct ps_db *db, const char *query, const char *folder,
+                             const char *key, const struct ps_sending *sent, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    if (sent) {
+        ps_bind_text(stmt, ":hash", ps_str_of(sent->hash));
+        ps_bind_int(stmt, ":bytes", (int64_t)sent->bytes);
+        ps_bind_int(stmt, ":layout", sent->layout);
+    }
+    return ps_stmt_finish(stmt, err);
+}
+
+/* What stood for the key before does so no more. */
+static enum ps_status untie(struct ps_store *store, const char *folder, const char *key,
+                            const char *unless, struct ps_err *err)
+{
+    struct ps_shared_file old;
+    enum ps_status status = find(store->catalog, folder, key, &old, err);
+
+    if (status == PS_NOT_FOUND || (status == PS_OK && strcmp(old.hash, unless) == 0))
+        return PS_OK;
+    return status == PS_OK ? ps_blob_untie(store->mirror->writer, old.hash, err) : status;
+}
+
+/* The bytes are those of that hash, so the cache may have them whatever becomes of the row. */
+static void adopt(struct ps_store *store, const char *hash, const char *path)
+{
+    if (ps_cache_adopt(store->shared->cache, hash, path, NULL) != PS_OK)
+        (void)unlink(path); /* it is fetched when it is wanted */
+}
+
+enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *sent,
+                               const char *folder, const char *key, const char *path,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_blob_tie(store->mirror->writer, sent->hash, &own);
+
+    if (status == PS_NOT_FOUND) { /* they were another's, who died: a sweep came in between */
+        ps_hint(err, "try again");
+        status = ps_fail(err, PS_UNAVAILABLE, "the store does not have the bytes any more");
+    } else if (status != PS_OK) {
+        (void)ps_fail_as(err, &own);
+    }
+    if (status == PS_OK)
+        status = untie(store, folder, key, sent->hash, err);
+    if (status == PS_OK)
+        status = change(store->catalog, "kept_put", folder, key, sent, err);
+    if (path)
+        adopt(store, sent->hash, path);
+    return status;
+}
+
+enum ps_status ps_shared_remove(struct ps_store *store, const char *folder, const char *key,
+                                struct ps_err *err)
+{
+    enum ps_status status = untie(store, folder, key, "", err);
+
+    return status == PS_OK ? change(store->catalog, "kept_remove", folder, key, NULL, err) : status;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+enum ps_status ps_shared_send(struct ps_store *store, const char *path, struct ps_sending *out,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct ps_pg *pg;
+    char place[80];
+    enum ps_status status = fd < 0 ? ps_fail_errno(err, "cannot read", path)
+                                   : ps_content_of(fd, path, out->hash, &out->bytes, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)snprintf(place, sizeof place, "%s-%u", store->session, ps_store_count(store));
+    pg = borrow(store->shared);
+    status = ps_blob_send(pg, store->session, place, fd, out->hash, out->bytes, err);
+    give_back(store->shared, pg);
+    return status;
+}
+
+static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, void *to,
+                            struct ps_err *err)
+{
+    struct ps_shared_files *shared = user;
+    struct ps_pg *pg = borrow(shared);
+    enum ps_status status = ps_blob_fetch(pg, hash, take, to, err);
+
+    give_back(shared, pg);
+    return status;
+}
+
+enum ps_status ps_shared_fetch(struct ps_store *store, const struct ps_shared_file *file,
+                               char **path_out, struct ps_err *err)
+{
+    return ps_cache_get(store->shared->cache, file->hash, file->bytes, fetch, store->shared,
+                        path_out, err);
+}
+
+void ps_shared_use(struct ps_store *store, const struct ps_shared_file *kept)
+{
+    ps_cache_use(store->shared->cache, kept->hash, kept->bytes);
+}
+
+static bool lives(void *user, const char *session)
+{
+    return ps_session_lives(user, session);
+}
+
+enum ps_status ps_shared_files_sweep(struct ps_store *store, struct ps_err *err)
+{
+    struct ps_pg *pg = borrow(store->shared);
+    enum ps_status status = ps_blob_sweep(pg, lives, store, NULL, err);
+
+    give_back(store->shared, pg);
+    return status;
+}

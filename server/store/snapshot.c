@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/store/snapshot.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static enum ps_status run_sql(struct ps_db *db, const char *query, const char *key,
+                              const char *value, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, key, ps_str_of(value));
+    while (ps_stmt_row(stmt, &own))
+        ;
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)
+{
+    enum ps_status status = run_sql(ps_catalog_lock(store), "snapshot", ":path", path, err);
+
+    ps_catalog_unlock(store);
+    return status;
+}
+
+enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, struct ps_err *err)
+{
+    static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
+                                          "run_delete"};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
+        status = run_sql(snapshot, queries[i], ":id", id, err);
+    return status;
+}
+
+enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha256,
+                                        struct ps_err *err)
+{
+    return run_sql(snapshot, "source_gone", ":sha256", sha256, err);
+}
+
+/* --- folders ---------------------------------------------------------------------------------- */
+
+static bool is_inside(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+enum ps_status ps_check_apart(const char *shelf, const char *target, struct ps_err *err)
+{
+    char a[PATH_MAX], b[PATH_MAX];
+
+    if (!realpath(shelf, a))
+        return ps_fail_errno(err, "cannot find", shelf);
+    if (!realpath(target, b))
+        return ps_fail_errno(err, "cannot find", target);
+    if (is_inside(b, a))
+        return ps_fail(err, PS_CONFLICT, "%s is the shelf itself, or inside it", target);
+    if (is_inside(a, b))
+        return ps_fail(err, PS_CONFLICT, "the shelf is inside %s", target);
+    return PS_OK;
+}
+
+bool ps_dir_is_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+    bool empty = true;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+    if (dir)
+        (void)closedir(dir);
+    return empty;
+}

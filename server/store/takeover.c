@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * takeover.c: what sessions that died had in hand: their uploads become ours, with the jobs that
+ * import them; what they had begun to write goes.
+ *
+ * Where many servers share the store, a server looks for such sessions about once a second. Several
+ * may find the same one: the first to come takes what there is. One that was only stalled finds
+ * that its uploads are another's, and leaves them alone (uploads.c).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/store/files.h"
+#include "server/store/lives.h"
+#include "server/store/mirror.h"
+#include "server/store/uploads.h"
+
+#define SWEEP_MS ((int64_t)60 * 1000) /* between two looks for bytes that nothing refers to */
+
+/* --- claiming ----------------------------------------------------------------------------------
+ */
+
+/* What others have in hand that died, each with its NUL; free it. */
+static struct ps_buf left_by(struct ps_store *store)
+{
+    struct ps_buf sessions = {0};
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+
+    if (ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, NULL) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        while (ps_stmt_row(stmt, NULL))
+            ps_buf_add(&sessions, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
+        ps_stmt_done(stmt);
+    }
+    ps_catalog_unlock(store);
+    return sessions;
+}
+
+/* Inside the transaction: one that was stalled may have its row again by now. */
+static enum ps_status still_dead(struct ps_store *store, const char *session, bool *dead,
+                                 struct ps_err *err)
+{
+    bool is = false;
+    enum ps_status status =
+        store->mirror ? ps_lease_is(store->mirror->writer, session, &is, err) : PS_OK;
+
+    *dead = !is;
+    return status;
+}
+
+static enum ps_status take_over(struct ps_store *store, const char *dead, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("upload_take"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":dead", ps_str_of(dead));
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    status = ps_stmt_finish(stmt, err);
+    return status == PS_OK && store->mirror ? ps_job_rows_abandon(store, dead, err) : status;
+}
+
+/* What fails is tried again at the next look, or start. */
+static void claim(struct ps_store *store, const char *session)
+{
+    bool dead = false;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, NULL);
+
+    if (status == PS_OK)
+        status = still_dead(store, session, &dead, NULL);
+    if (status == PS_OK && dead)
+        status = take_over(store, session, NULL);
+    (void)ps_catalog_end(store, status, NULL);
+}
+
+static void claim_all(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+
+    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
+        if (!ps_session_lives(store, at))
+            claim(store, at);
+}
+
+bool ps_uploads_wait(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db;
+    bool wait = false;
+
+    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
+        wait |= !ps_session_lives(store, at);
+    if (wait)
+        return true;
+    db = ps_catalog_lock(store);
+    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, NULL) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        ps_bind_int(stmt, ":after", 0);
+        while (!wait && ps_stmt_row(stmt, NULL))
+            wait = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
+        ps_stmt_done(stmt);
+    }
+    ps_catalog_unlock(store);
+    return wait;
+}
+
+/* --- showing -----------------------------------------------------------------------------------
+ */
+
+static const char *text_of(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+{
+    return ps_arena_copy(arena, ps_col_text(stmt, column)).at;
+}
+
+struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
+                               size_t *n_out)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_tag *pairs = ps_arena_alloc(arena, (strlen(text) / 4 + 1) * sizeof *pairs);
+
+    *n_out = 0;
+    if (ps_db_prepare(store->catalog, ps_sql_text("upload_pairs"), &stmt, NULL) != PS_OK)
+        return pairs;
+    ps_bind_text(stmt, ":pairs", ps_str_of(text));
+    while (ps_stmt_row(stmt, NULL)) {
+        const char *key = text_of(arena, stmt, 0), *value = text_of(arena, stmt, 1);
+
+        pairs[(*n_out)++] = (struct ps_tag){key, value};
+    }
+    return pairs;
+}
+
+static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
+                        struct ps_accepted *out)
+{
+    struct ps_tag *sources;
+
+    *out = (struct ps_accepted){
+        .id = ps_col_int(stmt, 0),
+        .path = ps_arena_printf(arena, "%s/spool/%s", store->dir, text_of(arena, stmt, 1)),
+        .filename = text_of(arena, stmt, 2),
+        .name = text_of(arena, stmt, 3),
+        .series = text_of(arena, stmt, 4),
+        .who = text_of(arena, stmt, 5),
+        .sources_text = text_of(arena, stmt, 7),
+        .tries = (unsigned)ps_col_int(stmt, 8),
+        .job = (uint64_t)ps_col_int(stmt, 9),
+    };
+    out->tags = ps_upload_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags);
+    sources = ps_upload_pairs(store, arena, out->sources_text, &out->n_sources);
+    for (size_t i = 0; i < out->n_sources; i++)
+        sources[i].key = ps_arena_printf(arena, "%s/spool/%s", store->dir, sources[i].key);
+    out->sources = sources;
+}
+
+/* The next of ours that is not in hand, which it is from now on. */
+static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *arena,
+                        struct ps_accepted *out, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+    bool found = false;
+
+    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, err) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        ps_bind_int(stmt, ":after", after);
+        while (!found && ps_stmt_row(stmt, err))
+            found = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
+    }
+    if (found) {
+        read_upload(store, stmt, arena, out);
+        ps_upload_take_in_hand(store, out->id);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return found;
+}
+
+/* A file of another machine, under the name that it had there; what an import takes is counted
+ * (room.h), and what was accepted is imported however little room there is. */
+static enum ps_status fetch_file(struct ps_store *store, const char *path, struct ps_err *err)
+{
+    struct stat about;
+    enum ps_status status;
+
+    if (access(path, F_OK) == 0)
+        return PS_OK;
+    status = ps_file_link(store, "spool", strrchr(path, '/') + 1, path, err);
+    if (status == PS_OK && stat(path, &about) == 0)
+        atomic_fetch_add(&store->loose, (int64_t)about.st_size);
+    return status;
+}
+
+static enum ps_status fetch_files(struct ps_store *store, const struct ps_accepted *upload,
+                                  struct ps_err *err)
+{
+    enum ps_status status = fetch_file(store, upload->path, err);
+
+    for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
+        status = fetch_file(store, upload->sources[i].key, err);
+    return status;
+}
+
+/* What cannot be fetched because the database is away is shown another time; what is not there at
+ * all is shown: its import says so. */
+enum ps_status ps_upload_take(struct ps_store *store,
+                              void (*take)(void *user, const struct ps_accepted *upload),
+                              void *user, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    int64_t after = 0;
+    bool found;
+
+    if (!ps_store_away(store))
+        claim_all(store);
+    do {
+        struct ps_arena arena = {0};
+        struct ps_accepted upload;
+
+        found = next_upload(store, after, &arena, &upload, &own);
+        if (found) {
+            after = upload.id;
+            if (store->mirror && fetch_files(store, &upload, NULL) == PS_UNAVAILABLE) {
+                (void)ps_catalog_lock(store);
+                ps_upload_let_go(store, upload.id);
+                ps_catalog_unlock(store);
+            } else {
+                take(user, &upload);
+            }
+        }
+        ps_arena_free(&arena);
+    } while (found);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+/* --- looking -----------------------------------------------------------------------------------
+ */
+
+struct ps_takeover {
+    struct ps_ticker looks;
+    struct ps_store *store;
+    void (*tell)(void *user);
+    void *user;
+    int64_t swept_ms;
+};
+
+static void look(void *user)
+{
+    struct ps_takeover *takeover = user;
+    struct ps_store *store = takeover->store;
+    bool died = false;
+
+    if (ps_lives_look(store, &died, NULL) != PS_OK || ps_store_away(store))
+        return;
+    ps_uploads_end_again(store);
+    if (ps_uploads_wait(store))
+        takeover->tell(takeover->user);
+    ps_doomed_sweep(store);
+    if (died || ps_clock_ms() - takeover->swept_ms > SWEEP_MS) {
+        takeover->swept_ms = ps_clock_ms();
+        (void)ps_shared_files_sweep(store, NULL);
+    }
+}
+
+enum ps_status ps_store_watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
+                                     struct ps_err *err)
+{
+    struct ps_takeover *takeover;
+
+    if (!store->lives)
+        return PS_OK;
+    takeover = store->takeover = ps_alloc(sizeof *takeover);
+    takeover->store = store;
+    takeover->tell = tell;
+    takeover->user = user;
+    return ps_ticker_start(&takeover->looks, PS_LEASE_BEAT_MS, look, takeover, err);
+}
+
+void ps_store_watch_no_more(struct ps_store *store)
+{
+    if (!store || !store->takeover)
+        return;
+    ps_ticker_stop(&store->takeover->looks);
+    free(store->takeover);
+    store->takeover = NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* uploads.h: accepted uploads, inside this folder: those that this opening has in hand, from when
+ * it accepted or took them until they have ended. */
+#ifndef PS_STORE_UPLOADS_H
+#define PS_STORE_UPLOADS_H
+
+#include "server/store/db_impl.h"
+
+/* With the catalog locked. */
+bool ps_upload_in_hand(struct ps_store *store, int64_t id);
+void ps_upload_take_in_hand(struct ps_store *store, int64_t id);
+void ps_upload_let_go(struct ps_store *store, int64_t id);
+
+/* The pairs of a JSON array of pairs, in the arena; with the catalog locked. */
+struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
+                               size_t *n_out);
+
+/* Ends those whose end could not be written down, for the database was away. */
+void ps_uploads_end_again(struct ps_store *store);
+
+/* Whether uploads wait that a session left which does not live, or that are ours and not in hand.
+ */
+bool ps_uploads_wait(struct ps_store *store);
+
+#endif

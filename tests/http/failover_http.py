@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""A store whose database is lost: for a while, or until a replica or a backup takes its place."""
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+from server import RUNS, Server, big_log
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from postgres import Postgres, programs  # noqa: E402
+
+# What docs/operate.md says after a backup was restored.
+RESTORED = "UPDATE clock SET store = md5(random()::text), n = n + 1"
+
+
+class Replica(Postgres):
+    """Follows another one, which waits for it at each commit."""
+
+    def __init__(self, primary):
+        self.primary = primary
+        super().__init__()
+
+    def run(self, program, *args):
+        if program != "initdb":
+            return super().run(program, *args)
+        return super().run("pg_basebackup", "-h", self.primary.folder, "-U", "shelf", "-D", self.data, "-R", "-c", "fast", "--no-sync")
+
+    def promote(self):
+        self.run("pg_ctl", "promote", "-D", self.data, "-w")
+
+
+@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
+class Failover(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-failover-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.postgres = Postgres()
+        self.addCleanup(self.postgres.close)
+
+    def serve(self, name, url):
+        server = Server(os.path.join(self.folder, name), "--store", url)
+        self.addCleanup(server.end)
+        return server
+
+    def add(self, server, n):
+        answer = server.request("POST", f"{RUNS}?wait=1&name={n}", big_log(5, n))
+        self.assertEqual(answer.status, 201, answer.body)
+        return answer.json["id"]
+
+    def names(self, server):
+        return sorted(row["name"] for row in server.request("GET", f"{RUNS}?limit=100").json["rows"])
+
+    def until_names(self, server, wanted, seconds=10):
+        until = time.monotonic() + seconds
+        while self.names(server) != wanted and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(self.names(server), wanted)
+
+    def test_a_replica_takes_its_place(self):
+        url = self.postgres.database()
+        replica = Replica(self.postgres)
+        self.addCleanup(replica.close)
+        self.postgres.sql(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.postgres.sql(url, "SELECT pg_reload_conf()")
+        both = url.replace(self.postgres.folder, f"{self.postgres.folder},{replica.folder}") + "&target_session_attrs=read-write"
+        servers = [self.serve(name, both) for name in "ab"]
+        run = self.add(servers[0], 1)
+        self.until_names(servers[1], ["1"])
+        self.postgres.stop(signal.SIGQUIT)
+        self.assertEqual(servers[1].request("GET", f"{RUNS}/{run}").status, 200)
+        replica.promote()
+        self.assertEqual(servers[1].request("PATCH", f"{RUNS}/{run}", json.dumps({"name": "2"})).status, 200)
+        self.add(servers[0], 3)
+        for server in servers:
+            self.until_names(server, ["2", "3"])
+
+    def test_what_was_taken_waits_for_it(self):
+        server = self.serve("a", self.postgres.database())
+        job = server.request("POST", f"{RUNS}?name=waits", big_log(30000)).json["job"]
+        self.postgres.stop()
+        time.sleep(9)  # longer than a change waits
+        self.postgres.start()
+        until = time.monotonic() + 60
+        while job["state"] in ("queued", "running") and time.monotonic() < until:
+            time.sleep(0.1)
+            job = server.request("GET", f"/api/v1/jobs/{job['id']}").json
+        self.assertEqual((job["state"], job["error"]), ("done", None))
+        self.until_names(server, ["waits"])
+
+    def test_a_backup_takes_its_place(self):
+        url = self.postgres.database()
+        servers = [self.serve(name, url) for name in "ab"]
+        self.add(servers[0], 1)
+        dump = os.path.join(self.postgres.folder, "dump")
+        self.postgres.run("pg_dump", "-Fc", "-f", dump, url)
+        self.add(servers[0], 2)
+        self.until_names(servers[1], ["1", "2"])
+        servers[1].end()  # and misses all of it
+        self.postgres.run("pg_restore", "--clean", "--if-exists", "--single-transaction", "-d", url, dump)
+        self.postgres.sql(url, RESTORED)
+        self.until_names(servers[0], ["1"])
+        for n in (3, 4, 5):
+            self.add(servers[0], n)
+        self.until_names(self.serve("b", url), ["1", "3", "4", "5"])
+
+
+if __name__ == "__main__":
+    unittest.main()

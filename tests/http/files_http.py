@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""The files of a shelf that servers share: kept in PostgreSQL, fetched once, verified."""
+import glob
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from server import PROGRAM, ROOT, RUNS, Server, ServerTest, big_log, import_log
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "bench"))
+import make_lprof  # noqa: E402
+from postgres import Postgres, programs  # noqa: E402
+
+COUNTS = ("SELECT (SELECT count(*) FROM kept), (SELECT count(*) FROM blob), (SELECT count(DISTINCT place) FROM chunk), "
+          "(SELECT count(*) FROM doomed)")
+
+
+@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
+class Files(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="perfshelf-files-")
+        cls.postgres = Postgres()
+        cls.url = cls.postgres.database()
+        cls.server, cls.other = cls.start("a"), cls.start("b")
+
+    @classmethod
+    def start(cls, name, *options):
+        return Server(os.path.join(cls.folder, name), "--store", cls.url, *options)
+
+    @classmethod
+    def tearDownClass(cls):
+        ends = [cls.server.end(), cls.other.end()]
+        cls.postgres.close()
+        shutil.rmtree(cls.folder)
+        if any(code != 0 for code, _ in ends):
+            raise AssertionError(f"a server ended with {ends}")
+
+    def sql(self, statement):
+        return self.postgres.sql(self.url, statement).split()
+
+    def cached(self, server):
+        return {os.path.basename(path) for path in glob.glob(os.path.join(self.folder, server, "cache", "*"))}
+
+    def hash_of(self, folder, key):
+        return self.sql(f"SELECT hash FROM kept WHERE folder = '{folder}' AND \"key\" = '{key}'")[0]
+
+    def verb(self, *args, data):
+        return subprocess.run([PROGRAM, *args, "--store", self.url, "--data", os.path.join(self.folder, data)],
+                              capture_output=True, timeout=60, check=False)
+
+    def test_what_one_takes_in_all_can_read(self):
+        text = big_log(3000, seed=1)
+        run = self.add(text, name="everywhere")
+        mine = self.get(f"{RUNS}/{run['id']}/imports").body
+        self.assertNotIn(self.hash_of("runs", run["id"]), self.cached("b"))
+        self.assertEqual(self.other.request("GET", f"{RUNS}/{run['id']}/imports").body, mine)
+        self.assertIn(self.hash_of("runs", run["id"]), self.cached("b"))
+        self.assertEqual(self.other.request("GET", f"{RUNS}/{run['id']}/original").body, text)
+        self.assertTrue(self.add(text)["already"])
+        again = self.other.request("POST", f"{RUNS}?wait=1", text)
+        self.assertTrue(again.json["already"], again.body)
+
+    def test_sources_too(self):
+        run = self.add(make_lprof.dump({("src/app.py", 1, "work"): [(2, 1, 301)]}))
+        put = self.request("PUT", f"{RUNS}/{run['id']}/sources?path=src/app.py", b"print(1)\n")
+        self.assertEqual(put.status // 100, 2, put.body)
+        key = hashlib.sha256(b"print(1)\n").hexdigest()
+        self.assertTrue(self.hash_of("sources", key))
+        self.assertEqual(self.other.request("DELETE", f"{RUNS}/{run['id']}").status, 204)
+        self.assertEqual(self.sql(f"SELECT 1 FROM kept WHERE \"key\" = '{key}'"), [])
+
+    def test_it_is_fetched_once_for_all_who_want_it(self):
+        run = self.add(big_log(200000, seed=2), name="large")
+        third = self.start("third")
+        answers = []
+        readers = [threading.Thread(target=lambda: answers.append(third.request("GET", f"{RUNS}/{run['id']}/imports").status))
+                   for _ in range(8)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+        self.assertEqual(answers, [200] * 8)
+        self.assertEqual(len(self.cached("third")), 1)
+        self.assertEqual(third.end()[0], 0)
+
+    def test_what_is_fetched_is_bounded(self):
+        runs = [self.add(big_log(20000, seed=10 + n), name=f"n{n}")["id"] for n in range(4)]
+        small = self.start("small", "--cache-size", "1MiB")
+        for _ in range(2):
+            for run in runs:
+                self.assertEqual(small.request("GET", f"{RUNS}/{run}/imports").status, 200)
+        left = sum(os.path.getsize(path) for path in glob.glob(os.path.join(self.folder, "small", "cache", "*")))
+        largest = max(int(self.sql(f"SELECT bytes FROM kept WHERE folder = 'runs' AND \"key\" = '{run}'")[0]) for run in runs)
+        self.assertLessEqual(left, max(1 << 20, largest))
+        self.assertGreater(sum(int(n) for n in self.sql("SELECT bytes FROM kept WHERE folder = 'runs'")), 2 << 20)
+        self.assertEqual(small.end()[0], 0)
+
+    def test_a_cache_may_be_emptied(self):
+        run = self.add(big_log(2000, seed=20))["id"]
+        before = self.get(f"{RUNS}/{run}/imports").body
+        for path in glob.glob(os.path.join(self.folder, "a", "cache", "*")):
+            os.unlink(path)
+        self.add(import_log("import csv"))  # the answers that were kept are of another catalog now
+        self.assertEqual(self.get(f"{RUNS}/{run}/imports?nodes=5").status, 200)
+        self.assertEqual(self.get(f"{RUNS}/{run}/imports").body, before)
+
+    def test_a_cache_that_is_too_small(self):
+        runs = [self.add(big_log(2000, seed=seed))["id"] for seed in range(70, 76)]
+        small = self.start("small", "--cache-size", "512KiB")
+        seen = []
+
+        def read(first):
+            for i in range(15):
+                seen.append(small.request("GET", f"{RUNS}/{runs[(first + i * 5) % 6]}/imports?nodes={1 + first * 30 + i}").status)
+
+        readers = [threading.Thread(target=read, args=(n,)) for n in range(8)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+        sizes = [os.path.getsize(os.path.join(self.folder, "small", "cache", name)) for name in self.cached("small")]
+        code, said = small.end()
+        self.assertEqual((set(seen), code), ({200}, 0), said)
+        self.assertTrue(sum(sizes) <= 512 << 10 or len(sizes) == 1, sizes)
+
+    def test_bytes_that_are_others_are_not_shown(self):
+        run = self.add(big_log(2000, seed=30))["id"]
+        key = self.hash_of("runs", run)
+        place = self.sql(f"SELECT place FROM blob WHERE hash = '{key}'")[0]
+        turn = ("UPDATE chunk SET data = set_byte(data, 5000, (get_byte(data, 5000) + {}) % 256) "
+                f"WHERE place = '{place}' AND n = 0")
+        self.sql(turn.format(1))
+        self.assertRefused(self.other.request("GET", f"{RUNS}/{run}/imports"), 500, "internal")
+        self.assertNotIn(key, self.cached("b"))
+        found = self.verb("verify", data="c")
+        self.assertEqual(found.returncode, 1, found.stderr)
+        self.assertIn(run.encode(), found.stdout)
+        self.sql(turn.format(255))
+        self.assertEqual(self.other.request("GET", f"{RUNS}/{run}/imports").status, 200)
+        whole = self.verb("verify", data="c")
+        self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
+
+    def test_reads_of_what_is_here_go_on_while_the_database_is_away(self):
+        run = self.add(big_log(2000, seed=40))["id"]
+        cold = self.add(big_log(2000, seed=41))["id"]
+        self.assertEqual(self.other.request("GET", f"{RUNS}/{run}/imports").status, 200)
+        self.postgres.stop()
+        try:
+            self.assertEqual(self.other.request("GET", f"{RUNS}/{run}/imports?nodes=5").status, 200)
+            refused = self.other.request("GET", f"{RUNS}/{cold}/imports")
+            self.assertRefused(refused, 503, "unavailable")
+        finally:
+            self.postgres.start()
+        until = time.monotonic() + 5  # it looks for it ten times a second
+        while (again := self.other.request("GET", f"{RUNS}/{cold}/imports")).status == 503 and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(again.status, 200)
+
+    def test_an_older_layout_is_renewed_for_all(self):
+        text = big_log(500, seed=50)
+        run = self.add(text, name="old", series="s")["id"]
+        before = self.other.request("GET", f"{RUNS}/{run}/imports").json
+        # As an older perfshelf would have said.
+        self.sql("BEGIN; UPDATE clock SET n = n + 1; UPDATE kept SET layout = 2, tx = (SELECT n FROM clock) "
+                 f"WHERE folder = 'runs' AND \"key\" = '{run}'; COMMIT")
+        renewed = self.verb("renew", "--json", run, data="a2")
+        self.assertEqual((renewed.returncode, json.loads(renewed.stdout)["already"]), (0, False), renewed.stderr)
+        shown = self.other.request("GET", f"{RUNS}/{run}").json
+        self.assertEqual((shown["name"], shown["series"]), ("old", "s"))
+        self.assertEqual(self.other.request("GET", f"{RUNS}/{run}/imports").json, before)
+
+    def test_what_is_removed_leaves_nothing(self):
+        kept, _, _, doomed = (int(n) for n in self.sql(COUNTS)[0].split("|"))
+        self.assertEqual(doomed, 0)
+        run = self.add(big_log(500, seed=60))["id"]
+        self.assertEqual(int(self.sql(COUNTS)[0].split("|")[0]), kept + 2)
+        self.assertEqual(self.other.request("DELETE", f"{RUNS}/{run}").status, 204)
+        self.assertEqual(int(self.sql(COUNTS)[0].split("|")[0]), kept)
+        self.assertEqual(self.sql("SELECT count(*) FROM blob b WHERE NOT EXISTS (SELECT 1 FROM kept k WHERE k.hash = b.hash) "
+                                  "AND NOT EXISTS (SELECT 1 FROM loose l WHERE l.hash = b.hash)"), ["0"])
+
+
+if __name__ == "__main__":
+    unittest.main()

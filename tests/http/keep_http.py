@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""`serve --keep`: what is beyond the rules goes by itself, and everybody is told."""
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from server import RUNS, Events, Server, ServerTest, big_log
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from postgres import Postgres, programs  # noqa: E402
+
+
+def names(server):
+    """Of the runs that are there, the newest first."""
+    return [run["name"] for run in server.request("GET", f"{RUNS}?limit=1000").json["rows"]]
+
+
+def wait_for(server, wanted, seconds=30):
+    """Until these are all that is there, the newest first."""
+    until = time.monotonic() + seconds
+    while (left := names(server)) != wanted and time.monotonic() < until:
+        time.sleep(0.05)
+    return left
+
+
+def removals(server):
+    rows = server.request("GET", "/api/v1/activity?limit=1000").json["rows"]
+    return [(row["name"], row["who"]) for row in reversed(rows) if row["what"] == "removed"]
+
+
+class Keep(ServerTest):
+    args = ("--keep", "3/series", "--keep=a=b=1", "--keep", "30d")
+
+    def setUp(self):
+        self.addCleanup(lambda: [self.request("DELETE", f"{RUNS}/{run['id']}") for run in self.get_json(RUNS)["rows"]])
+        self.before = len(removals(self.server))
+
+    def upload(self, name, series, seed):
+        return self.add(big_log(50, seed), name=name, series=series)["id"]
+
+    def test_what_it_keeps_is_told(self):
+        self.assertEqual(self.get_json("/api/v1/shelf")["keep"], [{"rule": "3/series", "what": "of each series 3 runs"},
+                                                                  {"rule": "a=b=1", "what": "of a=b 1 run"},
+                                                                  {"rule": "30d", "what": "30 days"}])
+
+    def test_the_oldest_goes_and_the_baseline_stays(self):
+        events = Events(self.server)
+        self.addCleanup(events.close)
+        first, second = self.upload("first", "n", 1), self.upload("second", "n", 2)
+        self.assertEqual(self.request("PUT", f"{RUNS}/{first}/baseline").status, 200)
+        for seed in (3, 4, 5):
+            self.upload(f"{seed}", "n", seed)
+            self.upload(f"none {seed}", "", 100 + seed)
+        events.wait(lambda name, data: name == "gone" and data == {"id": second})
+        self.assertEqual(wait_for(self.server, ["none 5", "5", "none 4", "4", "none 3", "3", "first"]),
+                         ["none 5", "5", "none 4", "4", "none 3", "3", "first"])
+        self.assertEqual(removals(self.server)[self.before:], [("second", "--keep 3/series")])
+        for path in ("", "/original", "/imports"):
+            self.assertRefused(self.get(f"{RUNS}/{second}{path}"), 404, "not_found")
+        self.assertEqual(self.get(f"{RUNS}/{first}/imports").status, 200)
+        again = self.request("POST", f"{RUNS}?wait=1&name=again&series=n", big_log(50, 2))
+        self.assertEqual((again.status, again.json["id"]), (201, second))  # what went may come in again
+        wanted = ["again", "none 5", "5", "none 4", "4", "none 3", "first"]
+        self.assertEqual(wait_for(self.server, wanted), wanted)
+
+    def test_a_series_with_a_rule_of_its_own(self):
+        for seed in range(4):
+            self.upload(f"{seed}", "a=b", 200 + seed)
+        self.assertEqual(wait_for(self.server, ["3"]), ["3"])
+        self.assertEqual({who for _, who in removals(self.server)[self.before:]}, {"--keep a=b=1"})
+        moved = self.upload("moved", "other", 300)
+        self.request("PATCH", f"{RUNS}/{moved}", '{"series":"a=b"}')
+        self.assertEqual(wait_for(self.server, ["moved"]), ["moved"])
+
+    def test_uploads_at_once(self):
+        def upload(n):
+            for seed in range(8):
+                self.assertIn(self.request("POST", f"{RUNS}?wait=1&series=s{n}&name=s{n}", big_log(50, 1000 + 100 * n + seed)).status, (200, 201))
+
+        threads = [threading.Thread(target=upload, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        until = time.monotonic() + 30
+        while len(names(self.server)) > 12 and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(sorted(names(self.server)), [f"s{n}" for n in range(4) for _ in range(3)])
+        self.assertEqual(len(removals(self.server)) - self.before, 20)
+
+
+class Restart(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-keep-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.data = os.path.join(self.folder, "shelf")
+
+    def start(self, *args):
+        server = Server(self.data, *args)
+        self.addCleanup(server.process.kill)
+        return server
+
+    def fill(self, server, *added):
+        for name in added:
+            self.assertEqual(server.request("POST", f"{RUNS}?wait=1&name={name}", big_log(50, ord(name))).status, 201)
+
+    def test_rules_hold_from_the_start(self):
+        server = self.start()
+        self.fill(server, *"abcd")
+        self.assertEqual(server.request("GET", "/api/v1/shelf").json["keep"], [])
+        self.assertEqual(server.end(), (0, ""))
+        server = self.start("--keep", "2")
+        self.assertEqual(wait_for(server, ["d", "c"]), ["d", "c"])
+        self.assertEqual(server.end(), (0, ""))
+        time.sleep(1.1)
+        server = self.start("--keep", "1s", "--keep", "5")
+        self.assertEqual(wait_for(server, []), [])
+        self.assertEqual(removals(server), [("a", "--keep 2"), ("b", "--keep 2"), ("c", "--keep 1s"), ("d", "--keep 1s")])
+        self.assertEqual(server.end(), (0, ""))
+
+    def test_what_cannot_go_is_said_once(self):
+        server = self.start()
+        self.fill(server, *"abcd")
+        self.assertEqual(server.end(), (0, ""))
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            db.execute("CREATE TRIGGER held BEFORE DELETE ON run WHEN old.name = 'a' BEGIN SELECT raise(ABORT, 'it is held'); END")
+            [held] = db.execute("SELECT id FROM run WHERE name = 'a'").fetchone()
+        server = self.start("--keep", "1")
+        self.assertEqual(wait_for(server, ["d", "a"]), ["d", "a"])  # it holds up no others
+        self.fill(server, "e")
+        self.assertEqual(wait_for(server, ["e", "a"]), ["e", "a"])  # tried again by then
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            db.execute("DROP TRIGGER held")
+        self.fill(server, "f")
+        self.assertEqual(wait_for(server, ["f"]), ["f"])
+        code, said = server.end()
+        self.assertEqual((code, said.count("\n")), (0, 1), said)
+        self.assertRegex(said, rf"^perfshelf: {held}: .*it is held")
+
+
+@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
+class Servers(unittest.TestCase):
+    def test_two_with_the_same_rules(self):
+        folder = tempfile.mkdtemp(prefix="perfshelf-keep-")
+        self.addCleanup(shutil.rmtree, folder)
+        postgres = Postgres()
+        self.addCleanup(postgres.close)
+        url = postgres.database()
+        rules = ("--keep", "2/series", "--keep", "one=1")
+        servers = [Server(os.path.join(folder, name), "--store", url, *rules) for name in "ab"]
+        streams = [Events(server) for server in servers]
+        first = None
+        for n in range(12):
+            answer = servers[n % 2].request("POST", f"{RUNS}?wait=1&name={n}&series={'one' if n % 3 else 'many'}", big_log(50, n))
+            self.assertEqual(answer.status, 201, answer.body)
+            first = first or answer.json["id"]
+        wanted = ["11", "9", "6"]
+        self.assertEqual([wait_for(server, wanted, 60) for server in servers], [wanted, wanted])
+        for stream in streams:  # whoever removed it, all are told
+            stream.wait(lambda name, data: name == "gone" and data["id"] == first)
+            stream.close()
+        gone = removals(servers[0])
+        self.assertEqual(sorted(int(name) for name, _ in gone), [0, 1, 2, 3, 4, 5, 7, 8, 10])  # each once
+        self.assertEqual({who for _, who in gone}, {"--keep 2/series", "--keep one=1"})
+        self.assertEqual([server.end() for server in servers], [(0, "")] * 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

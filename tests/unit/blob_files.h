@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* blob_files.h: files that are sent to a PostgreSQL, and what is there of them; for its tests. Each
+ * asserts that it succeeds. */
+#ifndef PS_TEST_BLOB_FILES_H
+#define PS_TEST_BLOB_FILES_H
+
+#include "server/remote/blobs.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+/* For setup and teardown: *state is the URL of a database that is laid out. */
+int make_store(void **state);
+int drop_store(void **state);
+struct ps_pg *connect_to(const char *url);
+
+struct file {
+    int fd;
+    uint64_t bytes;
+    char hash[PS_CONTENT_SIZE];
+};
+
+/* Bytes that do not repeat, other ones for each seed. Close its fd. */
+struct file new_file(uint64_t bytes, uint64_t seed);
+enum ps_status send_file(struct ps_pg *pg, const char *session, const char *place,
+                         const struct file *file, struct ps_err *err);
+enum ps_status add_bytes(void *content, struct ps_str bytes, struct ps_err *err); /* ps_blob_take */
+void expect_bytes(struct ps_pg *pg, const struct file *file);
+
+/* The number that a statement answers with. */
+int64_t ask(struct ps_pg *pg, const char *sql);
+#define BLOBS(pg)  ask(pg, "SELECT count(*) FROM blob")
+#define CHUNKS(pg) ask(pg, "SELECT count(*) FROM chunk")
+#define LOOSE(pg)  ask(pg, "SELECT count(*) FROM loose")
+void expect_nothing(struct ps_pg *pg);
+
+/* A row of kept with this key that refers to the file, or no more. May fail. */
+enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file, bool on);
+bool all_live(void *user, const char *session);
+bool none_lives(void *user, const char *session);
+size_t sweep(struct ps_pg *pg, bool (*lives)(void *user, const char *session));
+
+#endif
