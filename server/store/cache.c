@@ -242,6 +242,14 @@ static enum ps_status fetch_in(struct ps_cache *cache, const char *hash, uint64_
     return status;
 }
 
+static void remove_damaged(struct ps_cache *cache, const char *path)
+{
+    const uint64_t bytes = size_of(path);
+
+    if (unlink(path) == 0)
+        cache->bytes -= (int64_t)bytes;
+}
+
 /* By one thread at a time. The one before may have left nothing to do. */
 static enum ps_status bring(struct ps_cache *cache, const char *path, const char *hash,
                             uint64_t bytes, ps_cache_fetch *fetch, void *user, struct ps_err *err)
@@ -252,7 +260,7 @@ static enum ps_status bring(struct ps_cache *cache, const char *path, const char
         return PS_OK;
     }
     cache->misses++;
-    ps_cache_drop(cache, hash); /* one that is damaged */
+    remove_damaged(cache, path);
     return fetch_in(cache, hash, bytes, fetch, user, err);
 }
 
@@ -402,15 +410,6 @@ void ps_cache_use(struct ps_cache *cache, const char *hash, uint64_t bytes)
     PS_AUTO(ps_free_ptr) char *path = path_of(cache, hash);
 
     (void)is_ready(cache, path, bytes);
-}
-
-void ps_cache_drop(struct ps_cache *cache, const char *hash)
-{
-    PS_AUTO(ps_free_ptr) char *path = path_of(cache, hash);
-    const uint64_t bytes = size_of(path);
-
-    if (ps_content_is(hash) && unlink(path) == 0)
-        cache->bytes -= (int64_t)bytes;
 }
 
 void ps_cache_doubt(struct ps_cache *cache)

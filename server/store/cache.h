@@ -38,8 +38,7 @@ enum ps_status ps_cache_adopt(struct ps_cache *cache, const char *hash, const ch
                               struct ps_err *err);
 /* It is in use, by who has it open. */
 void ps_cache_use(struct ps_cache *cache, const char *hash, uint64_t bytes);
-void ps_cache_drop(struct ps_cache *cache, const char *hash);
-/* What is here now is hashed before it is used again: for who found one file damaged. */
+/* As if the machine were started now: what is here is hashed before it is used again. For tests. */
 void ps_cache_doubt(struct ps_cache *cache);
 
 struct ps_cache_stats {

@@ -76,11 +76,6 @@ enum ps_status ps_lives_confirm(struct ps_store *store, struct ps_pg *pg, struct
     return status;
 }
 
-int64_t ps_store_number(const struct ps_store *store)
-{
-    return store->lives && store->lives->begun ? store->lives->lease.no : 0;
-}
-
 /* --- those of others ---------------------------------------------------------------------------
  */
 

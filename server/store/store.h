@@ -54,9 +54,6 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t c
                                     struct ps_store **out, struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is fine */
 const char *ps_store_dir(const struct ps_store *store);
-/* The number of this opening among all that there ever were of a store that many servers share, 1
- * and up; 0: it is none, or is away since it was opened. */
-int64_t ps_store_number(const struct ps_store *store);
 /* Whether the database of such a store was away when it was looked for last. */
 bool ps_store_away(const struct ps_store *store);
 /* Such a store, as this opening of it sees it. */

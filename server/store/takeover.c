@@ -86,7 +86,9 @@ static void claim_all(struct ps_store *store)
             claim(store, at);
 }
 
-bool ps_uploads_wait(struct ps_store *store)
+/* Whether uploads wait that a session left which does not live, or that are ours and not in hand.
+ */
+static bool uploads_wait(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
     struct ps_stmt *stmt = NULL;
@@ -258,7 +260,7 @@ static void look(void *user)
     if (ps_lives_look(store, &died, NULL) != PS_OK || ps_store_away(store))
         return;
     ps_uploads_end_again(store);
-    if (ps_uploads_wait(store))
+    if (uploads_wait(store))
         takeover->tell(takeover->user);
     ps_doomed_sweep(store);
     if (died || ps_clock_ms() - takeover->swept_ms > SWEEP_MS) {

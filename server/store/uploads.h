@@ -18,8 +18,4 @@ struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, c
 /* Ends those whose end could not be written down, for the database was away. */
 void ps_uploads_end_again(struct ps_store *store);
 
-/* Whether uploads wait that a session left which does not live, or that are ours and not in hand.
- */
-bool ps_uploads_wait(struct ps_store *store);
-
 #endif

@@ -1,2 +1,0 @@
--- A template of arguments. :id
-SELECT text FROM args_template WHERE id = :id;
