@@ -9,6 +9,8 @@
  *   DIR/sources/<sha256>.gz    source files attached to line-level profiles
  *   DIR/spool/                 uploads on their way, and those that were accepted
  *   DIR/open/                  who has the shelf open (session.c)
+ *   DIR/cache/<hash>           where many servers share the store: files of runs, originals and
+ *                              sources that were used last (cache.h); catalog.db is a mirror then
  *
  * Durable means: it survives kill -9 and power loss. Files are synced, then renamed into place,
  * then their folder is synced, then the row that refers to them is committed with synchronous=FULL.
