@@ -8,6 +8,7 @@
 #define PS_CLI_CLI_H
 
 #include "server/cli/options.h"
+#include "server/cli/progress.h"
 
 int ps_cli_add(const struct ps_options *options);
 int ps_cli_record(const struct ps_options *options);
@@ -46,10 +47,15 @@ void ps_say(const struct ps_buf *text);
  * full disk). */
 int ps_say_done(int status);
 
-/* One line on stdout about what is wrong with a shelf: FILE: WHAT: TEXT; HINT, or an object
- * (verify.c). */
+/* What a look through a shelf says meanwhile: how far it is, and one line on stdout about each
+ * thing that is wrong: FILE: WHAT: TEXT; HINT, or an object (verify.c). */
 struct ps_finding;
-void ps_say_finding(const struct ps_finding *finding, bool json);
+struct ps_looking {
+    struct ps_progress progress;
+    bool json;
+};
+void ps_looking_found(void *looking, const struct ps_finding *finding);
+bool ps_looking_step(void *looking, uint64_t done, uint64_t total, uint64_t files);
 
 /* Opens the shelf of --data; NULL after telling why not. */
 struct ps_store *ps_cli_open(const struct ps_options *options);

@@ -2,29 +2,10 @@
 /* copy.c: a shelf into another one, and a line for each thing that is not there as it was. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
-#include "server/cli/progress.h"
 #include "server/remote/pg.h"
 #include "server/store/transfer.h"
 
 #include "base/json_out.h"
-
-struct copying {
-    struct ps_progress progress;
-    bool json;
-};
-
-static void say_finding(void *user, const struct ps_finding *finding)
-{
-    struct copying *copying = user;
-    ps_progress_end(&copying->progress);
-    ps_say_finding(finding, copying->json);
-}
-
-static bool step(void *user, uint64_t done, uint64_t total, uint64_t runs)
-{
-    struct copying *copying = user;
-    return ps_progress_step(&copying->progress, done, total, runs);
-}
 
 static void add_json(struct ps_buf *line, const struct ps_transferred *sum)
 {
@@ -76,14 +57,14 @@ static char *place_of(const char *shelf)
 
 int ps_cli_copy(const struct ps_options *options)
 {
-    struct copying copying = {.json = options->json};
-    const struct ps_transfer_how how = {say_finding, step, &copying};
+    struct ps_looking looking = {.json = options->json};
+    const struct ps_transfer_how how = {ps_looking_found, ps_looking_step, &looking};
     struct ps_transferred sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
-    ps_progress_start(&copying.progress, "copy");
+    ps_progress_start(&looking.progress, "copy");
     enum ps_status status = ps_store_transfer(options->from, options->to, &how, &sum, &err);
-    ps_progress_end(&copying.progress);
+    ps_progress_end(&looking.progress);
     if (status == PS_OK) {
         say_sum(options, &sum);
         return sum.findings ? 1 : 0;

@@ -2,19 +2,13 @@
 /* verify.c: a line for each thing that is wrong with the shelf. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
-#include "server/cli/progress.h"
 #include "server/store/vault.h"
 
 #include "base/json_out.h"
 
 #include <stdio.h>
 
-struct verifying {
-    struct ps_progress progress;
-    bool json;
-};
-
-void ps_say_finding(const struct ps_finding *finding, bool json_lines)
+static void say_finding(const struct ps_finding *finding, bool json_lines)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (json_lines) {
@@ -36,17 +30,17 @@ void ps_say_finding(const struct ps_finding *finding, bool json_lines)
     ps_say(&line);
 }
 
-static void say_finding(void *user, const struct ps_finding *finding)
+void ps_looking_found(void *user, const struct ps_finding *finding)
 {
-    struct verifying *verifying = user;
-    ps_progress_end(&verifying->progress);
-    ps_say_finding(finding, verifying->json);
+    struct ps_looking *looking = user;
+    ps_progress_end(&looking->progress);
+    say_finding(finding, looking->json);
 }
 
-static bool step(void *user, uint64_t done, uint64_t total, uint64_t files)
+bool ps_looking_step(void *user, uint64_t done, uint64_t total, uint64_t files)
 {
-    struct verifying *verifying = user;
-    return ps_progress_step(&verifying->progress, done, total, files);
+    struct ps_looking *looking = user;
+    return ps_progress_step(&looking->progress, done, total, files);
 }
 
 static void say_sum(const struct ps_options *options, const struct ps_verified *sum)
@@ -76,14 +70,14 @@ static void say_sum(const struct ps_options *options, const struct ps_verified *
 
 int ps_cli_verify(const struct ps_options *options)
 {
-    struct verifying verifying = {.json = options->json};
-    const struct ps_verify how = {options->quick, say_finding, step, &verifying};
+    struct ps_looking looking = {.json = options->json};
+    const struct ps_verify how = {options->quick, ps_looking_found, ps_looking_step, &looking};
     struct ps_verified sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
-    ps_progress_start(&verifying.progress, "verify");
+    ps_progress_start(&looking.progress, "verify");
     enum ps_status status = ps_store_verify(options->store, options->data, &how, &sum, &err);
-    ps_progress_end(&verifying.progress);
+    ps_progress_end(&looking.progress);
     if (status != PS_OK) {
         ps_say_failure(options->data, &err);
         return 2;
