@@ -11,37 +11,9 @@
 
 #include "server/remote/clock.h"
 #include "tests/unit/blob_files.h"
-#include "tests/unit/postgres.h"
 
 static const struct ps_clock_table kept = {
     "kept", 5, 2, {"folder", "key", "hash", "bytes", "layout"}, {0, 1}};
-
-int make_store(void **state)
-{
-    char *url = postgres_database();
-    struct ps_pg *pg = ps_pg_new(url);
-    struct ps_err err = PS_ERR_INIT;
-
-    (void)ps_pg_migrate(pg, &err);
-    assert_string_equal(err.text, "");
-    ps_pg_free(pg);
-    *state = url;
-    return 0;
-}
-
-int drop_store(void **state)
-{
-    free(*state);
-    return 0;
-}
-
-struct ps_pg *connect_to(const char *url)
-{
-    struct ps_pg *pg = ps_pg_new(url);
-
-    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
-    return pg;
-}
 
 /* --- files -------------------------------------------------------------------------------------
  */

@@ -8,11 +8,6 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* For setup and teardown: *state is the URL of a database that is laid out. */
-int make_store(void **state);
-int drop_store(void **state);
-struct ps_pg *connect_to(const char *url);
-
 struct file {
     int fd;
     uint64_t bytes;

@@ -17,11 +17,10 @@
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
-static struct ps_pg *connect_to(struct fixture *f)
+static struct ps_pg *laid_out(const struct fixture *f)
 {
-    struct ps_pg *pg = ps_pg_new(f->url);
+    struct ps_pg *pg = connect_to(f->url);
 
-    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
     assert_int_equal(ps_pg_migrate(pg, NULL), PS_OK);
     return pg;
 }
@@ -48,7 +47,7 @@ static bool is(struct ps_pg *pg, const char *session)
 
 static void numbers_are_given_once(void **state)
 {
-    struct ps_pg *pg = connect_to(*state), *other = connect_to(*state);
+    struct ps_pg *pg = laid_out(*state), *other = laid_out(*state);
     struct ps_lease a = begin(pg, "a"), b = begin(other, "b"), c;
 
     assert_int_equal(a.no, 1);
@@ -68,7 +67,7 @@ static void look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms)
 
 static void who_stands_still_is_dead(void **state)
 {
-    struct ps_pg *pg = connect_to(*state);
+    struct ps_pg *pg = laid_out(*state);
     struct ps_lease a = begin(pg, "a"), b = begin(pg, "b");
     struct ps_lease_watch watch = {.n = 0};
     bool broken = true;
@@ -100,7 +99,7 @@ static void who_stands_still_is_dead(void **state)
 /* Nobody can beat while the database is away, nor be seen while the watcher is stalled. */
 static void time_without_answers_counts_for_nobody(void **state)
 {
-    struct ps_pg *pg = connect_to(*state);
+    struct ps_pg *pg = laid_out(*state);
     struct ps_lease_watch watch = {.n = 0};
     const int64_t later = 10 * PS_LEASE_DEAD_MS;
 
@@ -133,7 +132,7 @@ static int64_t number_of(const struct ps_store *store)
 static void an_opening_lives_until_it_is_closed(void **state)
 {
     struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
-    struct ps_pg *pg = connect_to(*state);
+    struct ps_pg *pg = laid_out(*state);
     char session[sizeof a->session];
 
     memcpy(session, a->session, sizeof session);
@@ -182,7 +181,7 @@ static void a_killed_one_is_buried_where_it_was(void **state)
 static void a_stalled_one_beats_before_it_writes(void **state)
 {
     struct ps_store *a = open_server(*state, "a");
-    struct ps_pg *pg = connect_to(*state);
+    struct ps_pg *pg = laid_out(*state);
     const int64_t number = number_of(a);
 
     ps_ticker_stop(&a->lives->beats);

@@ -23,33 +23,6 @@ static const struct ps_clock_table tag = {"tag", 3, 2, {"run", "k", "v"}, {0, 1}
 static const struct ps_clock_table saved = {
     "saved_query", 6, 1, {"id", "kind", "name", "sql", "who", "at"}, {0}};
 
-static int open_store(void **state)
-{
-    char *url = postgres_database();
-    struct ps_pg *pg = ps_pg_new(url);
-    struct ps_err err = PS_ERR_INIT;
-
-    (void)ps_pg_migrate(pg, &err);
-    assert_string_equal(err.text, "");
-    ps_pg_free(pg);
-    *state = url;
-    return 0;
-}
-
-static int close_store(void **state)
-{
-    free(*state);
-    return 0;
-}
-
-static struct ps_pg *connect_to(const char *url)
-{
-    struct ps_pg *pg = ps_pg_new(url);
-
-    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
-    return pg;
-}
-
 /* Rows as lines of text, columns apart by a blank. */
 static enum ps_status take_text(void *user, const struct ps_pg_value *values, size_t n,
                                 struct ps_err *err)
@@ -425,7 +398,7 @@ static void the_layout_is_portable(void **state)
                 fail_msg("schema/%s.sql: %s", at->name, words[i]);
 }
 
-#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, make_store, drop_store)
 
 int main(void)
 {

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/postgres.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,4 +69,34 @@ void postgres_tell(const char *word)
     char answer[32];
 
     tell(word, answer, sizeof answer);
+}
+
+/* --- stores ------------------------------------------------------------------------------------
+ */
+
+int make_store(void **state)
+{
+    char *url = postgres_database();
+    struct ps_pg *pg = ps_pg_new(url);
+    struct ps_err err = PS_ERR_INIT;
+
+    (void)ps_pg_migrate(pg, &err);
+    assert_string_equal(err.text, "");
+    ps_pg_free(pg);
+    *state = url;
+    return 0;
+}
+
+int drop_store(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+struct ps_pg *connect_to(const char *url)
+{
+    struct ps_pg *pg = ps_pg_new(url);
+
+    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    return pg;
 }

@@ -3,7 +3,7 @@
 #ifndef PS_TEST_POSTGRES_H
 #define PS_TEST_POSTGRES_H
 
-#include <stdbool.h>
+#include "server/remote/pg.h"
 
 /* Starts it; false: there is none on this machine, which it says. It ends with the program. */
 bool postgres_start(void);
@@ -11,5 +11,10 @@ bool postgres_start(void);
 char *postgres_database(void);
 /* "stop", "start", "kill" */
 void postgres_tell(const char *word);
+
+/* For setup and teardown: *state is the URL of a database that is laid out. */
+int make_store(void **state);
+int drop_store(void **state);
+struct ps_pg *connect_to(const char *url);
 
 #endif
