@@ -11,7 +11,7 @@ import tarfile
 import unittest
 import zipfile
 
-from program import ROOT, ShelfTest
+from program import ROOT, ShelfTest, sanitized
 
 MIB = 1 << 20
 LOG = b"import time: self [us] | cumulative | imported package\nimport time:       5 |        5 | a\n"
@@ -84,15 +84,13 @@ def nested_zip(depth):
 
 
 class Bomb(ShelfTest):
-    sanitized = "asan" in os.environ.get("PERFSHELF", "")
-
     def tried(self, name, content):
         """The exit status and stderr of adding it, within processor time and memory."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = self.run_verb("add", self.file(name, content))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if not self.sanitized:
+        if not sanitized():
             self.assertLess(seconds, 10, name)
             self.assertLess(after.ru_maxrss, 600 * 1024, name)
         self.assertIn(done.returncode, (0, 1), done.stderr)

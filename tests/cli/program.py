@@ -13,8 +13,8 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import kept  # noqa: E402
+from built import PROGRAM, sanitized  # noqa: E402, F401
 
-PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
 DEMO = os.path.join(ROOT, "demo", "profiles")
 
 

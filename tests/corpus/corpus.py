@@ -15,12 +15,15 @@ import resource
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from built import PROGRAM, sanitized  # noqa: E402, F401
+
 CORPUS = os.environ.get("PERFSHELF_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
-PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
 
 needs_corpus = unittest.skipUnless(os.path.isdir(CORPUS), f"no corpus at {os.path.relpath(CORPUS)}")
 

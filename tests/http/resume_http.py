@@ -9,10 +9,10 @@ import tempfile
 import time
 import unittest
 
-from server import PROGRAM, RUNS, Server, big_log, dump, file_part, form, import_log
+from server import PROGRAM, RUNS, Server, big_log, dump, file_part, form, import_log, sanitized
 
 SLOW = big_log(600000)
-FEWER = 10 if "asan" in PROGRAM else 1  # an import that is stopped must notice it within two seconds
+FEWER = 10 if sanitized() else 1  # an import that is stopped must notice it within two seconds
 
 
 class Resume(unittest.TestCase):

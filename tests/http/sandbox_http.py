@@ -10,7 +10,7 @@ import time
 import unittest
 import zipfile
 
-from server import PROGRAM, RUNS, ServerTest, big_log, dump, import_log
+from server import PROGRAM, RUNS, ServerTest, big_log, dump, import_log, sanitized
 
 SLOW = big_log(600000)
 
@@ -30,10 +30,6 @@ def children(server):
         if parent == server.process.pid and b"--importer" in command:
             found.append(pid)
     return found
-
-
-def sanitized():
-    return b"__asan_init" in subprocess.run(["nm", "-D", PROGRAM], capture_output=True, check=False).stdout
 
 
 class Base(ServerTest):

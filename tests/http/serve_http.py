@@ -12,9 +12,8 @@ import threading
 import time
 import unittest
 
-from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all, without_sandbox, kept
+from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all, sanitized, without_sandbox, kept
 
-SANITIZED = "asan" in PROGRAM
 BEFORE_IDLE = 20  # seconds; after 30 idle connections are cut off anyway
 
 
@@ -191,7 +190,7 @@ class Stop(ServeTest):
         code, said = server.end(BEFORE_IDLE)
         self.assertEqual(code, 0)
         # Imports are slower with sanitizers than a server that is to stop waits.
-        self.assertRegex(said, r"\A(perfshelf: stopping: \d+ accepted uploads are imported at the next start\n)?\Z" if SANITIZED else r"\A\Z")
+        self.assertRegex(said, r"\A(perfshelf: stopping: \d+ accepted uploads are imported at the next start\n)?\Z" if sanitized() else r"\A\Z")
 
     def test_streams_end(self):
         server = self.start()
@@ -262,7 +261,7 @@ class Stop(ServeTest):
         self.assertEqual([answer for answer in broken if answer and "Reset" not in str(answer)], [])
 
 
-@unittest.skipIf(SANITIZED, "sanitizers take memory and time of their own")
+@unittest.skipIf(sanitized(), "sanitizers take memory and time of their own")
 class Figures(ServeTest):
     def start_seconds(self):
         began = time.monotonic()

@@ -20,8 +20,8 @@ import urllib.parse
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import kept  # noqa: E402, F401
+from built import PROGRAM, sanitized  # noqa: E402, F401
 
-PROGRAM = os.environ.get("PERFSHELF", os.path.join(ROOT, "build", "perfshelf"))
 READY = re.compile(r"perfshelf (\S+) serves (.+) at http://(\S+):(\d+)/\n")
 RUNS = "/api/v1/runs"
 # What a start says of the machine and the build: which parts of the sandbox they lack.
