@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 TUNING = {"listen_addresses": "''", "shared_buffers": "32MB", "max_connections": "60", "fsync": "off", "timezone": "UTC"}
 
@@ -25,6 +26,9 @@ def programs():
         return os.path.dirname(max(found, key=lambda path: int(path.split("/")[4])))
     path = shutil.which("initdb")
     return path and os.path.dirname(path)
+
+
+needs_postgresql = unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
 
 
 class Postgres:

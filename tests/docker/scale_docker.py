@@ -21,7 +21,7 @@ from compose_docker import DOCKER, IMPORTS_AT_STOP_S, seconds
 for folder in ("", "http"):
     sys.path.insert(0, os.path.join(clean_root.ROOT, "tests", folder))
 import balancer  # noqa: E402
-from postgres import Postgres, programs  # noqa: E402
+from postgres import Postgres, needs_postgresql  # noqa: E402
 from server import PROGRAM, RUNS, import_log  # noqa: E402
 
 SERVERS = ("perfshelf-1", "perfshelf-2", "perfshelf-3")
@@ -170,7 +170,7 @@ class Shelf:
 
 
 @unittest.skipUnless(balancer.program(), "there is no haproxy on this machine (package haproxy)")
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
+@needs_postgresql
 class Running(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

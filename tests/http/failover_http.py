@@ -4,15 +4,12 @@ import json
 import os
 import shutil
 import signal
-import sys
 import tempfile
 import time
 import unittest
 
 from server import RUNS, Server, big_log
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from postgres import Postgres, programs  # noqa: E402
+from postgres import Postgres, needs_postgresql  # where server.py looks
 
 # What docs/operate.md says after a backup was restored.
 RESTORED = "UPDATE clock SET store = md5(random()::text), n = n + 1"
@@ -34,7 +31,7 @@ class Replica(Postgres):
         self.run("pg_ctl", "promote", "-D", self.data, "-w")
 
 
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
+@needs_postgresql
 class Failover(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="perfshelf-failover-")

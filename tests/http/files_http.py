@@ -4,45 +4,22 @@ import glob
 import hashlib
 import json
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
-from server import PROGRAM, ROOT, RUNS, Server, ServerTest, big_log, import_log
+from server import ROOT, RUNS, big_log, import_log
+from servers import ServersTest
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "bench"))
 import make_lprof  # noqa: E402
-from postgres import Postgres, programs  # noqa: E402
 
 COUNTS = ("SELECT (SELECT count(*) FROM kept), (SELECT count(*) FROM blob), (SELECT count(DISTINCT place) FROM chunk), "
           "(SELECT count(*) FROM doomed)")
 
 
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
-class Files(ServerTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="perfshelf-files-")
-        cls.postgres = Postgres()
-        cls.url = cls.postgres.database()
-        cls.server, cls.other = cls.start("a"), cls.start("b")
-
-    @classmethod
-    def start(cls, name, *options):
-        return Server(os.path.join(cls.folder, name), "--store", cls.url, *options)
-
-    @classmethod
-    def tearDownClass(cls):
-        ends = [cls.server.end(), cls.other.end()]
-        cls.postgres.close()
-        shutil.rmtree(cls.folder)
-        if any(code != 0 for code, _ in ends):
-            raise AssertionError(f"a server ended with {ends}")
-
+class Files(ServersTest):
     def sql(self, statement):
         return self.postgres.sql(self.url, statement).split()
 
@@ -51,10 +28,6 @@ class Files(ServerTest):
 
     def hash_of(self, folder, key):
         return self.sql(f"SELECT hash FROM kept WHERE folder = '{folder}' AND \"key\" = '{key}'")[0]
-
-    def verb(self, *args, data):
-        return subprocess.run([PROGRAM, *args, "--store", self.url, "--data", os.path.join(self.folder, data)],
-                              capture_output=True, timeout=60, check=False)
 
     def test_what_one_takes_in_all_can_read(self):
         text = big_log(3000, seed=1)
@@ -140,12 +113,12 @@ class Files(ServerTest):
         self.sql(turn.format(1))
         self.assertRefused(self.other.request("GET", f"{RUNS}/{run}/imports"), 500, "internal")
         self.assertNotIn(key, self.cached("b"))
-        found = self.verb("verify", data="c")
+        found = self.verb("verify", "--store", self.url, data="c")
         self.assertEqual(found.returncode, 1, found.stderr)
         self.assertIn(run.encode(), found.stdout)
         self.sql(turn.format(255))
         self.assertEqual(self.other.request("GET", f"{RUNS}/{run}/imports").status, 200)
-        whole = self.verb("verify", data="c")
+        whole = self.verb("verify", "--store", self.url, data="c")
         self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
 
     def test_reads_of_what_is_here_go_on_while_the_database_is_away(self):
@@ -171,7 +144,7 @@ class Files(ServerTest):
         # As an older perfshelf would have said.
         self.sql("BEGIN; UPDATE clock SET n = n + 1; UPDATE kept SET layout = 2, tx = (SELECT n FROM clock) "
                  f"WHERE folder = 'runs' AND \"key\" = '{run}'; COMMIT")
-        renewed = self.verb("renew", "--json", run, data="a2")
+        renewed = self.verb("renew", "--json", run, "--store", self.url, data="a2")
         self.assertEqual((renewed.returncode, json.loads(renewed.stdout)["already"]), (0, False), renewed.stderr)
         shown = self.other.request("GET", f"{RUNS}/{run}").json
         self.assertEqual((shown["name"], shown["series"]), ("old", "s"))

@@ -3,16 +3,13 @@
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 import threading
 import time
 import unittest
 
 from server import RUNS, Events, Server, ServerTest, big_log
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from postgres import Postgres, programs  # noqa: E402
+from servers import ServersTest
 
 
 def names(server):
@@ -143,31 +140,25 @@ class Restart(unittest.TestCase):
         self.assertRegex(said, rf"^perfshelf: {held}: .*it is held")
 
 
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
-class Servers(unittest.TestCase):
+class Servers(ServersTest):
+    args = ("--keep", "2/series", "--keep", "one=1")
+
     def test_two_with_the_same_rules(self):
-        folder = tempfile.mkdtemp(prefix="perfshelf-keep-")
-        self.addCleanup(shutil.rmtree, folder)
-        postgres = Postgres()
-        self.addCleanup(postgres.close)
-        url = postgres.database()
-        rules = ("--keep", "2/series", "--keep", "one=1")
-        servers = [Server(os.path.join(folder, name), "--store", url, *rules) for name in "ab"]
-        streams = [Events(server) for server in servers]
+        streams = [Events(server) for server in self.servers]
         first = None
         for n in range(12):
-            answer = servers[n % 2].request("POST", f"{RUNS}?wait=1&name={n}&series={'one' if n % 3 else 'many'}", big_log(50, n))
+            answer = self.servers[n % 2].request("POST", f"{RUNS}?wait=1&name={n}&series={'one' if n % 3 else 'many'}", big_log(50, n))
             self.assertEqual(answer.status, 201, answer.body)
             first = first or answer.json["id"]
         wanted = ["11", "9", "6"]
-        self.assertEqual([wait_for(server, wanted, 60) for server in servers], [wanted, wanted])
+        self.assertEqual([wait_for(server, wanted, 60) for server in self.servers], [wanted, wanted])
         for stream in streams:  # whoever removed it, all are told
             stream.wait(lambda name, data: name == "gone" and data["id"] == first)
             stream.close()
-        gone = removals(servers[0])
+        gone = removals(self.servers[0])
         self.assertEqual(sorted(int(name) for name, _ in gone), [0, 1, 2, 3, 4, 5, 7, 8, 10])  # each once
         self.assertEqual({who for _, who in gone}, {"--keep 2/series", "--keep one=1"})
-        self.assertEqual([server.end() for server in servers], [(0, "")] * 2)
+        self.assertEqual([server.end() for server in self.servers], [(0, "")] * 2)
 
 
 if __name__ == "__main__":

@@ -232,15 +232,16 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(list(answer.error), ["code", "text", "at", "hint"])
         self.assertTrue(answer.error["text"])
 
-    def job(self, job_id, wanted=("done", "failed", "cancelled"), seconds=60):
-        """A job once it is in one of these states."""
+    def job(self, job_id, wanted=("done", "failed", "cancelled"), seconds=60, server=None):
+        """A job as this server shows it, once it is in one of these states."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            job = self.get_json(f"/api/v1/jobs/{job_id}")
-            if job["state"] in wanted:
-                return job
+            answer = (server or self.server).request("GET", f"/api/v1/jobs/{job_id}")
+            self.assertEqual(answer.status, 200, answer.body)
+            if answer.json["state"] in wanted:
+                return answer.json
             time.sleep(0.02)
-        raise AssertionError(f"the job stays {job}")
+        raise AssertionError(f"the job stays {answer.json}")
 
     def spool(self):
         return os.listdir(os.path.join(self.data, "spool"))

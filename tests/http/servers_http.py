@@ -4,18 +4,12 @@ import functools
 import http.server
 import json
 import os
-import shutil
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-import unittest
 
-from server import PROGRAM, RUNS, Events, Server, big_log, file_part, form, import_log
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from postgres import Postgres, programs  # noqa: E402
+from server import PROGRAM, RUNS, Events, big_log, file_part, form, import_log
+from servers import ServersTest
 
 JOBS = "/api/v1/jobs"
 
@@ -68,22 +62,8 @@ class Passing(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
-class Servers(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="perfshelf-servers-")
-        cls.postgres = Postgres()
-        cls.url = cls.postgres.database()
-        cls.servers = [Server(os.path.join(cls.folder, name), "--store", cls.url) for name in "abc"]
-
-    @classmethod
-    def tearDownClass(cls):
-        ends = [server.end() for server in cls.servers]
-        cls.postgres.close()
-        shutil.rmtree(cls.folder)
-        if any(code != 0 for code, _ in ends):
-            raise AssertionError(f"a server ended with {ends}")
+class Servers(ServersTest):
+    names = "abc"
 
     def setUp(self):
         self.a, self.b, self.c = self.servers
@@ -93,17 +73,6 @@ class Servers(unittest.TestCase):
         answer = server.request("POST", f"{RUNS}?{query}", content)
         self.assertIn(answer.status, (200, 201, 202), answer.body)
         return answer.json
-
-    def job(self, server, job, wanted, seconds=60):
-        """A job as this server shows it, once it is in one of these states."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            answer = server.request("GET", f"{JOBS}/{job}")
-            self.assertEqual(answer.status, 200, answer.body)
-            if answer.json["state"] in wanted:
-                return answer.json
-            time.sleep(0.02)
-        raise AssertionError(f"the job stays {answer.json}")
 
     def listen(self, server, path="/api/v1/events"):
         events = Events(server, path)
@@ -115,14 +84,14 @@ class Servers(unittest.TestCase):
     def test_a_job_is_followed_anywhere(self):
         first = self.post(self.a, large(1, 0.2), name="followed")["job"]
         stream = self.listen(self.b, f"{JOBS}/{first['id']}/events")
-        seen = self.job(self.c, first["id"], ("queued", "running", "done"))
+        seen = self.job(first["id"], ("queued", "running", "done"), server=self.c)
         self.assertEqual({key: seen[key] for key in ("id", "name", "created_at")},
                          {key: first[key] for key in ("id", "name", "created_at")})
         self.assertTrue(stream.wait_end(60))
         states = [data["state"] for _, data in stream.seen]
         self.assertEqual(({data["id"] for _, data in stream.seen}, states[-1]), ({first["id"]}, "done"))
         self.assertEqual(states, sorted(states, key=("queued", "running", "done").index))
-        ended = [self.job(server, first["id"], ("done",)) for server in self.servers]
+        ended = [self.job(first["id"], ("done",), server=server) for server in self.servers]
         self.assertEqual(ended[1:], ended[:1] * 2)
         for server in self.servers:
             self.assertEqual(server.request("GET", f"{RUNS}/{ended[0]['run']}").status, 200)
@@ -145,10 +114,10 @@ class Servers(unittest.TestCase):
             answer = server.request("POST", RUNS, content[0], {"Content-Type": content[1]})
             ids += [job["id"] for job in answer.json["jobs"]]
         self.assertEqual(len(set(ids)), 6)
-        ended = [self.job(self.a, job, ("done", "failed")) for job in ids]
+        ended = [self.job(job, ("done", "failed"), server=self.a) for job in ids]
         self.assertEqual([job["state"] for job in ended], ["done", "failed"] * 3)
         for server in self.servers:
-            self.assertEqual([self.job(server, job, ("done", "failed")) for job in ids], ended)
+            self.assertEqual([self.job(job, ("done", "failed"), server=server) for job in ids], ended)
             rows = server.request("GET", JOBS).json["rows"]
             self.assertEqual([row["id"] for row in rows if row["id"] in ids], ids[::-1])
             numbers = [int(row["id"][1:]) for row in rows]
@@ -159,7 +128,7 @@ class Servers(unittest.TestCase):
         contents = [large(5), large(6), large(7, 0.01)]
         jobs = [self.post(self.a, content)["job"]["id"] for content in contents]
         stream = self.listen(self.b, f"{JOBS}/{jobs[0]}/events")
-        self.job(self.b, jobs[0], ("running",))
+        self.job(jobs[0], ("running",), server=self.b)
         for server, job in ((self.c, jobs[2]), (self.b, jobs[0]), (self.b, jobs[1])):
             answer = server.request("DELETE", f"{JOBS}/{job}")
             self.assertEqual((answer.status, answer.json["id"]), (200, job))
@@ -167,7 +136,7 @@ class Servers(unittest.TestCase):
         self.assertEqual(stream.seen[-1][1]["state"], "cancelled")
         for server in self.servers:
             for job in jobs:
-                ended = self.job(server, job, ("cancelled",), 20)
+                ended = self.job(job, ("cancelled",), 20, server=server)
                 self.assertEqual(ended["error"]["code"], "cancelled")
         for server in self.servers:
             self.assertEqual([server.request("DELETE", f"{JOBS}/{job}").status for job in jobs], [409] * 3)
@@ -184,28 +153,27 @@ class Servers(unittest.TestCase):
 
     def test_what_becomes_of_a_job_is_told_when_the_database_is_back(self):
         job = self.post(self.a, large(9))["job"]["id"]
-        self.job(self.b, job, ("running",))
+        self.job(job, ("running",), server=self.b)
         self.postgres.stop()
         time.sleep(1.5)
         self.postgres.start()
-        ended = self.job(self.a, job, ("done", "failed"), 120)
+        ended = self.job(job, ("done", "failed"), 120, server=self.a)
         self.assertEqual((ended["state"], ended["error"]), ("done", None))
-        self.assertEqual(self.job(self.b, job, ("done", "failed")), ended)
+        self.assertEqual(self.job(job, ("done", "failed"), server=self.b), ended)
 
     def test_jobs_outlive_their_server(self):
-        data = os.path.join(self.folder, "d")
-        gone = Server(data, "--store", self.url)
+        gone = self.start("d")
         job = self.post(gone, import_log("import csv"))["job"]["id"]
-        ended = self.job(gone, job, ("done",))
+        ended = self.job(job, ("done",), server=gone)
         self.assertEqual(gone.end()[0], 0)
-        self.assertEqual(self.job(self.b, job, ("done",)), ended)
-        again = Server(data, "--store", self.url)
-        self.assertEqual(self.job(again, job, ("done",)), ended)
+        self.assertEqual(self.job(job, ("done",), server=self.b), ended)
+        again = self.start("d")
+        self.assertEqual(self.job(job, ("done",), server=again), ended)
         self.assertNotEqual(self.post(again, import_log("import csv"))["job"]["id"], job)
         self.assertEqual(again.end()[0], 0)
 
     def test_jobs_of_a_server_that_dies_go_on_under_their_number(self):
-        dies = Server(os.path.join(self.folder, "e"), "--store", self.url)
+        dies = self.start("e")
         first = [self.post(dies, large(20 + i, 0.3), name=f"left{i}")["job"] for i in range(3)]
         streams = [self.listen(self.b, f"{JOBS}/{job['id']}/events") for job in first]
         died = time.monotonic()

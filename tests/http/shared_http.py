@@ -3,19 +3,11 @@
 import json
 import os
 import re
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-from server import PROGRAM, RUNS, Events, Server, ServerTest, big_log, import_log
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from postgres import Postgres, programs  # noqa: E402
-
+from server import RUNS, Events, big_log, import_log
+from servers import ServersTest
 
 SAID = re.compile(r"^LOG:  (?:statement|execute <unnamed>): (.*(?:\n\t.*)*)", re.M)
 # What one of CockroachDB, YugabyteDB and Citus has not, or not so.
@@ -23,30 +15,8 @@ NOT_EVERYWHERE = re.compile(r"\b(serial|bigserial|sequence|nextval|listen|notify
                             r"references|unlogged|deferrable|distinct on|generate_series|json\w*|with)\b|->|::|@>", re.I)
 
 
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
-class Shared(ServerTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="perfshelf-shared-")
-        cls.postgres = Postgres(log_statement="all", log_line_prefix="")
-        cls.url = cls.postgres.database()
-        cls.server, cls.other = cls.start("a"), cls.start("b")
-
-    @classmethod
-    def start(cls, name):
-        return Server(os.path.join(cls.folder, name), "--store", cls.url)
-
-    @classmethod
-    def tearDownClass(cls):
-        ends = [cls.server.end(), cls.other.end()]
-        cls.postgres.close()
-        shutil.rmtree(cls.folder)
-        if any(code != 0 for code, _ in ends):
-            raise AssertionError(f"a server ended with {ends}")
-
-    def verb(self, *args, data="a", **options):
-        return subprocess.run([PROGRAM, *args, "--data", os.path.join(self.folder, data)], capture_output=True, timeout=60,
-                              **options)
+class Shared(ServersTest):
+    tuning = {"log_statement": "all", "log_line_prefix": ""}
 
     def test_what_one_is_told_the_other_knows(self):
         events = Events(self.other)
