@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """`serve --keep`: what is beyond the rules goes by itself, and everybody is told."""
 import os
-import shutil
 import sqlite3
-import tempfile
 import threading
 import time
 import unittest
 
-from server import RUNS, Events, Server, ServerTest, big_log
+from server import RUNS, Events, ServerTest, ShelfTest, big_log
 from servers import ServersTest
 
 
@@ -91,17 +89,7 @@ class Keep(ServerTest):
         self.assertEqual(len(removals(self.server)) - self.before, 20)
 
 
-class Restart(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="perfshelf-keep-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.data = os.path.join(self.folder, "shelf")
-
-    def start(self, *args):
-        server = Server(self.data, *args)
-        self.addCleanup(server.process.kill)
-        return server
-
+class Restart(ShelfTest):
     def fill(self, server, *added):
         for name in added:
             self.assertEqual(server.request("POST", f"{RUNS}?wait=1&name={name}", big_log(50, ord(name))).status, 201)

@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Uploads that were accepted, and a server that ends before their import does: the next one goes on with them."""
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
 import time
 import unittest
 
-from server import PROGRAM, RUNS, Server, big_log, dump, file_part, form, import_log, sanitized
+from server import PROGRAM, RUNS, ShelfTest, big_log, dump, file_part, form, import_log, sanitized
 
 SLOW = big_log(600000)
 FEWER = 10 if sanitized() else 1  # an import that is stopped must notice it within two seconds
 
 
-class Resume(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="perfshelf-resume-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.data = os.path.join(self.folder, "shelf")
-
-    def start(self):
-        server = Server(self.data)
-        self.addCleanup(server.process.stdout.close)
-        self.addCleanup(server.process.stderr.close)
-        self.addCleanup(lambda: server.process.poll() is None and server.process.kill())
-        return server
-
+class Resume(ShelfTest):
     def kill(self, server):
         server.process.kill()
         server.process.wait(30)

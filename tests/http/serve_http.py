@@ -3,36 +3,20 @@
 import http.client
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
 
-from server import PROGRAM, RUNS, Events, Server, big_log, dump, import_log, read_all, sanitized, without_sandbox, kept
+from server import PROGRAM, RUNS, Events, ShelfTest, big_log, dump, import_log, read_all, sanitized, without_sandbox, kept
 
 CLIENTS = 5 if sanitized() else 20  # whose imports must have ended when a server is to stop
 BEFORE_IDLE = 20  # seconds; after 30 idle connections are cut off anyway
 
 
-class ServeTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="perfshelf-serve-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.data = os.path.join(self.folder, "shelf")
-
-    def start(self, *args):
-        server = Server(self.data, *args)
-        self.addCleanup(server.process.stdout.close)
-        self.addCleanup(server.process.stderr.close)
-        self.addCleanup(lambda: server.process.poll() is None and server.process.kill())
-        return server
-
-
-class Start(ServeTest):
+class Start(ShelfTest):
     def fails(self, *args):
         done = subprocess.run([PROGRAM, "serve", "--data", self.data, *args], capture_output=True, text=True, timeout=30)
         self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
@@ -126,7 +110,7 @@ class Start(ServeTest):
         self.assertEqual(server.end(), (0, ""))
 
 
-class Stop(ServeTest):
+class Stop(ShelfTest):
     def test_a_slow_upload_is_finished(self):
         server = self.start()
         content = import_log()
@@ -260,7 +244,7 @@ class Stop(ServeTest):
 
 
 @unittest.skipIf(sanitized(), "sanitizers take memory and time of their own")
-class Figures(ServeTest):
+class Figures(ShelfTest):
     def start_seconds(self):
         began = time.monotonic()
         server = self.start()

@@ -191,6 +191,22 @@ class Events:
         self.connection.close()
 
 
+class ShelfTest(unittest.TestCase):
+    """A shelf of its own for each test, which starts its servers itself."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-http-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.data = os.path.join(self.folder, "shelf")
+
+    def start(self, *args):
+        server = Server(self.data, *args)
+        self.addCleanup(server.process.stdout.close)
+        self.addCleanup(server.process.stderr.close)
+        self.addCleanup(lambda: server.process.poll() is None and server.process.kill())
+        return server
+
+
 class ServerTest(unittest.TestCase):
     """A server for all tests of a class."""
     maxDiff = 2000
