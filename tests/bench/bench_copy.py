@@ -19,14 +19,10 @@ import sys
 import tempfile
 import time
 
+from bench_shelf import begin, log_of
+
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from postgres import Postgres, programs  # noqa: E402
-
-HEAD = "import time: self [us] | cumulative | imported package\n"
-
-
-def log_of(n):
-    return (HEAD + "".join(f"import time: {n + i:9} | {n + i:10} | made.module_{i}\n" for i in range(500))).encode()
 
 
 def grow(data, n):
@@ -75,10 +71,7 @@ def main():
     print("| copy | runs | MiB | s | runs/s | memory MiB |\n|---|---|---|---|---|---|")
     try:
         with tempfile.TemporaryDirectory(prefix="perfshelf-copy-bench-") as folder:
-            data, log = os.path.join(folder, "shelf"), os.path.join(folder, "real.log")
-            with open(log, "wb") as file:
-                file.write(log_of(0))
-            subprocess.run([program, "add", "--data", data, log], check=True, stdout=subprocess.DEVNULL)
+            data = begin(program, folder)
             for runs in (int(n) for n in options.runs.split(",")):
                 grow(data, runs)
                 target = os.path.join(folder, f"to{runs}")

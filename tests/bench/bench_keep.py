@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-from bench_shelf import HEAD, grow
+from bench_shelf import begin, grow
 
 
 def rules_for(runs):
@@ -33,10 +33,7 @@ def main():
     options = parser.parse_args()
     program = os.path.abspath(options.program)
     with tempfile.TemporaryDirectory(prefix="perfshelf-keep-") as folder:
-        data, log = os.path.join(folder, "shelf"), os.path.join(folder, "real.log")
-        with open(log, "w", encoding="ascii") as file:
-            file.write(HEAD + "".join(f"import time: {100 + i:9} | {100 + i:10} | made.module_{i}\n" for i in range(500)))
-        subprocess.run([program, "add", "--data", data, log], check=True, stdout=subprocess.DEVNULL)
+        data = begin(program, folder)
         for runs in (int(n) for n in options.runs.split(",")):
             grow(data, runs)
             print(f"| {runs:,} runs | would go | ms |\n|---|---|---|")

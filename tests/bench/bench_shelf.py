@@ -42,6 +42,20 @@ QUESTIONS = [
 ]
 
 
+def log_of(n):
+    """Of 500 modules; another one for each n."""
+    return (HEAD + "".join(f"import time: {n + i:9} | {n + i:10} | made.module_{i}\n" for i in range(500))).encode()
+
+
+def begin(program, folder):
+    """A shelf there of one run, the log of 0."""
+    data, log = os.path.join(folder, "shelf"), os.path.join(folder, "real.log")
+    with open(log, "wb") as file:
+        file.write(log_of(0))
+    subprocess.run([program, "add", "--data", data, log], check=True, stdout=subprocess.DEVNULL)
+    return data
+
+
 def grow(data, n):
     """Rows until there are n, older ones as the first of them was."""
     with sqlite3.connect(os.path.join(data, "catalog.db")) as db:
@@ -147,10 +161,7 @@ def main():
     options = parser.parse_args()
     program, smallest = os.path.abspath(options.program), {}
     with tempfile.TemporaryDirectory(prefix="perfshelf-shelf-") as folder:
-        data, log = os.path.join(folder, "shelf"), os.path.join(folder, "real.log")
-        with open(log, "w", encoding="ascii") as file:
-            file.write(HEAD + "".join(f"import time: {100 + i:9} | {100 + i:10} | made.module_{i}\n" for i in range(500)))
-        subprocess.run([program, "add", "--data", data, log], check=True, stdout=subprocess.DEVNULL)
+        data = begin(program, folder)
         shelves = [Folder(program, data)]
         if programs():
             shelves.append(Shared(program, os.path.join(folder, "mirror")))
