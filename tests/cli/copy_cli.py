@@ -13,10 +13,10 @@ import sys
 import time
 import unittest
 
-from program import DEMO, PROGRAM, ROOT, ShelfTest, call
+from program import DEMO, PROGRAM, ROOT, ShelfTest, call, sanitized
 
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-from postgres import Postgres, programs  # noqa: E402
+from postgres import Postgres, needs_postgresql  # noqa: E402
 
 # What belongs to the servers of a shelf, and what follows from other tables.
 STAYS = {"session", "upload", "partial", "removed_since", "doomed", "kept", "kept_size", "tally", "run_text", "mirror", "sqlite_sequence", "job"}
@@ -157,7 +157,7 @@ class Folders(CopyTest):
         self.shelve(*paths)
         rng = random.Random(8)
         killed = 0
-        for _ in range(3 if "asan" in PROGRAM else 12):
+        for _ in range(3 if sanitized() else 12):
             with subprocess.Popen([PROGRAM, "copy", "--from", self.data, "--to", self.other], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
                 most = self.files_of(self.other) + rng.randrange(60)
                 while process.poll() is None and self.files_of(self.other) < most:
@@ -327,7 +327,7 @@ class Refusals(CopyTest):
         self.assertNotIn("secret", line)
 
 
-@unittest.skipUnless(programs(), "there is no PostgreSQL on this machine (package postgresql)")
+@needs_postgresql
 class Shared(CopyTest):
     @classmethod
     def setUpClass(cls):
