@@ -23,6 +23,7 @@ struct ps_keeper {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;
+    bool failed;     /* something may go that did not the last time */
     bool told;       /* of a failure that lasts */
     int64_t rest_ms; /* CLOCK_MONOTONIC: until then it looks at nothing */
 };
@@ -60,13 +61,13 @@ static void tell(struct ps_keeper *keeper, const char *subject, const struct ps_
 {
     if (!keeper->told)
         ps_log_err(subject, err);
-    keeper->told = true;
+    keeper->failed = keeper->told = true;
     rest(keeper, REST_MS);
 }
 
 /* One run; between two of them as much time passes as one took, so that whoever else writes comes
  * to it. False: no more of them now. */
-static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, bool *failed)
+static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run)
 {
     struct ps_err err = PS_ERR_INIT;
     const int64_t began = clock_ms(CLOCK_MONOTONIC);
@@ -80,11 +81,9 @@ static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, b
         return false;
     case PS_UNAVAILABLE:
     case PS_FULL:
-        *failed = true;
         tell(keeper, run->id, &err);
         return false;
     default:
-        *failed = true;
         tell(keeper, run->id, &err);
     }
     return wait_ms(keeper, clock_ms(CLOCK_MONOTONIC) - began);
@@ -95,8 +94,8 @@ static void apply(struct ps_keeper *keeper)
     PS_AUTO(ps_leaving_free) struct ps_leaving_list leaving = {.n = 0};
     struct ps_err err = PS_ERR_INIT;
     const int64_t began = clock_ms(CLOCK_MONOTONIC);
-    bool failed = false;
 
+    keeper->failed = false;
     if (ps_keep_find(keeper->store, keeper->keep, clock_ms(CLOCK_REALTIME), &leaving, &err) !=
         PS_OK) {
         tell(keeper, "--keep", &err);
@@ -104,9 +103,18 @@ static void apply(struct ps_keeper *keeper)
     }
     rest(keeper, (clock_ms(CLOCK_MONOTONIC) - began) * SHARE);
     for (size_t i = 0; i < leaving.n; i++)
-        if (!remove_one(keeper, &leaving.at[i], &failed))
+        if (!remove_one(keeper, &leaving.at[i]))
             break;
-    keeper->told &= failed;
+    keeper->told &= keeper->failed;
+}
+
+/* Whether to look again, at a shelf of this version. */
+static bool is_due(const struct ps_keeper *keeper, int64_t version, int64_t known, int64_t looked)
+{
+    const int64_t now = clock_ms(CLOCK_MONOTONIC);
+
+    return now >= keeper->rest_ms &&
+           (version != known || keeper->failed || now - looked >= MINUTE_MS);
 }
 
 static void *keep_up(void *user)
@@ -115,12 +123,12 @@ static void *keep_up(void *user)
     int64_t known = -1, looked = 0;
 
     do {
-        const int64_t now = clock_ms(CLOCK_MONOTONIC), version = ps_store_version(keeper->store);
+        const int64_t version = ps_store_version(keeper->store);
 
-        if (now < keeper->rest_ms || (version == known && now - looked < MINUTE_MS))
+        if (!is_due(keeper, version, known, looked))
             continue;
         known = version;
-        looked = now;
+        looked = clock_ms(CLOCK_MONOTONIC);
         apply(keeper);
     } while (wait_ms(keeper, STEP_MS));
     return NULL;
