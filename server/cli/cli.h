@@ -37,6 +37,8 @@ int ps_cli_prune(const struct ps_options *options);
 /* "perfshelf: SUBJECT: what is wrong at byte N; what to do" on stderr, control characters made
  * visible. Returns 1. */
 int ps_say_failure(const char *subject, const struct ps_err *err);
+/* The same of the shelf as a whole: its folder, or the store that servers share. */
+int ps_say_failure_of_shelf(const struct ps_options *options, const struct ps_err *err);
 /* "perfshelf: SUBJECT: skipped: why" on stderr. */
 void ps_say_skipped(const char *subject, const struct ps_err *err);
 /* "perfshelf: SUBJECT: note: what is worth knowing" on stderr: nothing failed. */

@@ -54,17 +54,21 @@ int ps_say_done(int status)
     return ps_say_failure("", &err);
 }
 
+int ps_say_failure_of_shelf(const struct ps_options *options, const struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *place = options->store ? ps_pg_place(options->store) : NULL;
+    return ps_say_failure(place ? place : options->data, err);
+}
+
 struct ps_store *ps_cli_open(const struct ps_options *options)
 {
     struct ps_store *store = NULL;
     struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(ps_free_ptr) char *place = NULL;
     uint64_t cache = 0;
     if (ps_cache_read(options, &cache, &err) == PS_OK &&
         ps_store_open_shared(options->store, options->data, cache, &store, &err) == PS_OK)
         return store;
-    place = options->store ? ps_pg_place(options->store) : NULL;
-    ps_say_failure(place ? place : options->data, &err);
+    ps_say_failure_of_shelf(options, &err);
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,14 +217,18 @@ static void announce_room(const struct server *server)
 
 static void announce(const struct server *server)
 {
+    struct ps_shared_store shared = {.place = NULL};
+    const bool is_shared = ps_store_shared(server->store, &shared);
     int64_t tokens;
 
-    (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION, ps_store_dir(server->store),
-                 server->url);
+    (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION,
+                 is_shared ? shared.place : ps_store_dir(server->store), server->url);
     (void)fflush(stdout);
     if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
-        ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s",
-               ps_store_dir(server->store));
+        ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s%s",
+               ps_store_dir(server->store),
+               is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
+    free(shared.place);
     if (ps_store_away(server->store))
         ps_log("warning: the store is away: what was fetched of it is served, and changes fail "
                "until it is there");

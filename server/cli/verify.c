@@ -79,7 +79,7 @@ int ps_cli_verify(const struct ps_options *options)
     enum ps_status status = ps_store_verify(options->store, options->data, &how, &sum, &err);
     ps_progress_end(&looking.progress);
     if (status != PS_OK) {
-        ps_say_failure(options->data, &err);
+        ps_say_failure_of_shelf(options, &err);
         return 2;
     }
     say_sum(options, &sum);

@@ -6,7 +6,7 @@ import re
 import signal
 import time
 
-from server import RUNS, Events, big_log, import_log
+from server import RUNS, Events, Server, big_log, import_log
 from servers import ServersTest
 
 SAID = re.compile(r"^LOG:  (?:statement|execute <unnamed>): (.*(?:\n\t.*)*)", re.M)
@@ -60,6 +60,9 @@ class Shared(ServersTest):
             fresh = self.verb("list", "--store", self.url, data="fresh")
             self.assertEqual(fresh.returncode, 1)
             self.assertIn(b"cannot be reached", fresh.stderr)
+            looked = self.verb("verify", "--store", self.url, data="fresh")
+            self.assertEqual(looked.returncode, 2)
+            self.assertRegex(looked.stderr, rb"^perfshelf: postgresql://.*/shelf.*: .*cannot be reached")
         finally:
             self.postgres.start()
         again = late.request("PATCH", f"{RUNS}/{run}", b'{"name":"back"}', {"Content-Type": "application/json"})
@@ -67,6 +70,16 @@ class Shared(ServersTest):
         code, said = late.end()
         self.assertEqual(code, 0)
         self.assertIn("the store is away", said)
+
+    def test_who_may_not_enter_yet_is_told_what_to_do(self):
+        empty = self.postgres.database()
+        data = os.path.join(self.folder, "empty")
+        server = Server(data, "--store", empty, "--tokens")
+        self.assertIn(f"serves postgresql://{self.postgres.folder}/", server.ready_line)
+        code, said = server.end()
+        self.assertEqual(code, 0)
+        self.assertIn(f"nobody can enter yet: perfshelf token add NAME --role admin --data {data}, with the --store or $PERFSHELF_STORE", said)
+        self.assertEqual(self.verb("token", "add", "mei", "--role", "admin", "--store", empty, data="empty").returncode, 0)
 
     def test_another_server_goes_on_with_what_a_killed_one_accepted(self):
         victim = self.start("victim")
