@@ -259,6 +259,24 @@ test('shelf: what it keeps is told, and what goes is seen to go', async ({ pages
     }
 });
 
+test('shelf: a database that is away is told on a narrow page too', async ({ pages, demo }) => {
+    const store = { place: 'postgresql://database.example/shelf', away: true };
+    const page = await pages.open(demo.url, {
+        width: 800,
+        before: (page) =>
+            page.route('**/api/v1/shelf', async (route) => {
+                const response = await route.fetch();
+                await route.fulfill({ response, json: { ...(await response.json()), store } });
+            }),
+    });
+    const warning = page.locator('.status-line .warn');
+    check((await warning.innerText()).endsWith('reading goes on, changes have to wait'), await warning.innerText());
+    check((await warning.getAttribute('title')).includes(store.place), 'where it lies');
+    const cut = await page.locator('.status-line').evaluate((line) =>
+        [line, ...line.querySelectorAll('*')].some((part) => part.scrollWidth > part.clientWidth && part.clientWidth > 0));
+    check(!cut, 'the status line is cut');
+});
+
 test('shelf: an address that leads nowhere says so', async ({ pages, demo }) => {
     pages.expect(/404/);
     const page = await pages.open(`${demo.url}#/run/0123456789abcdef`);

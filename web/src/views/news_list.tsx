@@ -72,7 +72,7 @@ function Item({ item }: { item: News }) {
             kind="error"
             title={
                 <>
-                    <b>{item.name}</b> could not be read
+                    <b>{item.name}</b> was not added
                 </>
             }
             error={item.error ?? undefined}

@@ -4,6 +4,7 @@ import { bytes, int } from '../base/units';
 import type { Shelf } from '../base/types';
 import { setStatus } from '../components/status_line';
 import { connected, shelf } from './live';
+import { me } from './me';
 
 export function isLocal(listen: string): boolean {
     return /^(127\.|localhost|\[::1\])/.test(listen);
@@ -13,6 +14,7 @@ export function isLocal(listen: string): boolean {
 export function useShelfStatus(checked: number): void {
     const now = shelf.value;
     const live = connected.value;
+    const tokens = me.value?.tokens ?? false;
     useEffect(() => {
         if (!now) return;
         const left = (
@@ -20,18 +22,21 @@ export function useShelfStatus(checked: number): void {
                 {int(now.runs)} {now.runs === 1 ? 'run' : 'runs'} · <Room shelf={now} />
             </>
         );
-        const place = isLocal(now.listen) ? 'this machine only' : 'open to the network';
         const middle = live ? (
-            <>
-                {now.listen}, {place}
-                <Store shelf={now} />
-                <Kept shelf={now} />
-            </>
+            now.store?.away ? (
+                <Away place={now.store.place} />
+            ) : (
+                <>
+                    {now.listen}, {openTo(now.listen, tokens)}
+                    {now.store && <Store place={now.store.place} />}
+                    <Kept shelf={now} />
+                </>
+            )
         ) : (
             <span class="warn">The connection is lost; trying again</span>
         );
         setStatus(left, middle, now.runs > 0 ? <Keys checked={checked} /> : null);
-    }, [now, live, checked]);
+    }, [now, live, tokens, checked]);
 }
 
 const NEARLY_FULL = 0.95;
@@ -53,15 +58,23 @@ function Room({ shelf: now }: { shelf: Shelf }) {
     );
 }
 
-/** Where a shelf of several servers lies, and whether what is changed now would stay. */
-function Store({ shelf: now }: { shelf: Shelf }) {
-    if (!now.store) return null;
-    if (now.store.away) {
-        return (
-            <span class="warn"> · its database is away: reading goes on, changes have to wait</span>
-        );
-    }
-    return <span title="Several servers share this shelf"> · {now.store.place}</span>;
+/** Behind a proxy it listens to this machine alone, and is open to others all the same. */
+function openTo(listen: string, tokens: boolean): string {
+    if (!isLocal(listen)) return 'open to the network';
+    return tokens ? 'for those with a token' : 'this machine only';
+}
+
+function Store({ place }: { place: string }) {
+    return <span title="Several servers share this shelf"> · {place}</span>;
+}
+
+/** In place of all else: what is changed now would not stay. */
+function Away({ place }: { place: string }) {
+    return (
+        <span class="warn" title={`It lies in ${place}, which does not answer`}>
+            The shelf&apos;s database is away: reading goes on, changes have to wait
+        </span>
+    );
 }
 
 /** So that nobody wonders where a run went. */
