@@ -12,9 +12,10 @@ static void add_json(struct ps_buf *line, const struct ps_transferred *sum)
     const struct {
         const char *key;
         uint64_t value;
-    } figures[] = {{"runs", sum->runs},       {"already", sum->already},  {"removed", sum->removed},
-                   {"files", sum->files},     {"bytes", sum->bytes},      {"rows", sum->rows},
-                   {"waiting", sum->waiting}, {"findings", sum->findings}};
+    } figures[] = {
+        {"runs", sum->runs},       {"already", sum->already}, {"removed", sum->removed},
+        {"updated", sum->updated}, {"files", sum->files},     {"bytes", sum->bytes},
+        {"rows", sum->rows},       {"waiting", sum->waiting}, {"findings", sum->findings}};
     struct ps_json json = ps_json_to(line);
     ps_json_object(&json);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -30,6 +31,8 @@ static void add_plain(struct ps_buf *line, const struct ps_transferred *sum)
                   ps_figure_bytes((double)sum->bytes, size), (unsigned long long)sum->already);
     if (sum->removed)
         ps_buf_printf(line, ", %llu were removed meanwhile", (unsigned long long)sum->removed);
+    if (sum->updated)
+        ps_buf_printf(line, ", %llu things updated", (unsigned long long)sum->updated);
     if (sum->waiting)
         ps_buf_printf(line, "; %llu uploads wait, and stay", (unsigned long long)sum->waiting);
     if (sum->findings)
@@ -58,7 +61,10 @@ static char *place_of(const char *shelf)
 int ps_cli_copy(const struct ps_options *options)
 {
     struct ps_looking looking = {.json = options->json};
-    const struct ps_transfer_how how = {ps_looking_found, ps_looking_step, &looking};
+    const struct ps_transfer_how how = {.update = options->update,
+                                        .found = ps_looking_found,
+                                        .progress = ps_looking_step,
+                                        .user = &looking};
     struct ps_transferred sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();

@@ -143,8 +143,10 @@ const struct ps_verb_row ps_verbs[] = {
          "$PERFSHELF_STORE instead, with a\npassword too. All runs go over with what was "
          "said of them, tokens, baselines, saved queries and logs; logins of\nbrowsers "
          "and uploads that wait stay. Both may be served meanwhile. What is there already "
-         "stays as it is: a copy\nthat was interrupted is made again, and goes on. In the "
-         "end both are compared; one line for each thing that\nis not there as it was, "
+         "stays as it is: a copy\nthat was interrupted is made again, and goes on. With "
+         "--update it becomes as it is in --from instead: names,\nseries, people and tags of "
+         "runs, tokens, baselines, saved queries; and runs that were removed there go. In "
+         "the\nend both are compared; one line for each thing that is not there as it was, "
          "and exit status 1.\n",
          0},
     [PS_VERB_WHATIF] =
@@ -288,6 +290,8 @@ const struct ps_option_row ps_option_rows[] = {
      "print a summary for a pull request"},
     {"--from", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, from), "the shelf to copy"},
     {"--to", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, to), "where it goes"},
+    {"--update", NULL, FLAG, ON(COPY), offsetof(struct ps_options, update),
+     "what both have becomes as it is in --from, and what was removed there goes"},
     {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
      "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},

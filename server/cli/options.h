@@ -62,7 +62,8 @@ struct ps_options {
     const char *role, *tls_cert, *tls_key;                               /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
-    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run;
+    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run,
+        update;
     const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
     size_t n_operands;
     struct ps_arena arena;

@@ -29,6 +29,16 @@ void ps_transfer_found(struct ps_transfer *t, const char *what, const char *name
     t->how->found(t->how->user, &finding);
 }
 
+void ps_transfer_updated(struct ps_transfer *t, const char *what, const char *name,
+                         const char *text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf told = {0};
+
+    ps_buf_printf(&told, "the %s %s", what, text);
+    t->out->updated++;
+    t->how->found(t->how->user, &(struct ps_finding){"updated", name, told.at, ""});
+}
+
 /* --- which shelves ---------------------------------------------------------------------------- */
 
 struct shelf_at {
@@ -280,6 +290,8 @@ static enum ps_status copy_all(struct ps_transfer *t, struct ps_err *err)
         if (status == PS_OK)
             status = copy_listed(t, err);
     } while (status == PS_OK && t->n);
+    if (status == PS_OK && t->how->update)
+        status = ps_transfer_update(t, err);
     return status == PS_OK ? ps_transfer_tables(t, err) : status;
 }
 

@@ -13,8 +13,10 @@
 #include "server/store/vault.h"
 
 struct ps_transfer_how {
+    bool update; /* what both have becomes as it is in `from`, and what went there goes */
     /* What is not there as it is in `from`, one by one: what it is (run, original, source,
-     * baseline, token, query, log, text) and, as file, its name. */
+     * baseline, token, query, log, text) and, as file, its name. Also, as `updated`, what became
+     * as it is there. */
     void (*found)(void *user, const struct ps_finding *finding);
     ps_vault_progress *progress; /* bytes of run files and originals; runs as files */
     void *user;
@@ -22,6 +24,7 @@ struct ps_transfer_how {
 
 struct ps_transferred {
     uint64_t runs, already, removed; /* copied; there before; removed from `from` meanwhile */
+    uint64_t updated;                /* of runs, tokens, baselines and saved queries */
     uint64_t files, bytes;           /* copied */
     uint64_t rows;     /* copied of tokens, baselines, saved queries, import and removal log */
     uint64_t waiting;  /* uploads that wait in `from`, and stay */
@@ -33,7 +36,8 @@ struct ps_transferred {
  * its way from or to such a one lies in $TMPDIR. Copies, and then holds the catalog of `to`, asked
  * anew, against that of `from`. Runs get their places in the order of `from`: its own numbers,
  * unless runs of `to` have one of them. Where both have the same run, token, query or baseline,
- * that of `to` stays.
+ * that of `to` stays, and a run that was taken off `to` stays away; with `update` it is the other
+ * way round.
  *
  * PS_NOT_FOUND: `from` is no shelf; PS_CONFLICT: both are the same, `to` is no shelf, or one was
  * laid out by a newer perfshelf; PS_UNAVAILABLE, PS_CANCELLED, PS_FULL ...: it ended before it was

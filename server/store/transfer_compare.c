@@ -4,9 +4,11 @@
 
 #include "server/store/transfer_impl.h"
 
-/* Statements of this file return: a name, and what is wrong. */
+#define BRINGS "--update brings it over"
+
+/* Statements of this file return: a name, what is wrong, and what to do, or NULL. */
 static enum ps_status tell_rows(struct ps_transfer *t, struct ps_db *db, const char *sql,
-                                const char *what, const char *hint, struct ps_err *err)
+                                const char *what, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -17,46 +19,32 @@ static enum ps_status tell_rows(struct ps_transfer *t, struct ps_db *db, const c
     while (ps_stmt_row(stmt, &own)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *wrong = ps_strdup(ps_col_text(stmt, 1));
+        PS_AUTO(ps_free_ptr) char *hint = ps_strdup(ps_col_text(stmt, 2));
 
         ps_transfer_found(t, what, name, hint, "%s", wrong);
     }
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* SQL: the names of the columns that differ, a blank before each. */
-static enum ps_status add_differing(struct ps_db *db, const char *table, const char *but,
-                                    struct ps_buf *out, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
-    enum ps_status status = ps_transfer_columns(db, table, "", but, &columns, err);
-
-    for (char *at = columns.at, *next; status == PS_OK && at && *at; at = next) {
-        const size_t len = strcspn(at, ",");
-
-        next = at + len + strspn(at + len, ", ");
-        ps_buf_printf(out, "%siif(m.%.*s IS o.%.*s, '', ' %.*s')", out->len ? " || " : "", (int)len,
-                      at, (int)len, at, (int)len - 2, at + 1);
-    }
-    return status;
-}
-
-/* Rows that are not there, or stand there otherwise. */
+/* Rows that are not there, or stand there otherwise. mend: SQL, whether --update brings m to be o.
+ */
 static enum ps_status compare_rows(struct ps_transfer *t, struct ps_db *db, const char *table,
                                    const char *same, const char *key, const char *label,
-                                   const char *apart, const char *what, struct ps_err *err)
+                                   const char *apart, const char *mend, const char *what,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf differing = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = add_differing(t->snap, table, apart, &differing, err);
+    enum ps_status status = ps_transfer_differing(t->snap, table, apart, &differing, err);
 
     ps_buf_printf(
         &sql,
         "SELECT label, iif(gone, 'it is not there', 'it stands there otherwise, and stays "
-        "so:' || differs) FROM (SELECT o.\"%s\" AS label, m.\"%s\" IS NULL AS gone, %s "
-        "AS differs FROM old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s) WHERE gone OR differs "
-        "<> ''",
-        label, key, differing.at, table, table, same);
-    return status == PS_OK ? tell_rows(t, db, sql.at, what, "", err) : status;
+        "so:' || differs), iif(mends AND NOT gone, '" BRINGS "', '') FROM (SELECT o.\"%s\" AS "
+        "label, m.\"%s\" IS NULL AS gone, %s AS mends, %s AS differs FROM old.\"%s\" o LEFT JOIN "
+        "main.\"%s\" m ON %s) WHERE gone OR differs <> ''",
+        label, key, mend, differing.at, table, table, same);
+    return status == PS_OK ? tell_rows(t, db, sql.at, what, err) : status;
 }
 
 /* Of a log it is said how many rows are not there. */
@@ -68,30 +56,38 @@ static enum ps_status compare_log(struct ps_transfer *t, struct ps_db *db,
     enum ps_status status = ps_transfer_same(t->snap, table, &same, err);
 
     ps_buf_printf(&sql,
-                  "SELECT '%s', count(*) || ' of its rows are not there' FROM (SELECT 1 FROM "
+                  "SELECT '%s', count(*) || ' of its rows are not there', '' FROM (SELECT 1 FROM "
                   "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
                   "count(*) > 0",
                   table->name, table->name, table->name, same.at, table->key);
-    return status == PS_OK ? tell_rows(t, db, sql.at, table->what, "", err) : status;
+    return status == PS_OK ? tell_rows(t, db, sql.at, table->what, err) : status;
+}
+
+/* Whoever wants the other shelf as this one is told who else may enter it: nobody knows whether a
+ * token was revoked here, or made there. */
+static enum ps_status compare_tokens(struct ps_transfer *t, struct ps_db *db, struct ps_err *err)
+{
+    return t->how->update ? tell_rows(t, db, ps_sql_text("copy_tokens_more"), "token", err) : PS_OK;
 }
 
 static enum ps_status compare_tables(struct ps_transfer *t, struct ps_db *db, struct ps_err *err)
 {
-    enum ps_status status = compare_rows(t, db, "run", "m.id = o.id", "id", "id",
-                                         t->renumber ? " seq " : " ", "run", err);
+    enum ps_status status =
+        compare_rows(t, db, "run", "m.id = o.id", "id", "id", t->renumber ? " seq " : " ",
+                     "(m.name, m.series, m.who) IS NOT (o.name, o.series, o.who)", "run", err);
 
     if (status == PS_OK)
-        status = tell_rows(t, db, ps_sql_text("copy_tags_differ"), "run", "", err);
+        status = tell_rows(t, db, ps_sql_text("copy_tags_differ"), "run", err);
     if (status == PS_OK)
-        status = tell_rows(t, db, ps_sql_text("copy_sources_differ"), "run", "", err);
+        status = tell_rows(t, db, ps_sql_text("copy_sources_differ"), "run", err);
     for (size_t i = 0; status == PS_OK && i < PS_TRANSFER_TABLES; i++) {
         const struct ps_transfer_table *table = &ps_transfer_tables_of[i];
 
         status = table->same ? compare_rows(t, db, table->name, table->same, table->key,
-                                            table->label, table->apart, table->what, err)
+                                            table->label, table->apart, "1", table->what, err)
                              : compare_log(t, db, table, err);
     }
-    return status;
+    return status == PS_OK ? compare_tokens(t, db, err) : status;
 }
 
 /* Each file that is wanted, by folder and key. */

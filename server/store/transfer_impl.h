@@ -49,6 +49,10 @@ struct ps_transfer {
 void ps_transfer_found(struct ps_transfer *t, const char *what, const char *name, const char *hint,
                        const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* Tells of what became as it is in `from`: "the <what> <text>". */
+void ps_transfer_updated(struct ps_transfer *t, const char *what, const char *name,
+                         const char *text);
+
 /* --- the snapshot and its rows (transfer_rows.c) */
 
 /* Takes it, makes its values such as the other side takes them, and attaches it. */
@@ -63,8 +67,16 @@ void ps_transfer_detach(struct ps_db *db);
  * Sources only as far as the files of the batch, or of `to`, go. */
 enum ps_status ps_transfer_put_run(struct ps_transfer *t, const struct ps_transfer_run *run,
                                    struct ps_err *err);
-/* Tokens, baselines, saved queries and logs, in transactions of their own. */
+/* Tokens, baselines, saved queries and logs, in transactions of their own; with `update` also in
+ * place of those that differ. */
 enum ps_status ps_transfer_tables(struct ps_transfer *t, struct ps_err *err);
+
+/* --- what both have (transfer_update.c) */
+
+/* Leaves out of the snapshot, and tells of, runs that were taken off `to`. */
+enum ps_status ps_transfer_stay_away(struct ps_transfer *t, struct ps_err *err);
+/* Runs that went there go, and those of both get the names, series, people and tags of there. */
+enum ps_status ps_transfer_update(struct ps_transfer *t, struct ps_err *err);
 
 /* --- files (transfer_files.c) */
 
@@ -95,6 +107,11 @@ enum ps_status ps_transfer_compare(struct ps_transfer *t, struct ps_store *to, s
 enum ps_status ps_transfer_columns(struct ps_db *db, const char *table, const char *before,
                                    const char *but, struct ps_buf *out, struct ps_err *err);
 
+/* One statement that returns at most a number. */
+enum ps_status ps_transfer_ask(struct ps_db *db, const char *sql, int64_t *out, struct ps_err *err);
+
+/* --- tables by themselves (transfer_tables.c) */
+
 /* A table that is copied by itself, beside the runs. */
 struct ps_transfer_table {
     const char *name;
@@ -113,5 +130,9 @@ extern const struct ps_transfer_table ps_transfer_tables_of[PS_TRANSFER_TABLES];
 /* The condition of `same`. */
 enum ps_status ps_transfer_same(struct ps_db *db, const struct ps_transfer_table *table,
                                 struct ps_buf *out, struct ps_err *err);
+
+/* SQL: the names of the columns in which m differs from o, a blank before each. */
+enum ps_status ps_transfer_differing(struct ps_db *db, const char *table, const char *but,
+                                     struct ps_buf *out, struct ps_err *err);
 
 #endif

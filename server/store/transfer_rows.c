@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transfer_rows.c: rows of one catalog into another.
+ * transfer_rows.c: a snapshot of one catalog, and its rows of runs into another.
  *
  * The snapshot of the one is attached to the other as `old`, so that SQLite carries the rows over;
  * where many servers share the other, what it records of table main goes to them (mirror.h). Which
@@ -13,18 +13,6 @@
 #include "base/utf8.h"
 #include "server/store/snapshot.h"
 #include "server/store/transfer_impl.h"
-
-#define ROWS_AT_ONCE 1000 /* of one transaction */
-
-const struct ps_transfer_table ps_transfer_tables_of[PS_TRANSFER_TABLES] = {
-    {"token", "token", "id", "name", "", "m.id = o.id OR m.name = o.name", " used_at ", NULL, NULL},
-    {"baseline", "baseline", "series", "series", "", "m.series = o.series", " ",
-     "EXISTS (SELECT 1 FROM main.run WHERE id = o.run)", "baselines"},
-    {"saved_query", "query", "id", "name", "id", "m.kind = o.kind AND m.name = o.name", " id ",
-     NULL, "queries"},
-    {"import_log", "log", "id", "name", "id", NULL, " id ", NULL, NULL},
-    {"removal_log", "log", "id", "name", "id", NULL, " id ", NULL, NULL},
-};
 
 static bool is_among(const char *words, struct ps_str word)
 {
@@ -55,29 +43,7 @@ enum ps_status ps_transfer_columns(struct ps_db *db, const char *table, const ch
     return err->code;
 }
 
-enum ps_status ps_transfer_same(struct ps_db *db, const struct ps_transfer_table *table,
-                                struct ps_buf *out, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf ours = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf theirs = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf but = {0};
-    enum ps_status status = PS_OK;
-
-    if (table->same) {
-        ps_buf_puts(out, table->same);
-        return PS_OK;
-    }
-    ps_buf_printf(&but, " at %s ", table->number);
-    status = ps_transfer_columns(db, table->name, "m.", but.at, &ours, err);
-    if (status == PS_OK)
-        status = ps_transfer_columns(db, table->name, "o.", but.at, &theirs, err);
-    if (status == PS_OK) /* apart: what SQLite makes an index of for the question */
-        ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.at, theirs.at);
-    return status;
-}
-
-/* One statement that returns at most a number. */
-static enum ps_status ask(struct ps_db *db, const char *sql, int64_t *out, struct ps_err *err)
+enum ps_status ps_transfer_ask(struct ps_db *db, const char *sql, int64_t *out, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -220,13 +186,14 @@ void ps_transfer_detach(struct ps_db *db)
 static enum ps_status count(struct ps_transfer *t, struct ps_err *err)
 {
     int64_t n = 0;
-    enum ps_status status = ask(t->snap, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
+    enum ps_status status =
+        ps_transfer_ask(t->snap, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
 
     t->total = (uint64_t)n;
     if (status == PS_OK)
-        status =
-            ask(t->snap, "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)",
-                &n, err);
+        status = ps_transfer_ask(
+            t->snap, "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)", &n,
+            err);
     t->out->waiting = (uint64_t)n;
     return status;
 }
@@ -263,19 +230,19 @@ enum ps_status ps_transfer_snapshot(struct ps_transfer *t, struct ps_err *err)
         status = prepare(t, err);
     if (status == PS_OK && t->to->mirror)
         status = fit_all(t, err);
-    if (status == PS_OK)
-        status = count(t, err);
     if (status != PS_OK)
         return status;
     status = ps_transfer_attach(ps_catalog_lock(t->to), t->taken, err);
     if (status == PS_OK)
-        status = ask(t->to->catalog,
-                     "SELECT 1 FROM main.run m JOIN old.run o ON o.seq = m.seq"
-                     " WHERE m.id <> o.id LIMIT 1",
-                     &taken, err);
+        status = ps_transfer_ask(t->to->catalog,
+                                 "SELECT 1 FROM main.run m JOIN old.run o ON o.seq = m.seq"
+                                 " WHERE m.id <> o.id LIMIT 1",
+                                 &taken, err);
     ps_catalog_unlock(t->to);
     t->renumber = taken != 0;
-    return status;
+    if (status == PS_OK && !t->how->update)
+        status = ps_transfer_stay_away(t, err);
+    return status == PS_OK ? count(t, err) : status;
 }
 
 void ps_transfer_forget(struct ps_transfer *t)
@@ -356,101 +323,4 @@ enum ps_status ps_transfer_put_run(struct ps_transfer *t, const struct ps_transf
     if (status == PS_OK)
         status = put_rows(t, "source", run, err);
     return status == PS_OK ? put_label(t, run, err) : status;
-}
-
-/* --- tables by themselves --------------------------------------------------------------------- */
-
-/* Those rows of a table that `to` has not, into the table todo of this connection. */
-static enum ps_status list_rows(struct ps_transfer *t, const struct ps_transfer_table *table,
-                                int64_t *n, bool *renumber, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf same = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf taken = {0};
-    struct ps_db *db = t->to->catalog;
-    int64_t found = 0;
-    enum ps_status status = ps_transfer_same(t->snap, table, &same, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_buf_printf(&sql,
-                  "DROP TABLE IF EXISTS temp.todo; CREATE TEMP TABLE todo(n INTEGER PRIMARY KEY, "
-                  "k); INSERT INTO temp.todo(k) SELECT o.\"%s\" FROM old.\"%s\" o LEFT JOIN "
-                  "main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL%s%s ORDER BY o.\"%s\"",
-                  table->key, table->name, table->name, same.at, table->key,
-                  table->fit ? " AND " : "", table->fit ? table->fit : "", table->key);
-    status = ps_db_exec(db, sql.at, err);
-    if (status == PS_OK)
-        status = ask(db, "SELECT count(*) FROM temp.todo", n, err);
-    ps_buf_printf(&taken, "SELECT 1 FROM temp.todo t JOIN main.\"%s\" m ON m.\"%s\" = t.k LIMIT 1",
-                  table->name, table->key);
-    if (status == PS_OK && table->number[0])
-        status = ask(db, taken.at, &found, err);
-    *renumber = found != 0;
-    return status;
-}
-
-static enum ps_status put_some(struct ps_transfer *t, const struct ps_transfer_table *table,
-                               int64_t after, bool renumber, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf but = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    struct ps_stmt *stmt = NULL;
-    const char *number = table->number;
-    enum ps_status status;
-
-    ps_buf_printf(&but, " %s ", number);
-    status = ps_transfer_columns(t->snap, table->name, "", but.at, &columns, err);
-    ps_buf_printf(&sql, "INSERT INTO main.\"%s\"(%s%s%s) SELECT ", table->name, number,
-                  number[0] ? ", " : "", columns.at);
-    if (number[0])
-        ps_buf_printf(&sql,
-                      "CASE WHEN NOT :renumber AND NOT EXISTS (SELECT 1 FROM main.\"%s\" WHERE "
-                      "\"%s\" = o.\"%s\") THEN \"%s\" END, ",
-                      table->name, number, number, number);
-    ps_buf_printf(&sql,
-                  "%s FROM temp.todo t CROSS JOIN old.\"%s\" o ON o.\"%s\" = t.k"
-                  " WHERE t.n > :after AND t.n <= :upto ORDER BY t.n ON CONFLICT DO NOTHING",
-                  columns.at, table->name, table->key);
-    if (status == PS_OK)
-        status = ps_db_prepare(t->to->catalog, sql.at, &stmt, err);
-    if (status != PS_OK)
-        return status;
-    ps_bind_int(stmt, ":renumber", renumber);
-    ps_bind_int(stmt, ":after", after);
-    ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
-    status = ps_stmt_finish(stmt, err);
-    return status == PS_OK && table->labels ? ps_labels_save(t->to, table->labels, err) : status;
-}
-
-static enum ps_status put_table(struct ps_transfer *t, const struct ps_transfer_table *table,
-                                struct ps_err *err)
-{
-    bool renumber = false;
-    int64_t n = 0;
-    enum ps_status status;
-
-    (void)ps_catalog_lock(t->to);
-    status = list_rows(t, table, &n, &renumber, err);
-    ps_catalog_unlock(t->to);
-    for (int64_t at = 0; status == PS_OK && at < n; at += ROWS_AT_ONCE) {
-        status = ps_catalog_begin(t->to, PS_DURABLE, err);
-        if (status == PS_OK)
-            status = put_some(t, table, at, renumber, err);
-        status = ps_catalog_end(t->to, status, err);
-        if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->files))
-            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy goes on from here");
-    }
-    t->out->rows += status == PS_OK ? (uint64_t)n : 0;
-    return status;
-}
-
-enum ps_status ps_transfer_tables(struct ps_transfer *t, struct ps_err *err)
-{
-    enum ps_status status = PS_OK;
-
-    for (size_t i = 0; status == PS_OK && i < PS_TRANSFER_TABLES; i++)
-        status = put_table(t, &ps_transfer_tables_of[i], err);
-    return status;
 }

@@ -50,19 +50,21 @@ class CopyTest(ShelfTest):
             db.execute("INSERT INTO saved_query(kind, name, sql, who, at) VALUES ('pstats', 'mine', 'SELECT 1', 'mei', 5)")
         db.close()
 
-    def copy(self, source, target, status=0, **expected):
-        """The sum of what a copy said, and its findings."""
-        done = call("copy", "--from", source, "--to", target, "--json")
+    def copy(self, source, target, status=0, options=(), **expected):
+        """The findings that a copy told, and what it updated."""
+        done = call("copy", "--from", source, "--to", target, "--json", *options)
         self.assertEqual((done.returncode, done.stderr), (status, b""), done.stdout)
         *findings, total = map(json.loads, done.stdout.decode().splitlines())
-        self.assertEqual(total["findings"], len(findings))
+        updated = sum(finding["what"] == "updated" for finding in findings)
+        self.assertEqual((total["updated"], total["findings"]), (updated, len(findings) - updated))
         self.assertEqual({key: total[key] for key in expected}, expected, done.stdout)
         return sorted((finding["what"], finding["file"], finding["text"]) for finding in findings)
 
-    def edit(self, run, **said):
+    def edit(self, run, data=None, **said):
         """As a page does it."""
-        run = self.json("show", run)["id"]
-        with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+        data = data or self.data
+        run = json.loads(call("show", run, "--data", data, "--json").stdout)["id"]
+        with subprocess.Popen([PROGRAM, "serve", "--data", data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
             host = server.stdout.readline().decode().split("http://")[1].strip().rstrip("/")
             link = http.client.HTTPConnection(host, timeout=30)
             link.request("PATCH", f"/api/v1/runs/{run}", json.dumps(said), {"Content-Type": "application/json"})
@@ -259,6 +261,99 @@ class Merges(CopyTest):
         self.assertEqual(self.copy(self.data, self.other, status=1, runs=0, already=4, rows=0), findings)
 
 
+class Again(CopyTest):
+    """What both shelves have, and one of them changed since."""
+
+    def setUp(self):
+        super().setUp()
+        self.shelve()
+        self.target = self.target_of()
+        self.assertEqual(self.copy(self.data, self.target, runs=4), [])
+        self.ids = [run["id"] for run in self.json("list")]
+
+    def target_of(self):
+        return self.other
+
+    def there(self, *args):
+        done = call(*args, "--data", self.other)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), args)
+        return done.stdout.decode()
+
+    def change(self):
+        """What people do to the shelf between two copies: a run renamed, another gone, a token revoked and one made anew, another baseline."""
+        self.edit(self.ids[1], name="later", series="t", tags={"a": "1", "b": "2"})
+        self.edit(self.ids[2], tags={})
+        self.ok("rm", self.ids[3])
+        self.ok("baseline", "--clear", "s")
+        self.ok("baseline", self.ids[2])
+        self.ok("token", "revoke", "mei")
+        self.ok("token", "add", "mei", "--role", "viewer")
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            db.execute("UPDATE saved_query SET sql = 'SELECT 2'")
+        db.close()
+
+    def test_what_changed_is_told_and_comes_when_asked_for(self):
+        before = self.shown(self.data)[0]
+        self.change()
+        findings = self.copy(self.data, self.target, status=1, runs=0, already=3)
+        self.assertEqual([(what, name) for what, name, _ in findings],
+                         sorted([("baseline", "s"), ("query", "mine"), ("token", "mei"), *[("run", self.ids[1])] * 2, ("run", self.ids[2])]))
+        self.assertEqual(self.shown_there(), before)
+        updated = self.copy(self.data, self.target, options=["--update"], runs=0, already=3)
+        self.assertEqual([(what, name) for what, name, _ in updated],
+                         sorted([("updated", name) for name in ("s", "mine", "mei", self.ids[1], self.ids[2], self.ids[3])]))
+        texts = {name: text for _, name, text in updated}
+        self.assertRegex(texts[self.ids[1]], r"^the run is as there now; before it had the name '.*' the series 's' the tags k=v é=☃$")
+        self.assertRegex(texts[self.ids[3]], r"^the run went, as there; its name was ")
+        self.assertEqual(texts["mei"], "the token is as there now; before it had another id role hash created_at")
+        self.assertEqual(self.shown_there(), self.shown(self.data)[0])
+        self.assertEqual(self.copy(self.data, self.target, runs=0, rows=0), [])
+        self.assertEqual(self.copy(self.data, self.target, options=["--update"], runs=0, rows=0), [])
+
+    def shown_there(self):
+        self.assert_whole(self.other)
+        return self.shown(self.other)[0]
+
+    def test_a_token_that_was_revoked_is_told(self):
+        self.ok("token", "revoke", "mei")
+        self.assertEqual(self.copy(self.data, self.target), [])
+        self.assertEqual(self.copy(self.data, self.target, status=1, options=["--update"]),
+                         [("token", "mei", "the shelf that was copied has no such token")])
+
+
+class AgainAtTheTarget(Again):
+    """What the other shelf changed by itself."""
+
+    def test_what_changed_is_told_and_comes_when_asked_for(self):
+        self.edit(self.ids[0], data=self.other, name="theirs")
+        self.there("rm", self.ids[1])
+        mine = json.loads(self.there("add", os.path.join(DEMO, "stdlib.log"), "--json"))["id"]
+        findings = self.copy(self.data, self.other, status=1, runs=0, already=3)
+        self.assertEqual([(what, name, text.split(":")[0]) for what, name, text in findings],
+                         sorted([("run", self.ids[0], "it stands there otherwise, and stays so"), ("run", self.ids[1], "it was taken off there, and stays away")]))
+        self.assertEqual({run["id"]: run["name"] for run in self.shown_there()}[self.ids[0]], "theirs")
+        updated = self.copy(self.data, self.other, options=["--update"], runs=1, already=3)
+        self.assertEqual([(what, name) for what, name, _ in updated], [("updated", self.ids[0])])
+        self.assertEqual({run["id"] for run in self.shown_there()}, {*self.ids, mine})  # what it has of its own stays
+        self.there("rm", self.ids[1])  # a removal that both know of
+        self.ok("rm", self.ids[1])
+        self.assertEqual(self.copy(self.data, self.other, already=3), [])
+
+    def test_runs_that_came_again_stay(self):
+        again = self.json("show", self.ids[1])
+        self.ok("rm", self.ids[1])
+        self.there("rm", self.ids[1])
+        self.there("add", self.file_of(again))
+        self.assertEqual(self.copy(self.data, self.other, options=["--update"], already=3, updated=0), [])
+        self.assertIn(self.ids[1], {run["id"] for run in self.shown_there()})
+        self.ok("add", self.file_of(again))
+        self.there("rm", self.ids[1])
+        self.assertEqual([name for _, name, _ in self.copy(self.data, self.other, status=1, already=3)], [self.ids[1]])
+
+    def file_of(self, run):
+        return {os.path.basename(path): path for path in (self.log, self.dump, os.path.join(DEMO, "awscli.log"))}[run["name"]]
+
+
 class Damaged(CopyTest):
     def test_files_that_are_missing_or_damaged(self):
         self.shelve()
@@ -378,6 +473,23 @@ class Shared(CopyTest):
         self.assertIn("newer", self.refused("--from", self.data, "--to", self.url))
         self.assertIn("newer", self.refused("--from", self.url, "--to", self.other))
         self.assertEqual(os.listdir(self.tmp), [])
+
+    def test_what_changed_comes_when_asked_for(self):
+        self.shelve()
+        second = self.postgres.database()
+        self.copy(self.data, self.url)
+        self.copy(self.url, second)
+        ids = [run["id"] for run in self.json("list")]
+        self.edit(ids[1], name="later", series="t", tags={"a": "1", "b": "2"})
+        self.ok("rm", ids[3])
+        self.ok("token", "revoke", "mei")
+        self.ok("token", "add", "mei")
+        for source, target in ((self.data, self.url), (self.url, second), (second, self.other)):
+            self.copy(source, target, options=["--update"], updated=0 if target == self.other else 3)
+            self.assertEqual(self.copy(source, target), [])
+        self.assertEqual(self.shown(self.data)[0], self.shown(self.other)[0])
+        done = call("verify", "--store", second, "--data", os.path.join(self.folder, "cache"))
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
 
     def test_text_that_is_none_is_mended(self):
         self.shelve()

@@ -1,0 +1,5 @@
+-- Runs of this shelf that were taken off that of the snapshot old, after they had come on this one.
+SELECT m.id, 'went, as there; its name was ' || quote(m.name)
+FROM (SELECT run, max(at) AS at FROM old.removal_log GROUP BY run) r
+CROSS JOIN main.run m ON m.id = r.run
+WHERE r.at >= m.created_at AND NOT EXISTS (SELECT 1 FROM old.run WHERE id = m.id);
