@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
-#define USED_NS (60 * 1000000000LL) /* how exactly the use of a file is noted */
+#define USED_NS    (60 * 1000000000LL) /* how exactly the use of a file is noted */
+#define LEAVE_DISK 20                  /* this part of the disk is left free, */
+#define LEAVE_MOST 10                  /* but no more than this part of what may stay */
 
 /* A file that is fetched at present. */
 struct want {
@@ -144,18 +147,37 @@ static uint64_t list(const struct ps_cache *cache, struct files *files)
     return bytes;
 }
 
-/* Reads the folder, for other processes have put files there as well; too much of it goes, but for
- * the file that came last. */
-static void sweep(struct ps_cache *cache, const char *last)
+/* Bytes that may stay of so many: fewer where the disk gets full, for all that is here can be
+ * fetched again. */
+static uint64_t room_for(const struct ps_cache *cache, uint64_t bytes)
+{
+    struct statvfs disk;
+    uint64_t unused, leave;
+
+    if (statvfs(cache->dir, &disk) != 0)
+        return cache->most;
+    unused = (uint64_t)disk.f_bavail * disk.f_frsize;
+    leave = (uint64_t)disk.f_blocks * disk.f_frsize / LEAVE_DISK;
+    leave = leave < cache->most / LEAVE_MOST ? leave : cache->most / LEAVE_MOST;
+    if (unused < leave)
+        bytes -= bytes < leave - unused ? bytes : leave - unused;
+    return unused < leave && bytes < cache->most ? bytes : cache->most;
+}
+
+/* Reads the folder, for other processes have put files there as well; too much of it goes, and what
+ * is beyond `most`, but for the file that came last. */
+static void sweep(struct ps_cache *cache, const char *last, uint64_t most)
 {
     struct files files = {NULL, 0, 0};
-    uint64_t bytes;
+    uint64_t bytes, room;
 
     (void)pthread_mutex_lock(&cache->sweep_lock);
     bytes = list(cache, &files);
-    if (bytes > cache->most) {
+    room = room_for(cache, bytes);
+    most = most < room ? most : room;
+    if (bytes > most) {
         qsort(files.at, files.n, sizeof *files.at, by_use);
-        for (size_t i = 0; i < files.n && bytes > cache->most - cache->most / 10; i++) {
+        for (size_t i = 0; i < files.n && bytes > most - most / 10; i++) {
             PS_AUTO(ps_free_ptr) char *path = path_of(cache, files.at[i].name);
 
             if (strcmp(files.at[i].name, last) == 0 || unlink(path) != 0)
@@ -168,6 +190,14 @@ static void sweep(struct ps_cache *cache, const char *last)
     cache->unseen = 0;
     (void)pthread_mutex_unlock(&cache->sweep_lock);
     free(files.at);
+}
+
+/* As far as this process knows. */
+static uint64_t bytes_here(const struct ps_cache *cache)
+{
+    const int64_t bytes = cache->bytes;
+
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 /* A file comes to its place, over another that may be there. */
@@ -183,8 +213,8 @@ static enum ps_status move_in(struct ps_cache *cache, const char *hash, const ch
     note_use(path);
     cache->bytes += (int64_t)bytes - before;
     cache->unseen += bytes;
-    if (cache->bytes > (int64_t)cache->most || cache->unseen > cache->most / 10)
-        sweep(cache, hash);
+    if (bytes_here(cache) > room_for(cache, bytes_here(cache)) || cache->unseen > cache->most / 10)
+        sweep(cache, hash, cache->most);
     return PS_OK;
 }
 
@@ -226,8 +256,8 @@ static enum ps_status fetch_to(const char *path, const char *hash, uint64_t byte
     return status;
 }
 
-static enum ps_status fetch_in(struct ps_cache *cache, const char *hash, uint64_t bytes,
-                               ps_cache_fetch *fetch, void *user, struct ps_err *err)
+static enum ps_status fetch_once(struct ps_cache *cache, const char *hash, uint64_t bytes,
+                                 ps_cache_fetch *fetch, void *user, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
     enum ps_status status;
@@ -248,6 +278,21 @@ static void remove_damaged(struct ps_cache *cache, const char *path)
 
     if (unlink(path) == 0)
         cache->bytes -= (int64_t)bytes;
+}
+
+/* On a full disk first half of what is here goes, then all. */
+static enum ps_status fetch_in(struct ps_cache *cache, const char *hash, uint64_t bytes,
+                               ps_cache_fetch *fetch, void *user, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = fetch_once(cache, hash, bytes, fetch, user, &own);
+
+    for (int left = 1; status == PS_FULL && left >= 0 && bytes_here(cache); left--) {
+        sweep(cache, "", left ? bytes_here(cache) / 2 : 0);
+        own = (struct ps_err)PS_ERR_INIT;
+        status = fetch_once(cache, hash, bytes, fetch, user, &own);
+    }
+    return ps_fail_as(err, &own);
 }
 
 /* By one thread at a time. The one before may have left nothing to do. */
@@ -419,12 +464,10 @@ void ps_cache_doubt(struct ps_cache *cache)
 
 void ps_cache_look(const struct ps_cache *cache, struct ps_cache_stats *out)
 {
-    const int64_t bytes = cache->bytes;
-
     *out = (struct ps_cache_stats){.hits = cache->hits,
                                    .misses = cache->misses,
                                    .fetched = cache->fetched,
                                    .evicted = cache->evicted,
-                                   .bytes = bytes > 0 ? (uint64_t)bytes : 0,
+                                   .bytes = bytes_here(cache),
                                    .most = cache->most};
 }

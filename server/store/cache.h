@@ -14,9 +14,10 @@
 struct ps_cache;
 
 /* The folder is made where there is none. Files on their way in are <session>-<n>.part there.
- * most: bytes that may stay; when another comes beyond them, those used longest ago go, down to
- * nine tenths; who only looks into the folder with a smaller bound than others removes nothing. A
- * file larger than that is served as well, and stays until the next comes. */
+ * most: bytes that may stay, fewer where the disk has no room for them; when another comes beyond
+ * them, those used longest ago go, down to nine tenths; who only looks into the folder with a
+ * smaller bound than others removes nothing. A file larger than that is served as well, and stays
+ * until the next comes. */
 enum ps_status ps_cache_open(const char *dir, const char *session, uint64_t most,
                              struct ps_cache **out, struct ps_err *err);
 void ps_cache_close(struct ps_cache *cache); /* NULL is fine */

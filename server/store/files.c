@@ -88,23 +88,36 @@ enum ps_status ps_file_left(const char *key, struct ps_err *err)
     return ps_fail(err, PS_UNAVAILABLE, "%s left the cache before it could be read", key);
 }
 
+/* Where two names cannot be one file. Half of it is never seen under its name. */
+static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    PS_AUTO(ps_close_fd) int to = -1;
+    enum ps_status status;
+
+    ps_buf_printf(&part, "%s.part", path);
+    to = open(part.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (to < 0)
+        return ps_fail_errno(err, "cannot write", part.at);
+    status = ps_copy_bytes(from, to, path, err);
+    if (status == PS_OK && rename(part.at, path) != 0)
+        status = ps_fail_errno(err, "cannot rename to", path);
+    if (status != PS_OK)
+        (void)unlink(part.at);
+    return status;
+}
+
 enum ps_status ps_file_link(struct ps_store *store, const char *folder, const char *key,
                             const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int from = -1;
-    PS_AUTO(ps_close_fd) int to = -1;
     PS_AUTO(ps_free_ptr) char *source = NULL;
     enum ps_status status = ps_file_path(store, folder, key, &source, err);
 
     if (status != PS_OK || link(source, path) == 0 || errno == EEXIST)
         return status;
     status = ps_file_open(store, folder, key, &from, err);
-    if (status != PS_OK)
-        return status;
-    to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (to < 0)
-        return ps_fail_errno(err, "cannot write", path);
-    return ps_copy_bytes(from, to, path, err);
+    return status == PS_OK ? copy_to(from, path, err) : status;
 }
 
 /* The layout stands in the head of each run file. */

@@ -343,41 +343,49 @@ static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_er
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
     status = ps_db_open(uri.at, false, out, err);
+    if (status != PS_OK)
+        return status;
+    status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
     if (status == PS_OK)
-        status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
+        return status;
+    ps_db_close(*out);
+    *out = NULL;
     return status;
 }
 
-/* *left: it is not in the cache any more. */
+/* *left: the cache may have let it go meanwhile, though it may be there again by now. */
 static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
                                bool *left, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status = ps_file_path(store, "runs", id, &path, err);
+    int64_t layout;
 
     *left = false;
     if (status != PS_OK)
         return status;
-    status = check_layout(ps_path_layout(path), id, err);
-    if (status == PS_OK)
-        status = open_at(path, out, err);
-    *left = status != PS_OK && store->shared && access(path, F_OK) != 0;
+    layout = ps_path_layout(path);
+    *left = store->shared && layout < 0;
+    if (*left)
+        return ps_file_left(id, err);
+    status = check_layout(layout, id, err);
+    if (status != PS_OK)
+        return status;
+    status = open_at(path, out, err);
+    *left = store->shared && status != PS_OK;
     return status;
 }
 
 enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
                            struct ps_err *err)
 {
+    struct ps_err own = PS_ERR_INIT;
     bool left = true;
 
     for (int i = 0; left && i < PS_FILE_TRIES; i++) {
-        struct ps_err own = PS_ERR_INIT;
-        enum ps_status status = open_run(store, id, out, &left, &own);
-
-        if (status == PS_NOT_FOUND && !left)
+        own = (struct ps_err)PS_ERR_INIT;
+        if (open_run(store, id, out, &left, &own) == PS_NOT_FOUND)
             return check_layout(-1, id, err);
-        if (!left)
-            return ps_fail_as(err, &own);
     }
-    return ps_file_left(id, err);
+    return ps_fail_as(err, &own);
 }

@@ -208,8 +208,15 @@ static enum ps_status fetch_files(struct ps_store *store, const struct ps_accept
     return status;
 }
 
-/* What cannot be fetched because the database is away is shown another time; what is not there at
- * all is shown: its import says so. */
+/* What cannot be fetched because the database is away, or this disk is full, is shown another time;
+ * what is not there at all is shown: its import says so. */
+static bool is_fetched(struct ps_store *store, const struct ps_accepted *upload)
+{
+    enum ps_status status = store->mirror ? fetch_files(store, upload, NULL) : PS_OK;
+
+    return status != PS_UNAVAILABLE && status != PS_FULL;
+}
+
 enum ps_status ps_upload_take(struct ps_store *store,
                               void (*take)(void *user, const struct ps_accepted *upload),
                               void *user, struct ps_err *err)
@@ -227,12 +234,12 @@ enum ps_status ps_upload_take(struct ps_store *store,
         found = next_upload(store, after, &arena, &upload, &own);
         if (found) {
             after = upload.id;
-            if (store->mirror && fetch_files(store, &upload, NULL) == PS_UNAVAILABLE) {
+            if (is_fetched(store, &upload)) {
+                take(user, &upload);
+            } else {
                 (void)ps_catalog_lock(store);
                 ps_upload_let_go(store, upload.id);
                 ps_catalog_unlock(store);
-            } else {
-                take(user, &upload);
             }
         }
         ps_arena_free(&arena);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""A server whose disk is full, on a store that others share: what it fetched makes room, and what was accepted waits.
+
+The tests run in a mount namespace of their own, as those of full_http.py.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from full_http import MIB, unshare
+from server import PROGRAM, RUNS, Server, big_log
+from postgres import Postgres, needs_postgresql  # where server.py looks
+
+SIZE = 96 * MIB
+
+
+@needs_postgresql
+@unittest.skipIf(os.environ.get("PERFSHELF_INSIDE"), "the tests inside are run below")
+class FullDisk(unittest.TestCase):
+    def test_in_a_small_tmpfs(self):
+        with tempfile.TemporaryDirectory(prefix="perfshelf-full-") as folder:
+            mount = f"mount -t tmpfs -o size={SIZE} none '{folder}'"
+            if subprocess.run(unshare("sh", "-c", mount), capture_output=True, check=False).returncode != 0:
+                self.skipTest("no mount namespace with a tmpfs may be made here")
+            done = subprocess.run(unshare("sh", "-c", f"{mount} && exec '{sys.executable}' -m unittest -v full_shared_http.Inside"),
+                                  cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True, text=True, timeout=300,
+                                  env=dict(os.environ, PERFSHELF_INSIDE=folder, PERFSHELF=os.path.abspath(PROGRAM), PYTHONDONTWRITEBYTECODE="1"))
+        self.assertEqual(done.returncode, 0, done.stderr[-6000:])
+        self.assertIn("Ran 2 tests", done.stderr)
+
+
+@unittest.skipUnless(os.environ.get("PERFSHELF_INSIDE"), "run by FullDisk")
+class Inside(unittest.TestCase):
+    def setUp(self):
+        self.disk = os.environ["PERFSHELF_INSIDE"]
+        self.ballast = os.path.join(self.disk, "ballast")
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-full-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.postgres = Postgres()
+        self.addCleanup(self.postgres.close)
+        self.url = self.postgres.database()
+        self.large = Server(os.path.join(self.folder, "large"), "--store", self.url)
+        self.addCleanup(self.large.end)
+        self.small = Server(os.path.join(self.disk, "small"), "--store", self.url)
+        self.addCleanup(shutil.rmtree, os.path.join(self.disk, "small"))
+        self.addCleanup(self.small.end)
+
+    def leave(self, free):
+        """Only so many bytes are free."""
+        about = os.statvfs(self.disk)
+        with open(self.ballast, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, about.f_bavail * about.f_frsize - free)
+        self.addCleanup(lambda: os.path.exists(self.ballast) and os.unlink(self.ballast))
+
+    def test_what_was_fetched_makes_room(self):
+        runs = [self.large.request("POST", f"{RUNS}?wait=1", big_log(6000, seed)).json["id"] for seed in range(9)]
+        self.leave(4 * MIB)  # for six of them, and the bound of the cache is far away
+        for _ in range(2):
+            for run in runs:
+                answer = self.small.request("GET", f"{RUNS}/{run}/imports?nodes=2")
+                self.assertEqual(answer.status, 200, answer.body)
+        self.assertEqual(self.small.request("POST", f"{RUNS}?wait=1", big_log(100, 10)).status, 201)
+
+    def states(self, jobs):
+        return [self.small.request("GET", f"/api/v1/jobs/{job}").json["state"] for job in jobs]
+
+    def test_what_another_had_accepted_waits(self):
+        jobs = [self.large.request("POST", RUNS, big_log(rows, 20 + rows)).json["job"]["id"] for rows in (300000, 300001, 20000)]
+        self.leave(256 << 10)
+        self.large.process.kill()
+        self.large.process.communicate()
+        until = time.monotonic() + 30
+        while int(self.postgres.sql(self.url, "SELECT count(*) FROM server")) > 1 and time.monotonic() < until:
+            time.sleep(0.1)
+        time.sleep(3)  # it tries to fetch them once a second
+        waiting = self.states(jobs)
+        self.assertNotIn("failed", waiting)
+        self.assertNotEqual(waiting, ["done"] * 3)
+        os.unlink(self.ballast)
+        until = time.monotonic() + 60
+        while self.states(jobs) != ["done"] * 3 and time.monotonic() < until:
+            time.sleep(0.1)
+        self.assertEqual(self.states(jobs), ["done"] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
