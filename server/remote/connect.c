@@ -76,6 +76,7 @@ struct ps_pg *ps_pg_new(const char *url)
     struct ps_pg *pg = ps_alloc(sizeof *pg);
 
     pg->url = ps_strdup(ps_str_of(url));
+    pg->silence_ms = PS_PG_SILENCE_MS;
     return pg;
 }
 
@@ -93,6 +94,11 @@ void ps_pg_free(struct ps_pg *pg)
     ps_pg_drop(pg);
     free(pg->url);
     free(pg);
+}
+
+void ps_pg_patience(struct ps_pg *pg, int64_t ms)
+{
+    pg->silence_ms = ms ? ms : PS_PG_SILENCE_MS;
 }
 
 bool ps_pg_is_up(const struct ps_pg *pg)

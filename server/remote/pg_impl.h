@@ -11,7 +11,11 @@ struct ps_pg {
     char *url;
     PGconn *link; /* NULL: none */
     size_t said;  /* statements that no answer was read of (ps_pg_say) */
+    int64_t silence_ms;
 };
+
+/* How long the other side may be silent while it is waited for; longer than its locks may take. */
+#define PS_PG_SILENCE_MS 12000
 
 int64_t ps_pg_clock_ms(void); /* CLOCK_MONOTONIC */
 /* Gives the connection up. */

@@ -9,8 +9,6 @@
 
 #include "server/remote/pg_impl.h"
 
-/* How long the other side may be silent while it is waited for; longer than its locks may take. */
-#define SILENCE_MS  12000
 #define SAY_AT_MOST 256 /* statements whose answers wait in the socket */
 
 /* Types of PostgreSQL's catalog, the same everywhere. */
@@ -78,7 +76,7 @@ static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_e
 static bool wait_for(struct ps_pg *pg, bool to_write)
 {
     struct pollfd at = {PQsocket(pg->link), (short)(POLLIN | (to_write ? POLLOUT : 0)), 0};
-    const int64_t until = ps_pg_clock_ms() + SILENCE_MS;
+    const int64_t until = ps_pg_clock_ms() + pg->silence_ms;
     int got;
 
     do {
@@ -93,7 +91,8 @@ static enum ps_status silent(struct ps_pg *pg, struct ps_err *err)
 {
     ps_pg_drop(pg);
     ps_hint(err, "it may be asked again in a moment");
-    return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s", SILENCE_MS / 1000);
+    return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
+                   (int)(pg->silence_ms / 1000));
 }
 
 static enum ps_status flush(struct ps_pg *pg, struct ps_err *err)

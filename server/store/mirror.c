@@ -10,6 +10,7 @@
 
 #define WAIT_MS  5000              /* for the database, before a write fails */
 #define LOOK_MS  100               /* between two looks */
+#define STILL_MS 3000              /* a look is not answered, before the database is away */
 #define KEEP_MS  (30 * 86400000LL) /* removals are remembered */
 #define PRUNE_MS (3600 * 1000LL)   /* between two times that old ones are forgotten */
 
@@ -196,39 +197,65 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
     return status;
 }
 
-/* That it went, or came, is news to those who look at the shelf. */
-static void note_away(struct ps_store *store, bool away)
+/* That it went, or came, is news to those who look at the shelf. Not with the look locked: whoever
+ * has the catalog may wait for the database. */
+static void note_away(struct ps_store *store)
 {
-    if (atomic_exchange(&store->mirror->away, away) == away)
+    struct ps_mirror *m = store->mirror;
+    const bool away = m->away;
+
+    if (m->noted_away == away)
         return;
+    m->noted_away = away;
     (void)ps_catalog_lock(store);
     store->changes++;
     ps_catalog_unlock(store);
 }
 
-static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
+/* With the look locked. */
+static enum ps_status look_once(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_mirror *m = store->mirror;
     struct ps_clock clock;
-    enum ps_status status;
+    enum ps_status status = ps_pg_connect(m->looker, wait_ms, err);
 
-    (void)pthread_mutex_lock(&m->look_lock);
-    status = ps_pg_connect(m->looker, wait_ms, err);
     if (status == PS_OK)
         status = make_ready(store, m->looker, err);
+    ps_pg_patience(m->looker, STILL_MS);
     if (status == PS_OK)
         status = ps_clock_read(m->looker, &clock, err);
+    ps_pg_patience(m->looker, 0);
     if (status == PS_OK && clock.n != store->seen)
         status = fetch(store, err);
     ps_pg_rollback(m->looker);
-    note_away(store, status != PS_OK);
+    m->away = status != PS_OK;
+    return status;
+}
+
+static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
+{
+    struct ps_mirror *m = store->mirror;
+    enum ps_status status;
+
+    (void)pthread_mutex_lock(&m->look_lock);
+    status = look_once(store, wait_ms, err);
     (void)pthread_mutex_unlock(&m->look_lock);
     return status;
 }
 
+/* For somebody who waits. Many at once wait for each other, and no longer when one has failed. */
 static bool look_now(struct ps_store *store)
 {
-    return !store->mirror->away && look(store, 0, NULL) == PS_OK;
+    struct ps_mirror *m = store->mirror;
+    bool looked = false;
+
+    if (m->away)
+        return false;
+    (void)pthread_mutex_lock(&m->look_lock);
+    if (!m->away)
+        looked = look_once(store, 0, NULL) == PS_OK;
+    (void)pthread_mutex_unlock(&m->look_lock);
+    return looked;
 }
 
 bool ps_store_away(const struct ps_store *store)
@@ -289,6 +316,7 @@ static void look_again(void *user)
 
     if (look(store, 0, NULL) == PS_OK)
         prune(store->mirror);
+    note_away(store);
     tell(store->mirror);
 }
 

@@ -35,6 +35,7 @@ struct ps_mirror {
     pthread_mutex_t write_lock, look_lock; /* each for its connection; before the catalog's lock */
     struct ps_mirror_tables tables;
     atomic_bool away;    /* the last look failed */
+    bool noted_away;     /* and those who look at the shelf know */
     int64_t pruned_ms;   /* CLOCK_MONOTONIC: removals were forgotten last */
     struct ps_clock now; /* of the transaction that is open */
     sqlite3_session *session;

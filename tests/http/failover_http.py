@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import tempfile
+import threading
 import time
 import unittest
 
@@ -88,6 +89,34 @@ class Failover(unittest.TestCase):
             job = server.request("GET", f"/api/v1/jobs/{job['id']}").json
         self.assertEqual((job["state"], job["error"]), ("done", None))
         self.until_names(server, ["waits"])
+
+    def test_it_is_silent(self):
+        """A network that swallows all that is said: no connection ends. Everybody asks at once."""
+        server = self.serve("a", self.postgres.database())
+        run = self.add(server, 1)
+        asked = [f"{RUNS}/{run}", f"{RUNS}?limit=5", "/api/v1/jobs", "/api/v1/jobs", *(f"{RUNS}/{n:016x}" for n in range(8))]
+        seen = []
+
+        def ask(path):
+            began = time.monotonic()
+            seen.append((path, server.request("GET", path).status, time.monotonic() - began))
+
+        frozen = self.postgres.freeze()
+        try:
+            askers = [threading.Thread(target=ask, args=(path,)) for path in asked]
+            for asker in askers:
+                asker.start()
+            for asker in askers:
+                asker.join()
+            again = server.request("GET", f"{RUNS}/{5:016x}").status
+        finally:
+            self.postgres.thaw(frozen)
+        self.assertEqual(sorted(status for _, status, _ in seen), [200] * 4 + [503] * 8, seen)
+        self.assertEqual(again, 503)
+        longest = max(seconds for _, _, seconds in seen)
+        print(f"{len(seen)} questions while the database is silent: the longest takes {longest:.1f} s")
+        self.assertLess(longest, 8)
+        self.add(server, 2)
 
     def test_a_backup_takes_its_place(self):
         url = self.postgres.database()
