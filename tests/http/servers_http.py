@@ -4,6 +4,7 @@ import functools
 import http.server
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -186,6 +187,35 @@ class Servers(ServersTest):
             for server in self.servers:
                 self.assertEqual(server.request("GET", f"{RUNS}/{ended['run']}/imports").status, 200)
         print(f"three jobs of a server that was killed are done after {time.monotonic() - died:.1f} s")
+
+    def test_a_server_that_is_paused_leaves_its_jobs_to_others(self):
+        """For longer than its lease lasts, in the middle of imports, and goes on with them when others have them in hand."""
+        paused = self.start("f")
+        self.addCleanup(paused.end)
+        jobs = [self.post(paused, large(40 + i, 0.5), name=f"paused{i}")["job"]["id"] for i in range(3)]
+        self.job(self.b, jobs[0], ("running", "done"))
+        stopped = time.monotonic()
+        paused.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(paused.process.send_signal, signal.SIGCONT)  # before it is to end
+        places = "SELECT count(*) FROM server"
+        while int(self.postgres.sql(self.url, places)) > 3 and time.monotonic() < stopped + 30:
+            time.sleep(0.1)
+        self.assertEqual(int(self.postgres.sql(self.url, places)), 3)
+        paused.process.send_signal(signal.SIGCONT)
+        ended = [self.job(self.b, job, ("done", "failed", "cancelled")) for job in jobs]
+        self.assertEqual([job["state"] for job in ended], ["done"] * 3, ended)
+        for server in (paused, *self.servers):
+            self.assertEqual([self.job(server, job, ("done",))["run"] for job in jobs], [job["run"] for job in ended])
+            for job in ended:
+                self.assertEqual(server.request("GET", f"{RUNS}/{job['run']}/imports?nodes=2").status, 200)
+        left = ("SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM doomed) + "
+                "(SELECT count(*) FROM kept WHERE folder = 'spool')")
+        until = time.monotonic() + 20
+        while int(self.postgres.sql(self.url, left)) and time.monotonic() < until:
+            time.sleep(0.1)
+        self.assertEqual(int(self.postgres.sql(self.url, left)), 0)
+        names = self.postgres.sql(self.url, "SELECT name FROM run WHERE name LIKE 'paused%' ORDER BY name").split()
+        self.assertEqual(names, ["paused0", "paused1", "paused2"])
 
     def test_a_client_need_not_know_that_they_are_many(self):
         path = os.path.join(self.folder, "behind.log")
