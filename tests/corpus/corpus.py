@@ -103,21 +103,32 @@ class Shelf:
         """What add said of the file, or None when it was refused."""
         return None if path in self.refused else self.runs.get(sha256(path))
 
+    @functools.cached_property
+    def connection(self):
+        """To a server on this shelf: one for all questions, where a process each would take most of the time."""
+        return served(self)
+
+    def ask(self, method, path, body=None):
+        self.connection.request(method, "/api/v1" + path, body and json.dumps(body))
+        answer = self.connection.getresponse()
+        said = answer.read()
+        if answer.status != 200:
+            raise AssertionError(f"{path}: {answer.status} {said[:1000]}")
+        return json.loads(said)
+
     def sql(self, path, statement):
-        done = self.run("sql", self.of(path)["id"], statement, "--json")
-        if done.returncode:
-            raise AssertionError(done.stderr.decode())
-        return json.loads(done.stdout)
+        return self.ask("POST", "/sql", {"run": self.of(path)["id"], "sql": statement, "format": "rows"})
 
     def show(self, path):
-        return json.loads(self.run("show", self.of(path)["id"], "--json").stdout)
+        return self.ask("GET", f"/runs/{self.of(path)['id']}")
 
     def files_in(self, folder):
         top = os.path.join(self.folder, folder)
         return sorted(os.listdir(top)) if os.path.isdir(top) else []
 
 
-def stop(server):
+def stop(server, connection):
+    connection.close()
     server.terminate()
     server.communicate(timeout=30)
 
@@ -125,9 +136,10 @@ def stop(server):
 def served(shelf):
     """A connection to a server on that shelf, which is stopped before the shelf is removed."""
     server = subprocess.Popen([PROGRAM, "serve", "--data", shelf.folder, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-    atexit.register(stop, server)
     host, port = re.search(r"http://([^:/]+):(\d+)/", server.stdout.readline()).groups()
-    return http.client.HTTPConnection(host, int(port), timeout=120)
+    connection = http.client.HTTPConnection(host, int(port), timeout=120)
+    atexit.register(stop, server, connection)
+    return connection
 
 
 class CorpusTest(unittest.TestCase):
