@@ -158,8 +158,8 @@ class Folders(CopyTest):
                            b"import time:        %4d |       %4d | mod%d\n" % (n, n, n) * 20) for n in range(80)]
         self.shelve(*paths)
         rng = random.Random(8)
-        killed = 0
-        for _ in range(3 if sanitized() else 12):
+        rounds, killed = 3 if sanitized() else 12, 0
+        for _ in range(rounds):
             with subprocess.Popen([PROGRAM, "copy", "--from", self.data, "--to", self.other], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
                 most = self.files_of(self.other) + rng.randrange(60)
                 while process.poll() is None and self.files_of(self.other) < most:
@@ -171,7 +171,7 @@ class Folders(CopyTest):
                 for run in json.loads(call("list", "--data", self.other, "--json").stdout):  # each that is there is there whole
                     self.assertTrue(os.path.exists(os.path.join(self.other, "runs", run["id"] + ".db")))
                     self.one("originals", run["sha256"] + "*", data=self.other)
-        self.assertGreater(killed, 3)
+        self.assertGreater(killed, rounds / 3)  # not each: some were faster than the signal
         self.assertEqual(self.copy(self.data, self.other), [])
         self.assert_same(self.data, self.other)
         self.assertEqual(os.listdir(os.path.join(self.other, "spool")), [])
