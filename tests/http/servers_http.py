@@ -193,7 +193,7 @@ class Servers(ServersTest):
         paused = self.start("f")
         self.addCleanup(paused.end)
         jobs = [self.post(paused, large(40 + i, 0.5), name=f"paused{i}")["job"]["id"] for i in range(3)]
-        self.job(self.b, jobs[0], ("running", "done"))
+        self.job(jobs[0], ("running", "done"), server=self.b)
         stopped = time.monotonic()
         paused.process.send_signal(signal.SIGSTOP)
         self.addCleanup(paused.process.send_signal, signal.SIGCONT)  # before it is to end
@@ -202,10 +202,10 @@ class Servers(ServersTest):
             time.sleep(0.1)
         self.assertEqual(int(self.postgres.sql(self.url, places)), 3)
         paused.process.send_signal(signal.SIGCONT)
-        ended = [self.job(self.b, job, ("done", "failed", "cancelled")) for job in jobs]
+        ended = [self.job(job, server=self.b) for job in jobs]
         self.assertEqual([job["state"] for job in ended], ["done"] * 3, ended)
         for server in (paused, *self.servers):
-            self.assertEqual([self.job(server, job, ("done",))["run"] for job in jobs], [job["run"] for job in ended])
+            self.assertEqual([self.job(job, ("done",), server=server)["run"] for job in jobs], [job["run"] for job in ended])
             for job in ended:
                 self.assertEqual(server.request("GET", f"{RUNS}/{job['run']}/imports?nodes=2").status, 200)
         left = ("SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM doomed) + "
