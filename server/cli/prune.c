@@ -16,6 +16,7 @@ struct pruning {
     struct ps_keep keep;
     size_t n; /* that went, or would */
     uint64_t bytes;
+    int status; /* to exit with */
 };
 
 static int64_t now_ms(void)
@@ -67,19 +68,24 @@ static void say_sum(const struct pruning *pruning)
     ps_say(&line);
 }
 
-/* One that another process took, or that stays now, is no failure. */
-static int remove_one(struct pruning *pruning, const struct ps_leaving *run)
+/* One that another process took, or that stays now, is no failure. False: nor would the others go.
+ */
+static bool remove_one(struct pruning *pruning, const struct ps_leaving *run)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = PS_OK;
     if (!pruning->options->dry_run)
         status = ps_keep_remove(pruning->store, &pruning->keep, run, ps_cli_login_name(), &err);
-    if (status != PS_OK)
-        return status == PS_NOT_FOUND ? 0 : ps_say_failure(run->id, &err);
+    if (status == PS_NOT_FOUND)
+        return true;
+    if (status != PS_OK) {
+        pruning->status = ps_say_failure(run->id, &err);
+        return status != PS_UNAVAILABLE && status != PS_FULL;
+    }
     pruning->n++;
     pruning->bytes += run->bytes;
     say_run(pruning, run);
-    return 0;
+    return true;
 }
 
 int ps_cli_prune(const struct ps_options *options)
@@ -89,7 +95,6 @@ int ps_cli_prune(const struct ps_options *options)
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
     struct pruning pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
-    int status = 0;
     if (options->n_keep == 0) {
         ps_hint(&err, "perfshelf prune --help says what a rule looks like");
         ps_fail(&err, PS_BAD_REQUEST, "prune wants --keep RULE");
@@ -104,7 +109,8 @@ int ps_cli_prune(const struct ps_options *options)
     if (ps_keep_find(store, &pruning.keep, now_ms(), &leaving, &err) != PS_OK)
         return ps_say_failure("prune", &err);
     for (size_t i = 0; i < leaving.n; i++)
-        status |= remove_one(&pruning, &leaving.at[i]);
+        if (!remove_one(&pruning, &leaving.at[i]))
+            break;
     say_sum(&pruning);
-    return status;
+    return pruning.status;
 }
