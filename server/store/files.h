@@ -74,6 +74,9 @@ struct ps_shared_files;
 enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uint64_t cache_bytes,
                                     struct ps_err *err);
 void ps_shared_files_close(struct ps_store *store); /* without them nothing happens */
+/* From here on what was fetched before is not believed: all is fetched into this folder, which the
+ * caller makes and removes, and little of it stays there. */
+enum ps_status ps_shared_files_anew(struct ps_store *store, const char *dir, struct ps_err *err);
 /* Removes the bytes that nothing refers to any more, now and then. */
 enum ps_status ps_shared_files_sweep(struct ps_store *store, struct ps_err *err);
 

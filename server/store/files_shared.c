@@ -11,7 +11,8 @@
 #include "server/store/files.h"
 #include "server/store/mirror.h"
 
-#define IDLE 4 /* connections that are kept */
+#define IDLE       4                     /* connections that are kept */
+#define ANEW_BYTES ((uint64_t)256 << 20) /* of what is looked at once */
 
 struct ps_shared_files {
     struct ps_cache *cache;
@@ -32,6 +33,18 @@ enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uin
     (void)pthread_mutex_init(&shared->lock, NULL);
     return ps_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
                          &shared->cache, err);
+}
+
+enum ps_status ps_shared_files_anew(struct ps_store *store, const char *dir, struct ps_err *err)
+{
+    struct ps_cache *anew;
+    enum ps_status status = ps_cache_open(dir, store->session, ANEW_BYTES, &anew, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_cache_close(store->shared->cache);
+    store->shared->cache = anew;
+    return PS_OK;
 }
 
 void ps_shared_files_close(struct ps_store *store)

@@ -25,6 +25,7 @@ struct verifying {
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
+    struct ps_err away; /* why, where a database could not be asked */
 };
 
 static void report(struct verifying *v, const char *what, const char *file, const char *text,
@@ -127,13 +128,17 @@ static void check_catalog(struct verifying *v)
 
 /* --- what the catalog knows ------------------------------------------------------------------- */
 
-/* A file that is missing or damaged, unless its row went meanwhile. */
+/* A file that is missing or damaged, unless its row went meanwhile, or nobody could say. */
 static void report_file(struct verifying *v, const char *what, const char *folder, const char *key,
                         const char *ending, const struct ps_err *err, const char *hint)
 {
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
-    if (err->code == PS_CANCELLED || !ask(v, "kept_wanted", folder, key))
+    if (err->code == PS_UNAVAILABLE) {
+        v->away = *err;
+        v->stopped = true;
+    }
+    if (v->stopped || !ask(v, "kept_wanted", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s%s", folder, key, ending);
     report(v, what, file.at, err->text, hint);
@@ -174,7 +179,8 @@ static void check_run(struct verifying *v, const struct expected *run)
         report_file(v, "run", "runs", run->id, ".db", &err,
                     v->store->shared ? "`perfshelf renew` imports it again from its original"
                                      : "`perfshelf rebuild` imports it again from its original");
-    (void)read_on(v, run->db_bytes);
+    if (v->stopped || !read_on(v, run->db_bytes))
+        return;
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
         ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
@@ -267,6 +273,19 @@ static void check_strays(struct verifying *v)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* What this server fetched before says nothing of what lies in the database now. */
+static enum ps_status fetch_anew(struct verifying *v, char **dir_out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
+
+    if (!v->store->shared || v->how->quick)
+        return PS_OK;
+    ps_buf_printf(&dir, "%s/spool/%s-%u" PS_PRIVATE, v->store->dir, v->store->session,
+                  ps_store_count(v->store));
+    *dir_out = ps_strdup(ps_buf_slice(&dir));
+    return ps_shared_files_anew(v->store, *dir_out, err);
+}
+
 static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
 {
     check_catalog(v);
@@ -276,6 +295,8 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
         check_sources(v);
     if (!v->stopped)
         check_strays(v);
+    if (v->away.code != PS_OK)
+        return ps_fail_as(err, &v->away);
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
 }
 
@@ -285,19 +306,26 @@ enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps
     struct verifying v = {.how = how, .out = out};
     struct ps_err opening = PS_ERR_INIT;
     struct stat about;
+    char *fetched = NULL;
     enum ps_status status = PS_OK;
 
     *out = (struct ps_verified){0};
     if (!url && stat(dir, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
                                : ps_fail_errno(err, "cannot look at", dir);
-    if (ps_store_open_shared(url, dir, 0, &v.store, &opening) == PS_OK)
-        status = verify_open(&v, err);
-    else if (url)
+    if (ps_store_open_shared(url, dir, 0, &v.store, &opening) == PS_OK) {
+        status = fetch_anew(&v, &fetched, err);
+        if (status == PS_OK)
+            status = verify_open(&v, err);
+    } else if (url) {
         status = ps_fail_as(err, &opening);
-    else
+    } else {
         report(&v, "catalog", "catalog.db", opening.text, REBUILD);
+    }
+    if (fetched)
+        ps_remove_tree(fetched);
     ps_store_close(v.store);
+    free(fetched);
     free(v.runs);
     return status;
 }

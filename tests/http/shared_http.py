@@ -48,6 +48,7 @@ class Shared(ServersTest):
 
     def test_a_server_that_starts_while_it_is_away_serves_what_it_has(self):
         run = self.add(import_log("import json"), name="fetched")["id"]
+        self.add(import_log("import fractions"))
         late = self.start("late")
         self.assertEqual(late.request("GET", f"{RUNS}/{run}").status, 200)
         self.assertEqual(late.end()[0], 0)
@@ -60,9 +61,13 @@ class Shared(ServersTest):
             fresh = self.verb("list", "--store", self.url, data="fresh")
             self.assertEqual(fresh.returncode, 1)
             self.assertIn(b"cannot be reached", fresh.stderr)
-            looked = self.verb("verify", "--store", self.url, data="fresh")
-            self.assertEqual(looked.returncode, 2)
-            self.assertRegex(looked.stderr, rb"^perfshelf: postgresql://.*/shelf.*: .*cannot be reached")
+            for data in ("fresh", "a"):  # nothing is told as missing that could not be asked for
+                looked = self.verb("verify", "--store", self.url, data=data)
+                self.assertEqual((looked.returncode, looked.stdout), (2, b""))
+                self.assertRegex(looked.stderr, rb"^perfshelf: postgresql://.*/shelf.*: .*cannot be reached")
+            pruned = self.verb("prune", "--keep", "1B", "--store", self.url)
+            self.assertEqual((pruned.returncode, pruned.stdout), (1, b"0 runs removed\n"))
+            self.assertEqual(pruned.stderr.count(b"\n"), 1, pruned.stderr)  # the others are not waited for
         finally:
             self.postgres.start()
         again = late.request("PATCH", f"{RUNS}/{run}", b'{"name":"back"}', {"Content-Type": "application/json"})
