@@ -3,5 +3,5 @@ SELECT id, 0 AS rank FROM run WHERE id = lower(:run)
 UNION ALL
 SELECT * FROM (SELECT id, 1 FROM run WHERE name = :run ORDER BY seq DESC LIMIT 2)
 UNION ALL
-SELECT * FROM (SELECT id, 2 FROM run WHERE length(:run) >= 2 AND substr(id, 1, length(:run)) = lower(:run) LIMIT 2)
+SELECT * FROM (SELECT id, 2 FROM run WHERE length(:run) >= 2 AND id >= lower(:run) AND id < lower(:run) || 'g' LIMIT 2) -- digits end with f
 ORDER BY rank;

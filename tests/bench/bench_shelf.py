@@ -35,6 +35,7 @@ QUESTIONS = [
     ("a tag of a twentieth", "runs?limit=200&tag=branch%3Dfeature-7"),
     ("two words", "runs?limit=200&q=service-17%20gpu-3"),
     ("a word that one run has", "runs?limit=200&q={commit}"),
+    ("one run", "runs/{run}"),
     ("a kind", "runs?limit=200&kind=pstats"),
     ("a series", "runs?limit=200&series=service-17"),
     ("the trend of a series", "trend?runs=series:service-17"),
@@ -142,14 +143,14 @@ def measure(servers, runs, commit, requests, smallest):
         grows = [f"{p50 / smallest.setdefault((what, n), p50):.1f}" for n, (p50, _) in enumerate(told)]
         print(f"| {what} | {rows:,} | " + " | ".join(f"{p50:.1f}, {p99:.1f} | {more}" for (p50, p99), more in zip(told, grows)) + " |", flush=True)
 
+    run = json.loads(servers[0].get("/api/v1/runs?limit=1&offset=7")[1])["rows"][0]["id"]
     for what, path in QUESTIONS:
-        path = "/api/v1/" + path.format(commit=commit)
+        path = "/api/v1/" + path.format(commit=commit, run=run)
         answers = [json.loads(server.get(path)[1]) for server in servers]
-        rows = {answer.get("total", len(answer.get("points", [])) or answer.get("runs")) for answer in answers}
+        rows = {answer.get("total", len(answer.get("points", [])) or answer.get("runs", 1)) for answer in answers}
         if len(rows) != 1:
             raise SystemExit(f"{path}: the shelves differ: {rows}")
         line(what, rows.pop(), lambda server, _, path=path: server.get(path)[0])
-    run = json.loads(servers[0].get("/api/v1/runs?limit=1&offset=7")[1])["rows"][0]["id"]
     line("a name is changed", 1, lambda server, i: server.ask("PATCH", f"/api/v1/runs/{run}", json.dumps({"name": f"train step {i}"}))[0])
 
 

@@ -2,9 +2,11 @@
 """Runs: listed, shown, changed, removed, downloaded; their views; what is cached."""
 import gzip
 import hashlib
+import itertools
 import json
 import os
 import re
+import urllib.parse
 
 from server import ROOT, RUNS, ServerTest, dump, import_log
 
@@ -32,6 +34,60 @@ class Shelf(ServerTest):
         self.assertEqual(list(rows[0]), ["kind", "label", "what", "record"])
 
 
+class Filters(ServerTest):
+    """Of the runs that are there, those that are asked for, in the order that is asked for."""
+    KEYS = {"created_at": "created_at", "name": "name", "who": "who", "series": "series"}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shelf = cls("asked")
+        for i in range(24):
+            log = f"import time: self [us] | cumulative | imported package\nimport time: {i:9} | {i:9} | m\n".encode()
+            query = f"name=Step%20{i * 7 % 24:02}&series=s{i % 3}&who={'meiava'[i % 2 * 3:][:3]}&tag=branch=b{i % 4}&tag=e={i % 5}=x"
+            answer = shelf.request("POST", f"{RUNS}?wait=1&{query}", log if i % 6 else dump() + bytes([0]) * i)
+            shelf.assertEqual(answer.status, 201, answer.body)
+
+    def asked(self, page="", **filters):
+        return self.get_json(f"{RUNS}?{urllib.parse.urlencode(filters)}{page}")
+
+    @staticmethod
+    def fits(run, asked):
+        tag = asked.get("tag")
+        words = f"{run['name']} {run['series']} {run['kind']} {run['who']} {' '.join(f'{k}={v}' for k, v in run['tags'].items())}".lower()
+        return (all(run[key] == asked[key] for key in ("kind", "series", "who") if key in asked)
+                and (not tag or run["tags"].get(tag.partition("=")[0]) == tag.partition("=")[2])
+                and all((word.lstrip("-").lower() in words) != word.startswith("-") for word in asked.get("q", "").split()))
+
+    def test_together(self):
+        runs = self.asked(limit=100)["rows"]
+        self.assertEqual(len(runs), 24)
+        asked = {"kind": "pstats", "series": "s1", "who": "mei", "tag": "branch=b2", "q": "STEP 1 -s2"}
+        for some in itertools.product(*[(None, key) for key in asked]):
+            filters = {key: asked[key] for key in some if key}
+            rows = [run for run in runs if self.fits(run, filters)]
+            answer = self.asked(**filters)
+            self.assertEqual((answer["total"], answer["rows"]), (len(rows), rows), filters)
+            for sort, key in self.KEYS.items():
+                answer = self.asked("&limit=2&offset=1", sort=sort, desc=0, **filters)
+                keys = sorted(run[key] for run in rows)[1:3]
+                self.assertEqual((answer["total"], [run[key] for run in answer["rows"]]), (len(rows), keys), filters)
+
+    def test_words(self):
+        runs = self.asked(limit=100)["rows"]
+        for q in ("s", "S1", "=", "e=3=x", "BRANCH=B3", "step", "tep 0", "x" * 300, "-mei", "- ", "ST", "23", "p 2", "0=x"):
+            self.assertEqual(self.asked(q=q)["rows"], [run for run in runs if self.fits(run, {"q": q})], q)
+
+    def test_a_tag_follows_its_runs(self):
+        run = self.asked(tag="branch=b1")["rows"][0]
+        path, before = f"{RUNS}/{run['id']}", self.asked(tag="branch=b1")["total"]
+        for tags, found in (({"branch": "b9"}, (before - 1, 1)), ({"branch": "b1", "k": ""}, (before, 0)), ({}, (before - 1, 0)), (run["tags"], (before, 0))):
+            self.assertEqual(self.request("PATCH", path, json.dumps({"tags": tags})).status, 200)
+            self.assertEqual(tuple(self.asked(tag=f"branch={branch}")["total"] for branch in ("b1", "b9")), found, tags)
+        for tag in ("branch=b", "branch", "e=3", "=b1", "branch=b1 "):
+            self.assertEqual(self.asked(tag=tag), {"total": 0, "rows": []}, tag)
+
+
 class Run(ServerTest):
     def setUp(self):
         self.run_ = self.add(import_log(), name="json")
@@ -42,9 +98,10 @@ class Run(ServerTest):
         self.assertEqual((self.run_["id"], self.run_["sha256"]), (digest[:16], digest))
 
     def test_found_by_prefix_and_name(self):
-        for name in (self.run_["id"][:8], "json", "@1"):
+        for name in (self.run_["id"][:8], self.run_["id"][:3].upper(), "json", "@1"):
             self.assertEqual(self.get_json(f"{RUNS}/{name}")["id"], self.run_["id"])
-        self.assertRefused(self.get(f"{RUNS}/ffffffffffffffff"), 404, "not_found")
+        for name in ("ffffffffffffffff", self.run_["id"] + "0", self.run_["id"][:8] + "g", "0", "-", "ff%ff"):
+            self.assertRefused(self.get(f"{RUNS}/{name}"), 404, "not_found")
 
     def test_patch(self):
         change = {"name": "näme", "series": "s", "tags": {"branch": "main", "slow": ""}}
