@@ -78,15 +78,22 @@ void ps_db_close(struct ps_db *db)
     free(db);
 }
 
+static int by_query_name(const void *name, const void *text)
+{
+    static const char folder[] = "queries/";
+    const char *full = ((const struct ps_schema_text *)text)->name;
+    const int order = strncmp(folder, full, sizeof folder - 1);
+
+    return order ? order : strcmp(name, full + sizeof folder - 1);
+}
+
+/* Handlers ask for each row that they write. */
 const char *ps_sql_text(const char *name)
 {
-    char full[80];
+    const struct ps_schema_text *found =
+        bsearch(name, ps_schema_texts, ps_n_schema_texts, sizeof *found, by_query_name);
 
-    (void)snprintf(full, sizeof full, "queries/%s", name);
-    for (const struct ps_schema_text *t = ps_schema_texts; t->name; t++)
-        if (strcmp(t->name, full) == 0)
-            return t->text;
-    return NULL;
+    return found ? found->text : NULL;
 }
 
 static struct ps_stmt *find_idle(struct ps_db *db, const char *sql)
