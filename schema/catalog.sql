@@ -20,7 +20,8 @@ CREATE TABLE IF NOT EXISTS run(
     read INTEGER NOT NULL, stored INTEGER NOT NULL, repaired INTEGER NOT NULL, rejected INTEGER NOT NULL, other INTEGER NOT NULL,
     summary TEXT NOT NULL                  -- JSON object, figures of the report's head
 );
-CREATE INDEX IF NOT EXISTS run_series ON run(series, kind, seq);
+CREATE INDEX IF NOT EXISTS run_headline ON run(series, kind, seq, headline_value); -- what was before a run in its series, without its row
+DROP INDEX IF EXISTS run_series; -- the same without headlines, of a shelf from before there was that
 CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- in order of seq, whatever the kind
 CREATE INDEX IF NOT EXISTS run_created ON run(created_at);
 CREATE INDEX IF NOT EXISTS run_name ON run(name);
@@ -187,6 +188,13 @@ CREATE VIEW IF NOT EXISTS run_words(id, seq, text) AS
     SELECT id, seq, name || ' ' || series || ' ' || kind || ' ' || who || coalesce((SELECT ' ' || group_concat(k || '=' || v, ' ') FROM tag WHERE run = r.id), '')
     FROM run r;
 
+CREATE TABLE IF NOT EXISTS tagged( -- the runs with a tag, in the order in which pages show them
+    k TEXT NOT NULL, v TEXT NOT NULL,
+    created_at INTEGER NOT NULL, seq INTEGER NOT NULL, -- of the run
+    PRIMARY KEY(k, v, created_at, seq)
+) WITHOUT ROWID;
+CREATE VIEW IF NOT EXISTS run_tagged(run, k, v, created_at, seq) AS SELECT t.run, t.k, t.v, r.created_at, r.seq FROM tag t JOIN run r ON r.id = t.run;
+
 CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON run BEGIN
     INSERT INTO tally SELECT what, key, runs, db_bytes, bytes FROM run_tally WHERE run = new.id
     ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, db_bytes = db_bytes + excluded.db_bytes, bytes = bytes + excluded.bytes;
@@ -223,6 +231,30 @@ CREATE TRIGGER IF NOT EXISTS tag_changed AFTER UPDATE ON tag BEGIN
     DELETE FROM tally WHERE what = 'tag' AND runs = 0;
     UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run);
 END;
+CREATE TRIGGER IF NOT EXISTS tagged_run_added AFTER INSERT ON run BEGIN -- in a mirror tags may come ahead of their run
+    INSERT INTO tagged SELECT k, v, created_at, seq FROM run_tagged WHERE run = new.id;
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_run_goes BEFORE DELETE ON run BEGIN
+    DELETE FROM tagged WHERE (k, v, created_at, seq) IN (SELECT k, v, created_at, seq FROM run_tagged WHERE run = old.id);
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_run_changes BEFORE UPDATE ON run WHEN (new.id, new.created_at, new.seq) <> (old.id, old.created_at, old.seq) BEGIN
+    DELETE FROM tagged WHERE (k, v, created_at, seq) IN (SELECT k, v, created_at, seq FROM run_tagged WHERE run = old.id);
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_run_changed AFTER UPDATE ON run WHEN (new.id, new.created_at, new.seq) <> (old.id, old.created_at, old.seq) BEGIN
+    INSERT INTO tagged SELECT k, v, created_at, seq FROM run_tagged WHERE run = new.id;
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_added AFTER INSERT ON tag BEGIN
+    INSERT INTO tagged SELECT k, v, created_at, seq FROM run_tagged WHERE run = new.run AND k = new.k;
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_goes BEFORE DELETE ON tag BEGIN
+    DELETE FROM tagged WHERE (k, v, created_at, seq) IN (SELECT k, v, created_at, seq FROM run_tagged WHERE run = old.run AND k = old.k);
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_changes BEFORE UPDATE ON tag BEGIN
+    DELETE FROM tagged WHERE (k, v, created_at, seq) IN (SELECT k, v, created_at, seq FROM run_tagged WHERE run = old.run AND k = old.k);
+END;
+CREATE TRIGGER IF NOT EXISTS tagged_changed AFTER UPDATE ON tag BEGIN
+    INSERT INTO tagged SELECT k, v, created_at, seq FROM run_tagged WHERE run = new.run AND k = new.k;
+END;
 CREATE TRIGGER IF NOT EXISTS kept_added AFTER INSERT ON kept_size BEGIN
     INSERT INTO tally VALUES ('kept', new.folder, 1, 0, new.bytes) ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, bytes = bytes + excluded.bytes;
 END;
@@ -247,6 +279,7 @@ END;
 INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally)) CROSS JOIN run_tally GROUP BY what, key;
 INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag')) CROSS JOIN tag GROUP BY k, v;
 INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept')) CROSS JOIN kept_size GROUP BY folder;
+INSERT INTO tagged SELECT k, v, created_at, seq FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tagged)) CROSS JOIN run_tagged;
 INSERT INTO run_text SELECT seq, text FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM run_text)) CROSS JOIN run_words;
 
 CREATE TABLE IF NOT EXISTS mirror( -- one row: this catalog is the copy of one that many servers share (server/store/mirror.h)

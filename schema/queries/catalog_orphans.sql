@@ -15,4 +15,9 @@ SELECT * FROM (
     ) GROUP BY what, key
 )
 UNION ALL
+SELECT 'it lists the runs with the tag ' || k || '=' || v || ' wrongly' FROM (
+    SELECT * FROM (SELECT k, v, created_at, seq FROM run_tagged EXCEPT SELECT * FROM tagged)
+    UNION ALL SELECT * FROM (SELECT * FROM tagged EXCEPT SELECT k, v, created_at, seq FROM run_tagged)
+) GROUP BY k, v
+UNION ALL
 SELECT 'what it searches for words is not that of run ' || w.id FROM run_words w LEFT JOIN run_text t ON t.seq = w.seq WHERE t.text IS NOT w.text;

@@ -2,4 +2,4 @@
 SELECT r.id, r.kind, r.name, r.created_at, r.headline_unit, r.headline_label,
        CASE WHEN :figure IS NULL THEN r.headline_value ELSE json_extract(r.summary, :figure) END,
        (SELECT t.v FROM tag t WHERE t.run = r.id AND t.k = :by)
-FROM run r WHERE r.id IN (SELECT run FROM tag WHERE k = :key AND v = :value) ORDER BY r.seq DESC;
+FROM run r WHERE r.seq IN (SELECT seq FROM tagged WHERE k = :key AND v = :value) ORDER BY r.seq DESC;

@@ -186,17 +186,24 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
                                  const struct ps_table_head *head, int64_t limit, int64_t offset,
                                  struct ps_json *json, struct ps_err *err)
 {
+    /* LEFT: SQLite reads no row of run that neither filter nor order need. */
+    const char *tag = ps_param_get(params, "tag");
+    const char *from = tag && tag[0] ? "tagged LEFT JOIN run USING(seq, created_at)" : "run";
     PS_AUTO(ps_buf_free) struct ps_buf count = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *counted = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status;
 
-    ps_buf_printf(&count, "SELECT count(*) FROM run WHERE true%s", head->where);
+    if (head->where[0]) /* LIMIT: the same for a count, for which it would join otherwise */
+        ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
+                      from, head->where);
+    else
+        ps_buf_puts(&count, "SELECT count(*) FROM run");
     ps_buf_printf(&text,
-                  "SELECT * FROM (%s) WHERE id IN (SELECT seq AS id FROM run WHERE true%s "
+                  "SELECT * FROM (%s) WHERE id IN (SELECT seq AS id FROM %s WHERE true%s "
                   "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
-                  head->sql, head->where, head->order, (long long)limit, (long long)offset,
+                  head->sql, from, head->where, head->order, (long long)limit, (long long)offset,
                   head->order);
     status = ps_db_prepare(db, count.at, &counted, err);
     if (status == PS_OK)

@@ -137,18 +137,20 @@ class Verify(VaultTest):
         db.close()
         self.assertEqual(self.findings(), [("catalog", "catalog.db")])
 
-    def test_counts_and_words(self):
+    def test_counts_words_and_lists(self):
         """What the catalog keeps beside its rows: wrong, it is told; missing, as in an older shelf, it is made."""
         with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
             db.execute("UPDATE tally SET runs = 2 WHERE what = 'tag'")
             db.execute("UPDATE run_text SET text = 'else' WHERE seq = 1")
-        self.assertEqual(self.findings(), [("catalog", "catalog.db")] * 2)
-        kept = "SELECT type, name FROM sqlite_master WHERE tbl_name IN ('tally', 'run_text') AND name NOT LIKE 'sqlite%' OR type IN ('trigger', 'view')"
+            db.execute("UPDATE tagged SET created_at = 0")
+        self.assertEqual(self.findings(), [("catalog", "catalog.db")] * 3)
+        kept = "SELECT type, name FROM sqlite_master WHERE tbl_name IN ('tally', 'run_text', 'tagged') AND name NOT LIKE 'sqlite%' OR type IN ('trigger', 'view')"
         for kind, name in db.execute(kept).fetchall():
             db.execute(f"DROP {kind} IF EXISTS {name}")
         db.commit()
         self.assertEqual(self.findings(), [])
         for change in ("UPDATE tag SET v = 'w'", "UPDATE run SET name = 'other', series = '', who = 'mei'", "INSERT INTO tag SELECT id, 'a', 'b' FROM run",
+                       "UPDATE run SET created_at = created_at + 1",
                        "DELETE FROM tag WHERE k = 'k'", "DELETE FROM tag"):
             with db:
                 self.assertGreater(db.execute(change).rowcount, 0)

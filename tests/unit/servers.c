@@ -133,6 +133,7 @@ static char *dump(struct ps_store *store)
     if (status == PS_OK) {
         dump_table(store, "tally", &out); /* what each makes of it */
         dump_table(store, "run_text", &out);
+        dump_table(store, "tagged", &out);
     }
     (void)ps_catalog_end(store, status, &err);
     assert_string_equal(err.text, "");
