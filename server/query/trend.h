@@ -50,6 +50,10 @@ struct ps_trend_run {
     bool has, absent; /* has a value; absent: the row is not there, which is 0 */
 };
 
+struct ps_trend_kind {
+    const char *kind, *why; /* of the arena; why "": its runs may be points */
+};
+
 #define PS_TREND_REASONS 12
 
 struct ps_trend {
@@ -57,6 +61,8 @@ struct ps_trend {
     struct ps_arena arena;
     struct ps_trend_run *runs; /* the oldest first */
     size_t n, cap;
+    struct ps_trend_kind *kinds;
+    size_t n_kinds, cap_kinds;
     int64_t older; /* runs before them that were not looked at */
     struct {
         const char *why;

@@ -49,15 +49,31 @@ static bool same_headline(const struct ps_trend_run *a, const struct ps_trend_ru
     return strcmp(a->unit, b->unit) == 0 && strcmp(a->label, b->label) == 0;
 }
 
-/* Why a run is no point beside `first`, the newest of its kind; "" it is one. */
+/* Why runs of a kind are no points beside the newest, which is of kind `first`; "" they may be:
+ * asked of a tag's thousands of runs, answered once a kind. */
+static const char *reason_of_kind(struct ps_trend *trend, const char *kind, const char *first)
+{
+    struct ps_trend_kind *known = trend->kinds, *end = known + trend->n_kinds;
+
+    while (known < end && strcmp(known->kind, kind) != 0)
+        known++;
+    if (known < end)
+        return known->why;
+    PS_PUSH_ROOM(trend->kinds, trend->n_kinds, trend->cap_kinds);
+    known = &trend->kinds[trend->n_kinds++];
+    known->kind = ps_arena_copy(&trend->arena, ps_str_of(kind)).at;
+    known->why = "";
+    if (strcmp(kind, first) != 0 && (trend->question.figure || !ps_compare_kin(kind, first)))
+        known->why = ps_arena_printf(&trend->arena, "of kind %s", kind);
+    return known->why;
+}
+
+/* Why a run of such a kind is no point beside `first`, the newest; "" it is one. */
 static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run,
                           const struct ps_trend_run *first)
 {
     const struct ps_trend_question *q = &trend->question;
 
-    if (strcmp(run->kind, first->kind) != 0 &&
-        (q->figure || !ps_compare_kin(run->kind, first->kind)))
-        return ps_arena_printf(&trend->arena, "of kind %s", run->kind);
     if (q->by && !run->by)
         return ps_arena_printf(&trend->arena, "without the tag %s", q->by);
     if (q->row.of)
@@ -117,15 +133,18 @@ static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_e
     if (status == PS_OK)
         status = prepare(db, q, false, &stmt, err);
     while (status == PS_OK && (int64_t)trend->n < q->limit && ps_stmt_row(stmt, err)) {
+        const char *kind = ps_col_text(stmt, T_KIND).at, *why;
         struct ps_trend_run run;
-        const char *why;
 
-        read_run(trend, stmt, &run);
-        if (!first.kind[0] && (!q->kind || strcmp(q->kind, run.kind) == 0))
-            first = run;
+        if (!first.kind[0] && (!q->kind || strcmp(q->kind, kind) == 0))
+            read_run(trend, stmt, &first);
         walked++;
-        why = first.kind[0] ? reason(trend, &run, &first)
-                            : ps_arena_printf(&trend->arena, "of kind %s", run.kind);
+        why = first.kind[0] ? reason_of_kind(trend, kind, first.kind)
+                            : ps_arena_printf(&trend->arena, "of kind %s", kind);
+        if (!why[0]) {
+            read_run(trend, stmt, &run);
+            why = reason(trend, &run, &first);
+        }
         if (why[0])
             leave_out(trend, why);
         else
@@ -282,4 +301,5 @@ void ps_trend_done(struct ps_trend *trend)
 {
     ps_arena_free(&trend->arena);
     free(trend->runs);
+    free(trend->kinds);
 }
