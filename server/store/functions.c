@@ -16,20 +16,32 @@
 #define MATCH_LIMIT                                                                                \
     200000 /* steps; a pattern that needs more on one name is an error, not a hang */
 
-static unsigned char lower(char c)
+static const char *next_of(const char *at, const char *end, char c)
 {
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+    return at < end ? memchr(at, c, (size_t)(end - at)) : NULL;
 }
 
+/* From one place to the next where the first character stands, in either case: a shelf of 100,000
+ * runs is searched with each key that is pressed. */
 static bool contains(struct ps_str hay, struct ps_str needle)
 {
-    const unsigned char first = needle.len ? lower(needle.at[0]) : 0;
+    const char c = needle.len ? needle.at[0] : '\0', folded = (char)(c | 0x20);
+    const char *end, *one, *two = NULL;
 
-    if (!needle.len)
-        return true;
-    for (size_t i = 0; i + needle.len <= hay.len; i++)
-        if (lower(hay.at[i]) == first && strncasecmp(hay.at + i, needle.at, needle.len) == 0)
+    if (!needle.len || hay.len < needle.len)
+        return !needle.len;
+    end = hay.at + (hay.len - needle.len) + 1;
+    one = next_of(hay.at, end, c);
+    if (folded >= 'a' && folded <= 'z')
+        two = next_of(hay.at, end, (char)(c ^ 0x20));
+    while (one || two) {
+        const bool is_one = !two || (one && one < two);
+        const char *at = is_one ? one : two;
+
+        if (strncasecmp(at, needle.at, needle.len) == 0)
             return true;
+        *(is_one ? &one : &two) = next_of(at + 1, end, *at);
+    }
     return false;
 }
 
