@@ -30,7 +30,7 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
     status = ps_db_open(uri.at, false, out, err);
     if (status != PS_OK)
         return status;
-    status = ps_db_exec(*out, "PRAGMA cache_size=-256", err);
+    status = ps_db_exec(*out, "PRAGMA cache_size=-256; PRAGMA mmap_size=2000000000", err);
     if (status == PS_OK)
         return status;
     ps_db_close(*out);
