@@ -159,8 +159,12 @@ static enum ps_status import_once(struct ps_store *store, const struct ps_import
     return status;
 }
 
-/* A store that is away for a while costs no upload that was taken: the import begins anew, in which
- * it also learns that it was cancelled. */
+static bool is_wanted(const struct ps_import_request *request)
+{
+    return !request->progress || request->progress(request->user, 0, 0, 0);
+}
+
+/* A store that is away for a while costs no upload that was taken: the import begins anew. */
 enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_request *request,
                               struct ps_import_result *out, struct ps_err *err)
 {
@@ -174,6 +178,10 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
            seconds_since(&start) < AWAY_S) {
         (void)nanosleep(&(struct timespec){1, 0}, NULL);
         own = (struct ps_err)PS_ERR_INIT;
+        if (!is_wanted(request)) {
+            status = ps_fail(&own, PS_CANCELLED, "the import was cancelled");
+            break;
+        }
     }
     if (!out->already || status != PS_OK) {
         const struct ps_log_entry entry = {

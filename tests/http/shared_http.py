@@ -4,9 +4,10 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 
-from server import RUNS, Events, Server, big_log, import_log
+from server import PROGRAM, RUNS, Events, Server, big_log, import_log
 from servers import ServersTest
 
 SAID = re.compile(r"^LOG:  (?:statement|execute <unnamed>): (.*(?:\n\t.*)*)", re.M)
@@ -75,6 +76,24 @@ class Shared(ServersTest):
         code, said = late.end()
         self.assertEqual(code, 0)
         self.assertIn("the store is away", said)
+
+    def test_an_import_that_waits_for_the_database_can_be_ended(self):
+        path = os.path.join(self.folder, "waits.log")
+        with open(path, "wb") as file:
+            file.write(import_log("import shelve"))
+        self.verb("list", "--store", self.url, data="waits")
+        self.postgres.stop(signal.SIGQUIT)
+        process = subprocess.Popen([PROGRAM, "add", path, "--store", self.url, "--data", os.path.join(self.folder, "waits")],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            time.sleep(8)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=40)
+            self.assertEqual((said.count(b"the import was cancelled"), process.returncode), (1, 1))
+        finally:
+            process.kill()
+            process.communicate()
+            self.postgres.start()
 
     def test_who_may_not_enter_yet_is_told_what_to_do(self):
         empty = self.postgres.database()
