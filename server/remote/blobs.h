@@ -50,10 +50,12 @@ enum ps_status ps_blob_tie(struct ps_pg *pg, const char *hash, struct ps_err *er
 /* The same for somebody who ceases to. A sweep finds out whether others do. */
 enum ps_status ps_blob_untie(struct ps_pg *pg, const char *hash, struct ps_err *err);
 
-/* Removes what is loose and belongs to nobody, or to a session that does not live, each in a
- * transaction of its own. Any server may, at any time. Goes on after a failure while the database
- * is there; the first is told. *out (may be NULL): how many places are no longer loose. */
-enum ps_status ps_blob_sweep(struct ps_pg *pg, bool (*lives)(void *user, const char *session),
-                             void *user, size_t *out, struct ps_err *err);
+/* Removes what is loose and belongs to nobody, or to a session that does not live or has no use for
+ * this place, each in a transaction of its own. Any server may, at any time. Goes on after a
+ * failure while the database is there; the first is told. *out (may be NULL): how many places are
+ * no longer loose. */
+typedef bool ps_blob_lives(void *user, const char *session, const char *place);
+enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, size_t *out,
+                             struct ps_err *err);
 
 #endif

@@ -184,8 +184,8 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
     return status;
 }
 
-enum ps_status ps_blob_sweep(struct ps_pg *pg, bool (*lives)(void *user, const char *session),
-                             void *user, size_t *out, struct ps_err *err)
+enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, size_t *out,
+                             struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
     struct ps_err own = PS_ERR_INIT;
@@ -200,7 +200,7 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, bool (*lives)(void *user, const c
     while (at && at < list.at + list.len && ps_pg_is_up(pg)) {
         const char *place = at, *hash = place + strlen(place) + 1, *owner = hash + strlen(hash) + 1;
 
-        if (!owner[0] || !lives(user, owner))
+        if (!owner[0] || !lives(user, owner, place))
             n += sweep_one(pg, place, hash, &own) == PS_OK;
         at = owner + strlen(owner) + 1;
     }

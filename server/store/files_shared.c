@@ -14,12 +14,20 @@
 #define IDLE       4                     /* connections that are kept */
 #define ANEW_BYTES ((uint64_t)256 << 20) /* of what is looked at once */
 
+/* A file that is on its way in, or has been sent. */
+struct sent {
+    unsigned n;      /* of its place, <session>-<n> */
+    int64_t done_ms; /* CLOCK_MONOTONIC; 0: it is on its way */
+};
+
 struct ps_shared_files {
     struct ps_cache *cache;
     char *url;
     pthread_mutex_t lock;
     struct ps_pg *idle[IDLE];
     unsigned n_idle;
+    struct sent *sent;
+    size_t n_sent, cap_sent;
 };
 
 enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uint64_t cache_bytes,
@@ -58,6 +66,7 @@ void ps_shared_files_close(struct ps_store *store)
     ps_cache_close(shared->cache);
     (void)pthread_mutex_destroy(&shared->lock);
     free(shared->url);
+    free(shared->sent);
     free(shared);
     store->shared = NULL;
 }
@@ -214,9 +223,30 @@ enum ps_status ps_shared_remove(struct ps_store *store, const char *folder, cons
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
+static void note_sending(struct ps_shared_files *shared, unsigned n)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    PS_PUSH_ROOM(shared->sent, shared->n_sent, shared->cap_sent);
+    shared->sent[shared->n_sent++] = (struct sent){n, 0};
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+static void note_sent(struct ps_shared_files *shared, unsigned n)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = shared->n_sent; i-- > 0;) {
+        if (shared->sent[i].n != n)
+            continue;
+        shared->sent[i].done_ms = ps_clock_ms();
+        break;
+    }
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
 enum ps_status ps_shared_send(struct ps_store *store, const char *path, struct ps_sending *out,
                               struct ps_err *err)
 {
+    const unsigned n = ps_store_count(store);
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct ps_pg *pg;
     char place[80];
@@ -225,10 +255,12 @@ enum ps_status ps_shared_send(struct ps_store *store, const char *path, struct p
 
     if (status != PS_OK)
         return status;
-    (void)snprintf(place, sizeof place, "%s-%u", store->session, ps_store_count(store));
+    (void)snprintf(place, sizeof place, "%s-%u", store->session, n);
+    note_sending(store->shared, n);
     pg = borrow(store->shared);
     status = ps_blob_send(pg, store->session, place, fd, out->hash, out->bytes, err);
     give_back(store->shared, pg);
+    note_sent(store->shared, n);
     return status;
 }
 
@@ -255,16 +287,48 @@ void ps_shared_use(struct ps_store *store, const struct ps_shared_file *kept)
     ps_cache_use(store->shared->cache, kept->hash, kept->bytes);
 }
 
-static bool lives(void *user, const char *session)
+static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
 {
-    return ps_session_lives(user, session);
+    const int64_t before = ps_clock_ms() - hold_ms;
+    size_t n = 0;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->n_sent; i++)
+        if (!shared->sent[i].done_ms || shared->sent[i].done_ms > before)
+            shared->sent[n++] = shared->sent[i];
+    shared->n_sent = n;
+    (void)pthread_mutex_unlock(&shared->lock);
 }
 
-enum ps_status ps_shared_files_sweep(struct ps_store *store, struct ps_err *err)
+/* Of ours: it is on its way, or was sent lately and may still be placed. */
+static bool is_wanted(struct ps_store *store, const char *place)
+{
+    struct ps_shared_files *shared = store->shared;
+    const unsigned long n = strtoul(place + strlen(store->session) + 1, NULL, 10);
+    bool is = false;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->n_sent; i++)
+        is |= shared->sent[i].n == n;
+    (void)pthread_mutex_unlock(&shared->lock);
+    return is;
+}
+
+static bool lives(void *user, const char *session, const char *place)
+{
+    struct ps_store *store = user;
+
+    return strcmp(session, store->session) == 0 ? is_wanted(store, place)
+                                                : ps_session_lives(store, session);
+}
+
+enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, struct ps_err *err)
 {
     struct ps_pg *pg = borrow(store->shared);
-    enum ps_status status = ps_blob_sweep(pg, lives, store, NULL, err);
+    enum ps_status status;
 
+    forget_sent(store->shared, hold_ms);
+    status = ps_blob_sweep(pg, lives, store, NULL, err);
     give_back(store->shared, pg);
     return status;
 }

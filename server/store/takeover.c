@@ -272,7 +272,7 @@ static void look(void *user)
     ps_doomed_sweep(store);
     if (died || ps_clock_ms() - takeover->swept_ms > SWEEP_MS) {
         takeover->swept_ms = ps_clock_ms();
-        (void)ps_shared_files_sweep(store, NULL);
+        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, NULL);
     }
 }
 

@@ -118,21 +118,23 @@ enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file,
     return status;
 }
 
-bool all_live(void *user, const char *session)
+bool all_live(void *user, const char *session, const char *place)
 {
     (void)user;
+    (void)place;
     assert_string_not_equal(session, "");
     return true;
 }
 
-bool none_lives(void *user, const char *session)
+bool none_lives(void *user, const char *session, const char *place)
 {
     (void)user;
     (void)session;
+    (void)place;
     return false;
 }
 
-size_t sweep(struct ps_pg *pg, bool (*lives)(void *user, const char *session))
+size_t sweep(struct ps_pg *pg, ps_blob_lives *lives)
 {
     struct ps_err err = PS_ERR_INIT;
     size_t n = 0;

@@ -30,8 +30,8 @@ void expect_nothing(struct ps_pg *pg);
 
 /* A row of kept with this key that refers to the file, or no more. May fail. */
 enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file, bool on);
-bool all_live(void *user, const char *session);
-bool none_lives(void *user, const char *session);
-size_t sweep(struct ps_pg *pg, bool (*lives)(void *user, const char *session));
+bool all_live(void *user, const char *session, const char *place);
+bool none_lives(void *user, const char *session, const char *place);
+size_t sweep(struct ps_pg *pg, ps_blob_lives *lives);
 
 #endif

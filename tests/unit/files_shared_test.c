@@ -56,6 +56,7 @@ static void *toggle(void *user)
     while (!toggled->stop) {
         (void)rename(toggled->path, toggled->aside);
         (void)rename(toggled->aside, toggled->path);
+        (void)usleep(50); /* it is asked for again ten times, not for ever */
     }
     return NULL;
 }
@@ -163,6 +164,79 @@ static void on_a_full_disk_what_was_fetched_goes(void **state)
     ps_buf_free(&dir);
 }
 
+/* --- what was sent in vain ---------------------------------------------------------------------
+ */
+
+static enum ps_status take_two(void *user, const struct ps_pg_value *values, size_t n,
+                               struct ps_err *err)
+{
+    int64_t *found = user;
+
+    (void)n;
+    (void)err;
+    found[0] = values[0].i;
+    found[1] = values[1].i;
+    return PS_OK;
+}
+
+static void expect_loose(struct ps_store *store, int64_t loose, int64_t blobs)
+{
+    struct ps_pg *pg = store->mirror->writer;
+    int64_t found[2] = {-1, -1};
+
+    assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK);
+    assert_int_equal(ps_pg_run(pg,
+                               "SELECT (SELECT count(*) FROM loose), "
+                               "(SELECT count(*) FROM blob)",
+                               NULL, 0, take_two, found, NULL),
+                     PS_OK);
+    assert_int_equal(ps_catalog_end(store, PS_OK, NULL), PS_OK);
+    assert_int_equal(found[0], loose);
+    assert_int_equal(found[1], blobs);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    (void)fputs(text, file);
+    (void)fclose(file);
+}
+
+/* A server that lives for months keeps what it sent and placed nowhere for a while, not for good.
+ */
+static void what_was_sent_in_vain_goes(void **state)
+{
+    const struct fixture *f = *state;
+    struct ps_store *store = open_server(*state, "a");
+    struct ps_sending vain, placed;
+    char path[80];
+
+    (void)snprintf(path, sizeof path, "%s/file", f->dir);
+    write_file(path, "in vain");
+    assert_int_equal(ps_file_send(store, "spool", path, &vain, NULL), PS_OK);
+    write_file(path, "placed");
+    assert_int_equal(ps_file_send(store, "spool", path, &placed, NULL), PS_OK);
+    assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK);
+    assert_int_equal(
+        ps_catalog_end(store, ps_file_place(store, &placed, "spool", "a-1", NULL, NULL), NULL),
+        PS_OK);
+    expect_loose(store, 1, 2);
+    assert_int_equal(ps_shared_files_sweep(store, PS_SENT_HOLD_MS, NULL), PS_OK);
+    expect_loose(store, 1, 2);
+    assert_int_equal(ps_shared_files_sweep(store, 0, NULL), PS_OK);
+    expect_loose(store, 0, 1);
+    assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK); /* late, and told so */
+    assert_int_equal(
+        ps_catalog_end(store, ps_file_place(store, &vain, "spool", "a-2", NULL, NULL), NULL),
+        PS_UNAVAILABLE);
+    write_file(path, "in vain");
+    assert_int_equal(ps_file_send(store, "spool", path, &vain, NULL), PS_OK);
+    expect_loose(store, 1, 2);
+    ps_store_close(store);
+}
+
 /* --- another name ------------------------------------------------------------------------------
  */
 
@@ -219,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH(a_run_that_goes_and_comes_is_there),
         WITH(on_a_full_disk_what_was_fetched_goes),
+        WITH(what_was_sent_in_vain_goes),
         WITH(half_of_a_copy_is_never_seen),
     };
 
