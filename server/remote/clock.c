@@ -69,6 +69,7 @@ static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, str
                             struct ps_err *err)
 {
     const int64_t until = ps_pg_clock_ms() + wait_ms;
+    int64_t pause = 0;
 
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
@@ -79,7 +80,7 @@ static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, str
         if (status == PS_OK)
             return PS_OK;
         ps_pg_rollback(pg);
-        if (status != PS_UNAVAILABLE || ps_pg_clock_ms() >= until)
+        if (status != PS_UNAVAILABLE || !ps_pg_pause(&pause, until))
             return ps_fail_as(err, &own);
     }
 }

@@ -165,21 +165,29 @@ void ps_pg_hush(void *user, const char *text)
     (void)text;
 }
 
+bool ps_pg_pause(int64_t *ms, int64_t until)
+{
+    *ms = *ms ? *ms * 2 : TRY_AGAIN_MS;
+    *ms = *ms < TRY_AGAIN_MOST_MS ? *ms : TRY_AGAIN_MOST_MS;
+    if (ps_pg_clock_ms() + *ms > until)
+        return false;
+    (void)nanosleep(&(struct timespec){*ms / 1000, *ms % 1000 * 1000000}, NULL);
+    return true;
+}
+
 enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
 {
     const int64_t until = ps_pg_clock_ms() + wait_ms;
-    int64_t pause = TRY_AGAIN_MS;
+    int64_t pause = 0;
 
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
 
         if (ps_pg_is_up(pg) || dial_once(pg, &own) == PS_OK)
             return PS_OK;
-        if (own.code != PS_UNAVAILABLE || ps_pg_clock_ms() + pause > until) {
+        if (own.code != PS_UNAVAILABLE || !ps_pg_pause(&pause, until)) {
             ps_pg_drop(pg);
             return ps_fail_as(err, &own);
         }
-        (void)nanosleep(&(struct timespec){pause / 1000, pause % 1000 * 1000000}, NULL);
-        pause = pause * 2 < TRY_AGAIN_MOST_MS ? pause * 2 : TRY_AGAIN_MOST_MS;
     }
 }

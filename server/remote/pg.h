@@ -42,6 +42,9 @@ void ps_pg_free(struct ps_pg *pg); /* NULL is fine */
 
 /* Connected afterwards; tries again for wait_ms. */
 enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
+/* A pause before what failed is asked again, and what the next one is: begin with *ms 0. False:
+ * `until` (CLOCK_MONOTONIC, ms) would be over. */
+bool ps_pg_pause(int64_t *ms, int64_t until);
 /* How long it may be silent from now on before it is given up; 0: as long as its locks may take. */
 void ps_pg_patience(struct ps_pg *pg, int64_t ms);
 /* Whether it was when it was last used. */

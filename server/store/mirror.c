@@ -39,6 +39,7 @@ static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struc
 static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_err *err)
 {
     struct ps_pg *pg = store->mirror->writer;
+    int64_t pause = 0;
 
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
@@ -48,7 +49,7 @@ static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_e
             (void)make_ready(store, pg, &own);
         if (own.code == PS_OK)
             (void)ps_lives_confirm(store, pg, &own);
-        if (own.code != PS_UNAVAILABLE || ps_clock_ms() >= until)
+        if (own.code != PS_UNAVAILABLE || !ps_pg_pause(&pause, until))
             return ps_fail_as(err, &own);
     }
 }

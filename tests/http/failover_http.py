@@ -118,6 +118,32 @@ class Failover(unittest.TestCase):
         self.assertLess(longest, 8)
         self.add(server, 2)
 
+    def test_it_only_reads(self):
+        """As a replica does before it is promoted: changes try again until they fail, but not at all speed."""
+        url = self.postgres.database()
+        server, beside = self.serve("a", url), self.postgres.database()
+        run = self.add(server, 1)
+        name = url.split("/")[3].split("?")[0]
+
+        def only_reads(value):
+            self.postgres.sql(beside, f"ALTER DATABASE {name} SET default_transaction_read_only = {value}")
+            self.postgres.sql(beside, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+        def connections():
+            return int(self.postgres.sql(beside, f"SELECT sessions FROM pg_stat_database WHERE datname = '{name}'"))
+
+        only_reads("on")
+        before, began = connections(), time.monotonic()
+        self.assertEqual(server.request("PATCH", f"{RUNS}/{run}", json.dumps({"name": "2"})).status, 503)
+        self.assertEqual(server.request("GET", f"{RUNS}/{run}").status, 200)
+        time.sleep(1)
+        made = connections() - before
+        print(f"{made} connections in {time.monotonic() - began:.1f} s to a database that only reads")
+        self.assertLess(made, 100)
+        only_reads("off")
+        self.add(server, 3)
+        self.until_names(server, ["1", "3"])
+
     def test_a_backup_takes_its_place(self):
         url = self.postgres.database()
         servers = [self.serve(name, url) for name in "ab"]
