@@ -52,10 +52,10 @@ enum ps_status ps_blob_untie(struct ps_pg *pg, const char *hash, struct ps_err *
 
 /* Removes what is loose and belongs to nobody, or to a session that does not live or has no use for
  * this place, each in a transaction of its own. Any server may, at any time. Goes on after a
- * failure while the database is there; the first is told. *out (may be NULL): how many places are
- * no longer loose. */
+ * failure while the database is there; the first is told. Begins no other after most_ms: *more
+ * then. *out (may be NULL): how many places are no longer loose. */
 typedef bool ps_blob_lives(void *user, const char *session, const char *place);
-enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, size_t *out,
-                             struct ps_err *err);
+enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, int64_t most_ms,
+                             bool *more, size_t *out, struct ps_err *err);
 
 #endif

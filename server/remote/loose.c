@@ -4,6 +4,7 @@
 
 #include "server/remote/blobs_impl.h"
 #include "server/remote/clock.h"
+#include "server/remote/pg_impl.h"
 
 /* --- what is there -----------------------------------------------------------------------------
  */
@@ -184,9 +185,10 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
     return status;
 }
 
-enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, size_t *out,
-                             struct ps_err *err)
+enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, int64_t most_ms,
+                             bool *more, size_t *out, struct ps_err *err)
 {
+    const int64_t until = ps_pg_clock_ms() + most_ms;
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
     struct ps_err own = PS_ERR_INIT;
     size_t n = 0;
@@ -197,12 +199,14 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user,
         status =
             ps_pg_run(pg, "SELECT place, hash, owner FROM loose", NULL, 0, take_loose, &list, &own);
     at = list.at;
-    while (at && at < list.at + list.len && ps_pg_is_up(pg)) {
+    *more = false;
+    while (at && at < list.at + list.len && ps_pg_is_up(pg) && !*more) {
         const char *place = at, *hash = place + strlen(place) + 1, *owner = hash + strlen(hash) + 1;
 
         if (!owner[0] || !lives(user, owner, place))
             n += sweep_one(pg, place, hash, &own) == PS_OK;
         at = owner + strlen(owner) + 1;
+        *more = ps_pg_clock_ms() >= until && at < list.at + list.len;
     }
     if (out)
         *out = n;

@@ -78,9 +78,10 @@ void ps_shared_files_close(struct ps_store *store); /* without them nothing happ
  * caller makes and removes, and little of it stays there. */
 enum ps_status ps_shared_files_anew(struct ps_store *store, const char *dir, struct ps_err *err);
 /* Removes the bytes that nothing refers to any more, now and then; also what was sent from here at
- * least hold_ms ago and placed nowhere. */
+ * least hold_ms ago and placed nowhere. *more: there was no time for all of them. */
 #define PS_SENT_HOLD_MS ((int64_t)3600 * 1000)
-enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, struct ps_err *err);
+enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
+                                     struct ps_err *err);
 
 struct ps_shared_file {
     char hash[PS_SHA256_SIZE];

@@ -11,8 +11,9 @@
 #include "server/store/files.h"
 #include "server/store/mirror.h"
 
-#define IDLE       4                     /* connections that are kept */
-#define ANEW_BYTES ((uint64_t)256 << 20) /* of what is looked at once */
+#define IDLE          4    /* connections that are kept */
+#define SWEEP_MOST_MS 1000 /* who sweeps has other things to do, and may be about to end */
+#define ANEW_BYTES    ((uint64_t)256 << 20) /* of what is looked at once */
 
 /* A file that is on its way in, or has been sent. */
 struct sent {
@@ -322,13 +323,14 @@ static bool lives(void *user, const char *session, const char *place)
                                                 : ps_session_lives(store, session);
 }
 
-enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, struct ps_err *err)
+enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
+                                     struct ps_err *err)
 {
     struct ps_pg *pg = borrow(store->shared);
     enum ps_status status;
 
     forget_sent(store->shared, hold_ms);
-    status = ps_blob_sweep(pg, lives, store, NULL, err);
+    status = ps_blob_sweep(pg, lives, store, SWEEP_MOST_MS, more, NULL, err);
     give_back(store->shared, pg);
     return status;
 }

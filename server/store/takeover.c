@@ -256,6 +256,7 @@ struct ps_takeover {
     void (*tell)(void *user);
     void *user;
     int64_t swept_ms;
+    bool sweeps; /* there was no time for all */
 };
 
 static void look(void *user)
@@ -270,9 +271,9 @@ static void look(void *user)
     if (uploads_wait(store))
         takeover->tell(takeover->user);
     ps_doomed_sweep(store);
-    if (died || ps_clock_ms() - takeover->swept_ms > SWEEP_MS) {
+    if (died || takeover->sweeps || ps_clock_ms() - takeover->swept_ms > SWEEP_MS) {
         takeover->swept_ms = ps_clock_ms();
-        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, NULL);
+        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &takeover->sweeps, NULL);
     }
 }
 

@@ -138,8 +138,9 @@ size_t sweep(struct ps_pg *pg, ps_blob_lives *lives)
 {
     struct ps_err err = PS_ERR_INIT;
     size_t n = 0;
+    bool more;
 
-    (void)ps_blob_sweep(pg, lives, NULL, &n, &err);
+    (void)ps_blob_sweep(pg, lives, NULL, 60000, &more, &n, &err);
     assert_string_equal(err.text, "");
     return n;
 }

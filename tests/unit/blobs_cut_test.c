@@ -255,9 +255,10 @@ static void *keep_sweeping(void *user)
 {
     struct pair *pair = user;
     struct ps_pg *pg = ps_pg_new(pair->url);
+    bool more;
 
     while (!pair->done)
-        pair->failed += ps_blob_sweep(pg, all_live, NULL, NULL, NULL) != PS_OK;
+        pair->failed += ps_blob_sweep(pg, all_live, NULL, 60000, &more, NULL, NULL) != PS_OK;
     ps_pg_free(pg);
     return NULL;
 }

@@ -212,6 +212,7 @@ static void what_was_sent_in_vain_goes(void **state)
     struct ps_store *store = open_server(*state, "a");
     struct ps_sending vain, placed;
     char path[80];
+    bool more;
 
     (void)snprintf(path, sizeof path, "%s/file", f->dir);
     write_file(path, "in vain");
@@ -223,9 +224,9 @@ static void what_was_sent_in_vain_goes(void **state)
         ps_catalog_end(store, ps_file_place(store, &placed, "spool", "a-1", NULL, NULL), NULL),
         PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, PS_SENT_HOLD_MS, NULL), PS_OK);
+    assert_int_equal(ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &more, NULL), PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, 0, NULL), PS_OK);
+    assert_int_equal(ps_shared_files_sweep(store, 0, &more, NULL), PS_OK);
     expect_loose(store, 0, 1);
     assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK); /* late, and told so */
     assert_int_equal(
@@ -234,6 +235,35 @@ static void what_was_sent_in_vain_goes(void **state)
     write_file(path, "in vain");
     assert_int_equal(ps_file_send(store, "spool", path, &vain, NULL), PS_OK);
     expect_loose(store, 1, 2);
+    ps_store_close(store);
+}
+
+static bool nobody_lives(void *user, const char *session, const char *place)
+{
+    (void)user, (void)session, (void)place;
+    return false;
+}
+
+/* Whoever sweeps comes back to its other work, and ends when it is told to. */
+static void a_sweep_has_an_end(void **state)
+{
+    const struct fixture *f = *state;
+    struct ps_store *store = open_server(*state, "a");
+    struct ps_pg *pg = ps_pg_new(f->url);
+    size_t n = 0;
+    bool more = false;
+
+    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    assert_int_equal(
+        ps_pg_script(pg, "INSERT INTO loose VALUES ('x-1', 'none', ''), ('x-2', 'none', '')", NULL),
+        PS_OK);
+    assert_int_equal(ps_blob_sweep(pg, nobody_lives, NULL, 0, &more, &n, NULL), PS_OK);
+    assert_int_equal(n, 1);
+    assert_true(more);
+    assert_int_equal(ps_blob_sweep(pg, nobody_lives, NULL, 0, &more, &n, NULL), PS_OK);
+    assert_int_equal(n, 1);
+    assert_false(more);
+    ps_pg_free(pg);
     ps_store_close(store);
 }
 
@@ -291,9 +321,8 @@ static void half_of_a_copy_is_never_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH(a_run_that_goes_and_comes_is_there),
-        WITH(on_a_full_disk_what_was_fetched_goes),
-        WITH(what_was_sent_in_vain_goes),
+        WITH(a_run_that_goes_and_comes_is_there), WITH(on_a_full_disk_what_was_fetched_goes),
+        WITH(what_was_sent_in_vain_goes),         WITH(a_sweep_has_an_end),
         WITH(half_of_a_copy_is_never_seen),
     };
 
