@@ -64,7 +64,7 @@ CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in th
 CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else empty
     folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
     key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
-    hash TEXT NOT NULL,      -- SHA-256 of the file
+    hash TEXT NOT NULL,      -- of the file: base/content.h
     bytes INTEGER NOT NULL,  -- of the file
     layout INTEGER NOT NULL, -- of a run file; else 0
     PRIMARY KEY(folder, key)

@@ -209,9 +209,11 @@ class Folders(CopyTest):
             while not glob.glob(os.path.join(self.other, "runs", "*.db")):
                 time.sleep(0.001)
             process.send_signal(signal.SIGSTOP)
-            self.assertFalse(os.path.exists(os.path.join(self.other, "runs", newest + ".db")))
-            self.ok("rm", newest)
-            process.send_signal(signal.SIGCONT)
+            try:
+                self.assertFalse(os.path.exists(os.path.join(self.other, "runs", newest + ".db")))
+                self.ok("rm", newest)
+            finally:
+                process.send_signal(signal.SIGCONT)
             total = json.loads(process.stdout.read())
         self.assertEqual((process.returncode, total["runs"], total["removed"], total["findings"]), (0, 199, 1, 0))
         self.assert_whole(self.other)
