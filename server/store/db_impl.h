@@ -79,6 +79,7 @@ struct ps_store {
     struct ps_takeover *takeover; /* of a server that looks for what others left: takeover.c */
     struct ps_in_hand *in_hand;   /* with the catalog locked */
     size_t n_in_hand, cap_in_hand;
+    struct ps_buf undone; /* dooms of ours that could not be ended (doomed.c); likewise */
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */

@@ -132,31 +132,54 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
     return err->code == PS_OK ? forget(db, owner, err) : err->code;
 }
 
-/* A failure here leaves words about files that are gone or in use: the next opening forgets them.
- */
-static void end(struct ps_store *store, const char *owner)
+static enum ps_status end(struct ps_store *store, const char *owner)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
     if (status == PS_OK)
         status = remove_unused(store, owner, &err);
-    (void)ps_catalog_end(store, status, &err);
+    return ps_catalog_end(store, status, &err);
+}
+
+/* A failure here leaves words about files that are gone or in use: the next sweep forgets them, of
+ * this opening or of the next. */
+static void end_own(struct ps_store *store, const char *owner)
+{
+    if (end(store, owner) == PS_OK)
+        return;
+    (void)ps_catalog_lock(store);
+    ps_buf_add(&store->undone, owner, strlen(owner) + 1);
+    ps_catalog_unlock(store);
 }
 
 void ps_doom_end(struct ps_store *store, struct ps_doom *doom)
 {
     if (doom->owner[0])
-        end(store, doom->owner);
+        end_own(store, doom->owner);
     doom->owner[0] = '\0';
+}
+
+static void end_again(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
+
+    (void)ps_catalog_lock(store);
+    owners = store->undone;
+    store->undone = (struct ps_buf){0};
+    ps_catalog_unlock(store);
+    for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1)
+        end_own(store, at);
 }
 
 void ps_doomed_sweep(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
     struct ps_stmt *stmt = NULL;
-    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_db *db;
 
+    end_again(store);
+    db = ps_catalog_lock(store);
     if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, NULL) == PS_OK)
         while (ps_stmt_row(stmt, NULL))
             ps_buf_add(&owners, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
@@ -169,7 +192,7 @@ void ps_doomed_sweep(struct ps_store *store)
         if (dash)
             *dash = '\0';
         if (!ps_session_lives(store, session))
-            end(store, at);
+            (void)end(store, at);
     }
 }
 

@@ -288,6 +288,7 @@ void ps_store_close(struct ps_store *store)
     pthread_mutex_destroy(&store->pool_lock);
     pthread_mutex_destroy(&store->marks.lock);
     free(store->in_hand);
+    ps_buf_free(&store->undone);
     free(store->dir);
     free(store);
 }

@@ -238,6 +238,34 @@ static void what_was_sent_in_vain_goes(void **state)
     ps_store_close(store);
 }
 
+/* An original that no run refers to is forgotten once the database is there again, not when this
+ * server ends. */
+static void what_was_kept_in_vain_goes(void **state)
+{
+    const struct fixture *f = *state;
+    struct ps_store *store = open_server(*state, "a");
+    struct ps_original original;
+    struct ps_intake *intake = NULL;
+    char path[80];
+    PS_AUTO(ps_close_fd) int fd = -1;
+
+    (void)snprintf(path, sizeof path, "%s/file", f->dir);
+    write_file(path, "in vain");
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(ps_intake_begin(store, "originals", fd, &intake, NULL), PS_OK);
+    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
+    postgres_tell("stop");
+    ps_intake_end(intake);
+    postgres_tell("start");
+    assert_int_equal(count(store, "SELECT count(*) FROM doomed"), 1);
+    assert_int_equal(count(store, "SELECT count(*) FROM kept"), 1);
+    ps_doomed_sweep(store);
+    assert_int_equal(count(store, "SELECT count(*) FROM doomed"), 0);
+    assert_int_equal(count(store, "SELECT count(*) FROM kept"), 0);
+    ps_store_close(store);
+}
+
 static bool nobody_lives(void *user, const char *session, const char *place)
 {
     (void)user, (void)session, (void)place;
@@ -321,8 +349,11 @@ static void half_of_a_copy_is_never_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH(a_run_that_goes_and_comes_is_there), WITH(on_a_full_disk_what_was_fetched_goes),
-        WITH(what_was_sent_in_vain_goes),         WITH(a_sweep_has_an_end),
+        WITH(a_run_that_goes_and_comes_is_there),
+        WITH(on_a_full_disk_what_was_fetched_goes),
+        WITH(what_was_sent_in_vain_goes),
+        WITH(what_was_kept_in_vain_goes),
+        WITH(a_sweep_has_an_end),
         WITH(half_of_a_copy_is_never_seen),
     };
 
