@@ -18,9 +18,14 @@ class ServersTest(ServerTest):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="perfshelf-servers-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)  # not tearDownClass: also when one of the next fails
         cls.postgres = Postgres(**cls.tuning)
+        cls.addClassCleanup(cls.postgres.close)
         cls.url = cls.postgres.database()
-        cls.servers = [cls.start(name) for name in cls.names]
+        cls.servers = []
+        cls.addClassCleanup(cls.end_all)
+        for name in cls.names:
+            cls.servers.append(cls.start(name))
         cls.server, cls.other = cls.servers[:2]
 
     @classmethod
@@ -29,9 +34,11 @@ class ServersTest(ServerTest):
 
     @classmethod
     def tearDownClass(cls):
+        pass  # end_all does it
+
+    @classmethod
+    def end_all(cls):
         ends = [server.end() for server in cls.servers]
-        cls.postgres.close()
-        shutil.rmtree(cls.folder)
         if any(code != 0 for code, _ in ends):
             raise AssertionError(f"a server ended with {ends}")
 
