@@ -62,9 +62,9 @@ static bool lock_for(pthread_mutex_t *lock, int64_t ms)
 {
     struct timespec until;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += ms / 1000;
-    return pthread_mutex_timedlock(lock, &until) == 0;
+    return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
 enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
