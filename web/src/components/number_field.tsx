@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import { useEffect, useState } from 'preact/hooks';
+import { useTyped } from '../base/typed';
 
 interface NumberFieldProps {
     label: string;
@@ -15,18 +15,18 @@ interface NumberFieldProps {
 /** A label, a number, its unit. Takes effect on Enter, on leaving, and on the arrow keys. */
 export function NumberField(props: NumberFieldProps) {
     const shown = props.value === null ? '' : String(props.value);
-    const [typed, setTyped] = useState(shown);
-    useEffect(() => setTyped(shown), [shown]);
+    const [typed, setTyped] = useTyped(shown);
+    const text = typed ?? shown;
 
-    function commit(text: string): void {
+    function commit(): void {
         const value = text.trim() === '' ? null : Number(text.replace(',', '.'));
-        if (value !== null && (!Number.isFinite(value) || value < 0)) setTyped(shown);
+        if (value !== null && (!Number.isFinite(value) || value < 0)) setTyped(null);
         else if (value !== props.value) props.onChange(value);
     }
 
     /* A step is a tenth of the order of magnitude, so it suits 0.5 and 500 alike. */
     function step(direction: 1 | -1): void {
-        const value = Number(typed) || 0;
+        const value = Number(text) || 0;
         const size = value > 0 ? 10 ** Math.floor(Math.log10(value)) : 1;
         const unit = direction < 0 && value === size ? size / 10 : size;
         const next = Number(Math.max(0, value + direction * unit).toPrecision(6));
@@ -35,7 +35,7 @@ export function NumberField(props: NumberFieldProps) {
     }
 
     function onKeyDown(event: KeyboardEvent): void {
-        if (event.key === 'Enter') commit(typed);
+        if (event.key === 'Enter') commit();
         else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
             event.preventDefault();
             step(event.key === 'ArrowUp' ? 1 : -1);
@@ -49,10 +49,10 @@ export function NumberField(props: NumberFieldProps) {
                 <input
                     type="text"
                     inputMode="decimal"
-                    value={typed}
+                    value={text}
                     placeholder={props.placeholder}
                     onInput={(event) => setTyped(event.currentTarget.value)}
-                    onBlur={() => commit(typed)}
+                    onBlur={commit}
                     onKeyDown={onKeyDown}
                 />
                 <span class="unit">{props.unit}</span>

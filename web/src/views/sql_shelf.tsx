@@ -2,10 +2,11 @@
  *
  * SQL over the catalog and the runs that `runs` of the URL names.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import runSchema from '../../../schema/run.sql';
 import shelfSchema from '../../../schema/shelf_views.sql';
 import { route } from '../base/router';
+import { useTyped } from '../base/typed';
 import { setStatus } from '../components/status_line';
 import { ACROSS } from '../model/sql_examples';
 import { viewsAcross, viewsOf } from '../model/sql_views';
@@ -43,10 +44,10 @@ export function SqlShelf() {
 
 /** Takes effect on Enter and on leaving. */
 function RunsField({ named }: { named: string }) {
-    const [typed, setTyped] = useState(named);
-    useEffect(() => setTyped(named), [named]);
+    const [typed, setTyped] = useTyped(named);
+    const text = typed ?? named;
     const commit = () => {
-        if (typed.trim() !== named) put({ runs: typed.trim() || null });
+        if (text.trim() !== named) put({ runs: text.trim() || null });
     };
     return (
         <label
@@ -57,7 +58,7 @@ function RunsField({ named }: { named: string }) {
             <span class="field">
                 <input
                     type="text"
-                    value={typed}
+                    value={text}
                     placeholder="series:NAME, tag:K=V, ids"
                     onInput={(event) => setTyped(event.currentTarget.value)}
                     onBlur={commit}

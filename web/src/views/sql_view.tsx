@@ -7,6 +7,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
+import { useTyped } from '../base/typed';
 import { Menu } from '../components/menu';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
@@ -58,8 +59,7 @@ function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
 
 /** What stands in the editor: what was typed since, else what the URL asks. */
 function useDraft(asked: string, fallback: string) {
-    const [typed, setTyped] = useState<string | null>(null);
-    useEffect(() => setTyped(null), [asked]);
+    const [typed, setTyped] = useTyped(asked);
     return { draft: typed ?? (asked || fallback), setTyped };
 }
 
