@@ -70,6 +70,8 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
                 wrap="off"
                 value={value}
                 onInput={(event) => onInput(event.currentTarget.value)}
+                // What stands there when one comes to type stays: no example may arrive in between.
+                onFocus={(event) => onInput(event.currentTarget.value)}
                 onScroll={follow}
                 onKeyDown={onKeyDown}
             />
