@@ -139,6 +139,20 @@ export class Pages {
         return page;
     }
 
+    /* Where each page is, and what stands on it. */
+    async seen() {
+        const pages = this.contexts.flatMap((context) => context.pages());
+        return Promise.all(
+            pages.map(async (page) => {
+                const text = await page
+                    .locator('body')
+                    .innerText({ timeout: 1000 })
+                    .catch(() => '(no answer)');
+                return `${page.url()} shows: ${text.replace(/\s+/g, ' ').slice(0, 600)}`;
+            }),
+        );
+    }
+
     async close() {
         for (const context of this.contexts.splice(0)) await context.close();
     }

@@ -55,7 +55,7 @@ for (const { name, run } of chosen) {
     } catch (error) {
         failed++;
         console.log(`FAIL  ${name}\n${String(error.stack ?? error).replace(/^/gm, '      ')}`);
-        for (const fault of pages.faults) console.log(`      ${fault}`);
+        for (const line of [...pages.faults, ...(await pages.seen())]) console.log(`      ${line}`);
     }
     await pages.close();
 }
