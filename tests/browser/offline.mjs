@@ -23,7 +23,10 @@ async function openFile(pages, file, options = {}) {
     const page = await pages.open(`file://${file}${options.hash ?? ''}`, {
         ...options,
         offline: true,
-        before: (fresh) => fresh.on('request', (request) => asked.push(request.url())),
+        before: (fresh) => {
+            options.before?.(fresh);
+            fresh.on('request', (request) => asked.push(request.url()));
+        },
     });
     await page.locator('.run-head, .compare-head, .notice.is-error').first().waitFor();
     await settle(page);
@@ -179,6 +182,18 @@ test('offline: runs side by side from a file', async ({ pages, demo }) => {
     await page.locator('.theme-button').click();
     for (const panel of [left, right]) await panel.locator('html[data-theme="dark"]').waitFor();
     checkAsked(asked);
+});
+
+/* Effects come half a second after what is drawn: the code of all tabs, fetched ahead, is there by then. */
+test('offline: a tab is drawn whose code another fetched meanwhile', async ({ pages, demo }) => {
+    const before = (page) =>
+        page.addInitScript(() => {
+            const { setTimeout } = window;
+            window.requestAnimationFrame = (draw) => setTimeout(draw, 500);
+            window.setTimeout = (work, ms, ...rest) => setTimeout(work, ms === 35 ? 500 : ms, ...rest);
+        });
+    const { page } = await openFile(pages, exportPage(demo, demo.demo.get('bookshop-slow.prof').id), { before });
+    await grid(page, 'Functions').getByText('tottime').first().waitFor();
 });
 
 test('offline: a table is sorted, searched and saved as on its shelf', async ({ pages, demo }) => {

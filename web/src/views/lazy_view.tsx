@@ -15,8 +15,9 @@ export function lazyView<P extends object>(
     return function Lazy(props: P) {
         const [, redraw] = useState(0);
         const [error, setError] = useState<ApiError | null>(null);
+        const View = loaded;
         useEffect(() => {
-            if (loaded) return;
+            if (View) return; // as it was drawn: by now another may have loaded it
             load()
                 .then((view) => {
                     loaded = view;
@@ -24,7 +25,6 @@ export function lazyView<P extends object>(
                 })
                 .catch((reason: unknown) => setError(asApiError(reason)));
         }, []);
-        const View = loaded;
         if (View) return <View {...props} />;
         return (
             <main class="report">

@@ -49,7 +49,8 @@ export function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
     useEffect(() => {
         hideTooltip();
         setError(null);
-        if (viewNow(spec)) return;
+        // Not what there is by now: who else waited for it may have got it between drawing and this.
+        if (View) return;
         loadView(spec)
             .then(() => redraw((n) => n + 1))
             .catch((reason: unknown) => setError(asApiError(reason)));
