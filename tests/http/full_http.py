@@ -20,18 +20,23 @@ def unshare(*command):
     return ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "-m", *command]
 
 
+def run_inside(test, size, module, tests):
+    """The tests of class Inside of that module, so many, with a tmpfs of that size as PERFSHELF_INSIDE."""
+    with tempfile.TemporaryDirectory(prefix="perfshelf-full-") as folder:
+        mount = f"mount -t tmpfs -o size={size} none '{folder}'"
+        if subprocess.run(unshare("sh", "-c", mount), capture_output=True, check=False).returncode != 0:
+            test.skipTest("no mount namespace with a tmpfs may be made here")
+        done = subprocess.run(unshare("sh", "-c", f"{mount} && exec '{sys.executable}' -m unittest -v {module}.Inside"),
+                              cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True, text=True, timeout=500,
+                              env=dict(os.environ, PERFSHELF_INSIDE=folder, PERFSHELF=os.path.abspath(PROGRAM), PYTHONDONTWRITEBYTECODE="1"))
+    test.assertEqual(done.returncode, 0, done.stderr[-6000:])
+    test.assertIn(f"Ran {tests} tests", done.stderr)
+
+
 @unittest.skipIf(os.environ.get("PERFSHELF_INSIDE"), "the tests inside are run below")
 class FullDisk(unittest.TestCase):
     def test_in_a_small_tmpfs(self):
-        with tempfile.TemporaryDirectory(prefix="perfshelf-full-") as folder:
-            mount = f"mount -t tmpfs -o size={SIZE} none '{folder}'"
-            if subprocess.run(unshare("sh", "-c", mount), capture_output=True, check=False).returncode != 0:
-                self.skipTest("no mount namespace with a tmpfs may be made here")
-            done = subprocess.run(unshare("sh", "-c", f"{mount} && exec '{sys.executable}' -m unittest -v full_http.Inside"),
-                                  cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True, text=True, timeout=500,
-                                  env=dict(os.environ, PERFSHELF_INSIDE=folder, PERFSHELF=os.path.abspath(PROGRAM), PYTHONDONTWRITEBYTECODE="1"))
-        self.assertEqual(done.returncode, 0, done.stderr[-6000:])
-        self.assertIn("Ran 7 tests", done.stderr)
+        run_inside(self, SIZE, "full_http", 7)
 
 
 @unittest.skipUnless(os.environ.get("PERFSHELF_INSIDE"), "run by FullDisk")

@@ -5,14 +5,12 @@ The tests run in a mount namespace of their own, as those of full_http.py.
 """
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-from full_http import MIB, unshare
-from server import PROGRAM, RUNS, Server, big_log
+from full_http import MIB, run_inside
+from server import RUNS, Server, big_log
 from postgres import Postgres, needs_postgresql  # where server.py looks
 
 SIZE = 96 * MIB
@@ -22,15 +20,7 @@ SIZE = 96 * MIB
 @unittest.skipIf(os.environ.get("PERFSHELF_INSIDE"), "the tests inside are run below")
 class FullDisk(unittest.TestCase):
     def test_in_a_small_tmpfs(self):
-        with tempfile.TemporaryDirectory(prefix="perfshelf-full-") as folder:
-            mount = f"mount -t tmpfs -o size={SIZE} none '{folder}'"
-            if subprocess.run(unshare("sh", "-c", mount), capture_output=True, check=False).returncode != 0:
-                self.skipTest("no mount namespace with a tmpfs may be made here")
-            done = subprocess.run(unshare("sh", "-c", f"{mount} && exec '{sys.executable}' -m unittest -v full_shared_http.Inside"),
-                                  cwd=os.path.dirname(os.path.abspath(__file__)), capture_output=True, text=True, timeout=300,
-                                  env=dict(os.environ, PERFSHELF_INSIDE=folder, PERFSHELF=os.path.abspath(PROGRAM), PYTHONDONTWRITEBYTECODE="1"))
-        self.assertEqual(done.returncode, 0, done.stderr[-6000:])
-        self.assertIn("Ran 2 tests", done.stderr)
+        run_inside(self, SIZE, "full_shared_http", 2)
 
 
 @unittest.skipUnless(os.environ.get("PERFSHELF_INSIDE"), "run by FullDisk")
@@ -78,7 +68,7 @@ class Inside(unittest.TestCase):
             time.sleep(0.1)
         time.sleep(3)  # it tries to fetch them once a second
         waiting = self.states(jobs)
-        self.assertNotIn("failed", waiting)
+        self.assertNotIn("failed", waiting, [self.small.request("GET", f"/api/v1/jobs/{job}").body for job in jobs])
         self.assertNotEqual(waiting, ["done"] * 3)
         os.unlink(self.ballast)
         until = time.monotonic() + 60
