@@ -2,6 +2,7 @@
 /* renew.c: runs that an older perfshelf wrote, imported again from their originals. */
 #include "server/cli/cli.h"
 #include "server/cli/progress.h"
+#include "server/cli/runs.h"
 #include "server/cli/shelve.h"
 
 #include <stdlib.h>
@@ -23,22 +24,20 @@ static enum ps_status unpack(struct ps_store *store, const char *id, int *fd_out
     return status;
 }
 
-static int renew(const struct ps_options *options, struct ps_store *store, const char *run)
+static int renew(const struct ps_options *options, struct ps_store *store, const char *id)
 {
-    char id[PS_ID_SIZE];
     struct ps_err err = PS_ERR_INIT;
     struct ps_run_brief brief = {.name = NULL};
     PS_AUTO(ps_close_fd) int fd = -1;
     int failed = 1;
-    if (ps_store_resolve(store, run, id, &err) == PS_OK &&
-        ps_store_brief(store, id, &brief, &err) == PS_OK && unpack(store, id, &fd, &err) == PS_OK) {
+    if (ps_store_brief(store, id, &brief, &err) == PS_OK && unpack(store, id, &fd, &err) == PS_OK) {
         const struct ps_label label = {.name = brief.name, .who = ps_cli_login_name()};
         failed = ps_cli_shelve(
             store, &label,
             &(struct ps_shelving){.fd = fd, .path = id, .filename = brief.name, .again = true},
             options->json, NULL);
     } else {
-        ps_say_failure(run, &err);
+        ps_say_failure(id, &err);
     }
     ps_run_brief_free(&brief);
     return failed;
@@ -59,13 +58,17 @@ static int renew_all(const struct ps_options *options, struct ps_store *store)
 int ps_cli_renew(const struct ps_options *options)
 {
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
-    int status = store ? 0 : 1;
+    PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
+    struct ps_err err = PS_ERR_INIT;
+    int status = 0;
     if (!store)
         return 1;
     ps_progress_catch_interrupts();
     if (!options->n_operands)
         return renew_all(options, store);
-    for (size_t i = 0; i < options->n_operands && !ps_progress_interrupted(); i++)
-        status |= renew(options, store, options->operands[i]);
+    if (ps_cli_resolve(store, options->operands, options->n_operands, &ids, &err) != PS_OK)
+        return ps_say_failure("nothing renewed", &err);
+    for (size_t i = 0; i < ids.n && !ps_progress_interrupted(); i++)
+        status |= renew(options, store, ids.at[i]);
     return status;
 }

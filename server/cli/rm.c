@@ -5,16 +5,14 @@
 
 #include <stdio.h>
 
-static int remove_run(const struct ps_options *options, struct ps_store *store, const char *run)
+static int remove_run(const struct ps_options *options, struct ps_store *store, const char *id)
 {
-    char id[PS_ID_SIZE];
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     PS_AUTO(ps_run_free) cJSON *about = NULL;
-    if (ps_store_resolve(store, run, id, &err) != PS_OK ||
-        ps_run_read(store, id, &about, &err) != PS_OK ||
+    if (ps_run_read(store, id, &about, &err) != PS_OK ||
         ps_store_remove(store, id, ps_cli_login_name(), &err) != PS_OK)
-        return ps_say_failure(run, &err);
+        return ps_say_failure(id, &err);
     if (options->json) {
         struct ps_json json = ps_json_to(&line);
         ps_json_object(&json);
@@ -34,8 +32,14 @@ static int remove_run(const struct ps_options *options, struct ps_store *store, 
 int ps_cli_rm(const struct ps_options *options)
 {
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
-    int status = store ? 0 : 1;
-    for (size_t i = 0; store && i < options->n_operands; i++)
-        status |= remove_run(options, store, options->operands[i]);
+    PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
+    struct ps_err err = PS_ERR_INIT;
+    int status = 0;
+    if (!store)
+        return 1;
+    if (ps_cli_resolve(store, options->operands, options->n_operands, &ids, &err) != PS_OK)
+        return ps_say_failure("nothing removed", &err);
+    for (size_t i = 0; i < ids.n; i++)
+        status |= remove_run(options, store, ids.at[i]);
     return status;
 }

@@ -3,7 +3,35 @@
 #include "server/cli/runs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+static bool has_id(const struct ps_run_ids *ids, const char *id)
+{
+    for (size_t i = 0; i < ids->n; i++)
+        if (strcmp(ids->at[i], id) == 0)
+            return true;
+    return false;
+}
+
+enum ps_status ps_cli_resolve(struct ps_store *store, const char *const *words, size_t n,
+                              struct ps_run_ids *out, struct ps_err *err)
+{
+    out->at = ps_grow(NULL, n, sizeof *out->at);
+    out->n = 0;
+    if (ps_store_resolve_all(store, words, n, out->at, err) != PS_OK)
+        return err->code;
+    for (size_t i = 0; i < n; i++)
+        if (!has_id(out, out->at[i]))
+            memmove(out->at[out->n++], out->at[i], PS_ID_SIZE);
+    return PS_OK;
+}
+
+void ps_run_ids_free(struct ps_run_ids *ids)
+{
+    free(ids->at);
+    *ids = (struct ps_run_ids){0};
+}
 
 enum ps_status ps_run_json(struct ps_store *store, const char *id, struct ps_buf *out,
                            struct ps_err *err)

@@ -8,6 +8,17 @@
 
 #include <cjson/cJSON.h>
 
+/* Distinct runs, in the order in which they were named. */
+struct ps_run_ids {
+    char (*at)[PS_ID_SIZE];
+    size_t n;
+};
+/* Resolves all words before the caller acts on any run: removing one changes what @2 means. Free
+ * with ps_run_ids_free in any case. */
+enum ps_status ps_cli_resolve(struct ps_store *store, const char *const *words, size_t n,
+                              struct ps_run_ids *out, struct ps_err *err);
+void ps_run_ids_free(struct ps_run_ids *ids); /* for PS_AUTO */
+
 /* The run `id` as a tree; free with ps_run_free. */
 enum ps_status ps_run_read(struct ps_store *store, const char *id, cJSON **out, struct ps_err *err);
 /* Its JSON text as it comes from the query: a tree would not keep every digit. */

@@ -160,3 +160,29 @@ enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id
 {
     return ps_catalog_ask(store, resolve, run, id_out, err);
 }
+
+struct resolved {
+    const char *const *runs;
+    size_t n;
+    char (*ids)[PS_ID_SIZE];
+};
+
+static enum ps_status resolve_all(struct ps_db *db, const char *none, void *resolved,
+                                  struct ps_err *err)
+{
+    const struct resolved *all = resolved;
+    enum ps_status status = PS_OK;
+
+    (void)none;
+    for (size_t i = 0; status == PS_OK && i < all->n; i++)
+        status = resolve(db, all->runs[i], all->ids[i], err);
+    return status;
+}
+
+enum ps_status ps_store_resolve_all(struct ps_store *store, const char *const *runs, size_t n,
+                                    char (*ids_out)[PS_ID_SIZE], struct ps_err *err)
+{
+    struct resolved all = {runs, n, ids_out};
+
+    return ps_catalog_ask(store, resolve_all, NULL, &all, err);
+}

@@ -327,6 +327,10 @@ void ps_run_brief_free(struct ps_run_brief *brief); /* what is in it */
  */
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err);
+/* The same of n words, all in one snapshot of the catalog: @1 and @2 are different runs even while
+ * others add and remove runs. err describes the first word that is no run. */
+enum ps_status ps_store_resolve_all(struct ps_store *store, const char *const *runs, size_t n,
+                                    char (*ids_out)[PS_ID_SIZE], struct ps_err *err);
 
 struct ps_run_edit {
     const char *name, *series; /* NULL: unchanged */

@@ -122,10 +122,25 @@ class Reading(ShelfTest):
         self.assertEqual((len(left["runs"]), len(left["originals"])), (1, 1))
         self.assertFalse(self.json("add", self.log)["already"])
 
-    def test_rm_of_several_goes_on_after_a_failure(self):
+    def test_rm_resolves_every_word_before_it_removes_a_run(self):
+        third = self.json("add", self.file("c.log", import_log() + b"c\n"))["id"]
+        fourth = self.json("add", self.file("d.log", import_log() + b"d\n"))["id"]
+        removed = [json.loads(line)["id"] for line in self.ok("rm", "--json", "@1", "@2").splitlines()]
+        self.assertEqual(removed, [fourth, third])
+        self.assertEqual([run["id"] for run in self.json("list")], [self.second["id"], self.first["id"]])
+
+    def test_rm_of_the_same_run_twice_removes_one_run(self):
+        self.assertEqual(self.json("rm", "@1", self.second["id"], "@1")["id"], self.second["id"])
+        self.assertEqual([run["id"] for run in self.json("list")], [self.first["id"]])
+
+    def test_rm_of_an_unknown_run_removes_nothing(self):
         line = self.fails("rm", self.first["id"], "nobody", self.second["id"])
-        self.assertIn("nobody", line)
-        self.assertEqual(self.json("list"), [])
+        self.assertIn("nothing removed: no run nobody on this shelf", line)
+        self.assertEqual(len(self.json("list")), 2)
+
+    def test_renew_resolves_every_word_first(self):
+        self.assertIn("nothing renewed: no run nobody", self.fails("renew", "@1", "nobody"))
+        self.assertEqual(len(self.ok("renew", "--json", "@1", "@1", "@2").splitlines()), 2)
 
 
 @unittest.skipIf(kept.PLACE, "files of a folder; those of a store: files_http.py")
