@@ -116,11 +116,18 @@ static bool adds_up(const struct ps_lt_reader *r)
     return !r->next.seen || fabs(ticks - r->next.total_s) <= slack + 1e-9;
 }
 
+static void forget_next(struct ps_lt_reader *r)
+{
+    r->next.seen = r->next.gone = false;
+    r->next.file.len = r->next.name.len = 0;
+    r->next.first_line = 0;
+}
+
 static void close_block(struct ps_lt_reader *r)
 {
     double ticks = ps_num_real(r->block.ticks);
 
-    if (!r->block.open)
+    if (!r->block.table.open)
         return;
     tell_function(r);
     if (!adds_up(r))
@@ -133,13 +140,11 @@ static void close_block(struct ps_lt_reader *r)
         ticks = r->next.total_s / r->unit;
     r->time_s += ticks * r->unit;
     meet_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
-    r->block.open = false;
-    r->next.seen = r->next.gone = false;
-    r->next.file.len = r->next.name.len = 0;
-    r->next.first_line = 0;
+    r->block.table.open = false;
+    forget_next(r);
 }
 
-static void open_block(struct ps_lt_reader *r, const struct ps_report_columns *columns)
+static void open_block(struct ps_lt_reader *r, const struct ps_line_columns *columns)
 {
     static const struct ps_str unknown = PS_STR("unknown file");
     struct ps_str file = ps_buf_slice(&r->next.file);
@@ -149,14 +154,13 @@ static void open_block(struct ps_lt_reader *r, const struct ps_report_columns *c
     }
     if (file.len == 0)
         (void)count(&r->orphans, &r->in.line);
-    r->block.open = true;
-    r->block.ruled = r->block.told = false;
+    r->block.table = (struct ps_line_table){.open = true, .columns = *columns};
+    r->block.told = false;
     r->block.gone = r->next.gone;
-    r->block.columns = *columns;
     r->block.file = file_of(r, file.len ? file : unknown);
     r->block.function = ++r->functions;
     r->block.first_line = r->next.first_line;
-    r->block.next_line = r->block.timed = 0;
+    r->block.timed = 0;
     r->block.name = r->next.name.len ? ps_buf_slice(&r->next.name) : PS_STR("");
     r->block.ticks = ps_int(0);
 }
@@ -176,14 +180,14 @@ static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
         .file = r->block.file,
         .function = r->block.function,
         .block = 1,
-        .line = row->line,
+        .line = row->number.line,
         .source = r->block.gone ? (struct ps_str){NULL, 0} : row->source,
     };
 
     if (r->in.line.coloured && told.source.at)
         told.source = ps_report_trim(told.source);
     if (!r->block.first_line)
-        r->block.first_line = row->line;
+        r->block.first_line = row->number.line;
     tell_function(r);
     if (row->n) {
         told.figures.hits = row->figures[0];
@@ -194,47 +198,35 @@ static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
     }
     r->out->ops->line(r->out, &told);
     r->rows++;
-    r->block.next_line = row->line + 1;
-    if (!r->in.line.mended)
-        return;
-    if (r->repaired++ < TOLD)
+    if (ps_line_taken(&r->block.table, &row->number))
+        (void)count(&r->gaps, &r->in.line);
+    r->repaired += r->in.line.mended || r->in.line.rejoined;
+    if (r->in.line.mended && count(&r->mends, &r->in.line))
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
                      "the source of this row held bytes that are no text, or was cut");
 }
 
-static void take_broken(struct ps_lt_reader *r)
+static void reject(struct ps_lt_reader *r, const char *why)
 {
     r->rejected++;
-    r->block.next_line++;
     if (count(&r->rejects, &r->in.line))
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
-                     "the figures of this row cannot be read");
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
 
-/* Whether the line belongs to the block at hand. */
-static bool in_block(struct ps_lt_reader *r, struct ps_str text)
+/* Whether the line is a row of the block at hand. */
+static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
 {
-    struct ps_str rest = ps_report_trim(ps_str_skip(text, r->block.columns.first));
     struct ps_lt_row row;
+    enum ps_lt_match match =
+        r->block.table.open ? ps_lt_read_row(&r->block.table, text, &row) : PS_LT_NONE;
 
-    if (!r->block.ruled && ps_str_starts(rest, PS_STR("====="))) {
-        r->block.ruled = true;
-        return true;
-    }
-    switch (ps_lt_read_row(text, &r->block.columns, r->block.next_line, &row)) {
-    case PS_LT_ROW:
-        r->block.ruled = true;
+    if (match == PS_LT_ROW)
         take_row(r, &row);
-        return true;
-    case PS_LT_BROKEN:
-        take_broken(r);
-        return true;
-    case PS_LT_NONE:
-        break;
+    if (match == PS_LT_BROKEN) {
+        (void)ps_line_taken(&r->block.table, &row.number);
+        reject(r, "the figures of this row cannot be read");
     }
-    if (rest.len == 0 && r->block.ruled)
-        close_block(r);
-    return rest.len == 0;
+    return match != PS_LT_NONE;
 }
 
 /* ------------------------------------------------------------------ around the blocks */
@@ -262,45 +254,62 @@ static bool take_total(struct ps_lt_reader *r, struct ps_str text)
     if (!ps_lt_seconds(text, PS_STR("Total time: "), &column, &total))
         return false;
     close_block(r);
+    if (r->next.seen || column != r->next.column)
+        forget_next(r);
     r->next.seen = true;
-    r->next.gone = false;
     r->next.column = column;
     r->next.total_s = total;
-    r->next.first_line = 0;
-    r->next.file.len = r->next.name.len = 0;
     return true;
 }
 
-/* "File: ", "Function: " and what stands for both where the source is gone. */
+/* What stands behind the word, which begins where the other words before the table do. */
+static bool behind_word(struct ps_lt_reader *r, struct ps_str text, const char *word,
+                        struct ps_str *rest)
+{
+    const char *at = ps_str_find(text, ps_str_of(word));
+    size_t column = at ? (size_t)(at - text.at) : 0;
+
+    if (!at || (r->next.seen && column != r->next.column))
+        return false;
+    if (column != r->next.column)
+        forget_next(r);
+    r->next.column = column;
+    *rest = ps_report_trim(ps_str_skip(text, column + strlen(word)));
+    return true;
+}
+
+/* "File: ", "Function: " and what stands for both where the source is gone. Up to version 1 they
+ * stand before "Total time: ", since then behind it. */
 static bool take_place(struct ps_lt_reader *r, struct ps_str text)
 {
-    static const struct ps_str file = PS_STR("File: "), function = PS_STR("Function: "),
-                               missing = PS_STR("Could not find file ");
-    struct ps_str rest = ps_report_trim(ps_str_skip(text, r->next.column)), name;
+    struct ps_str rest, name;
+    uint32_t line;
+    bool gone;
 
-    if (!r->next.seen || r->block.open)
+    if (r->block.table.open && !r->block.table.paused)
         return false;
-    r->mended_names += r->in.line.mended;
-    if (ps_str_starts(rest, file) || ps_str_starts(rest, missing)) {
-        bool gone = !ps_str_starts(rest, file);
-
+    gone = behind_word(r, text, "Could not find file ", &rest);
+    if (gone || behind_word(r, text, "File: ", &rest)) {
+        close_block(r);
         r->missing += gone;
         r->next.gone = gone;
         r->next.file.len = 0;
-        ps_buf_str(&r->next.file, ps_str_skip(rest, gone ? missing.len : file.len));
-        return true;
-    }
-    if (!ps_str_starts(rest, function) ||
-        !ps_lt_function(ps_str_skip(rest, function.len), &name, &r->next.first_line))
+        ps_buf_str(&r->next.file, rest);
+    } else if (behind_word(r, text, "Function: ", &rest) && ps_lt_function(rest, &name, &line)) {
+        close_block(r);
+        r->next.first_line = line;
+        r->next.name.len = 0;
+        ps_buf_str(&r->next.name, name);
+    } else {
         return false;
-    r->next.name.len = 0;
-    ps_buf_str(&r->next.name, name);
+    }
+    r->mended_names += r->in.line.mended;
     return true;
 }
 
 static bool take_header(struct ps_lt_reader *r, struct ps_str text)
 {
-    struct ps_report_columns columns;
+    struct ps_line_columns columns;
 
     if (!ps_lt_header(text, &columns))
         return false;
@@ -342,20 +351,49 @@ static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
     return true;
 }
 
+/* What the text is to the block at hand, or where there is none, to the report. */
+static enum ps_report_row reads(const void *reader, struct ps_str text)
+{
+    const struct ps_lt_reader *r = reader;
+    struct ps_line_columns columns;
+    struct ps_lt_summary summary;
+    struct ps_lt_row row;
+    struct ps_str head = ps_str_skip(text, r->next.column);
+
+    if (ps_lt_header(text, &columns) || ps_lt_summary(text, &summary) ||
+        ps_str_starts(head, PS_STR("File: ")) || ps_str_starts(head, PS_STR("Function: ")) ||
+        ps_str_starts(head, PS_STR("Total time: ")) || ps_str_starts(text, PS_STR("Timer unit: ")))
+        return PS_ROW_WHOLE;
+    if (!r->block.table.open)
+        return PS_ROW_NONE;
+    switch (ps_lt_read_row(&r->block.table, text, &row)) {
+    case PS_LT_ROW:
+        return PS_ROW_WHOLE;
+    case PS_LT_BROKEN:
+        return PS_ROW_PART;
+    case PS_LT_NONE:
+        break;
+    }
+    return PS_ROW_NONE;
+}
+
 static void take_line(struct ps_lt_reader *r)
 {
     struct ps_str text = r->in.line.text;
 
-    if (r->block.open && in_block(r, text))
+    if (take_in_block(r, text) || take_unit(r, text) || take_total(r, text) ||
+        take_place(r, text) || take_header(r, text) || take_summary(r, text))
         return;
-    if (take_unit(r, text) || take_total(r, text) || take_place(r, text) || take_header(r, text))
-        return;
-    (void)take_summary(r, text);
+    if (r->block.table.open && ps_line_astray(&r->block.table, text))
+        reject(r, "this line stands in a table and is no row of it");
+    if (!r->block.table.open && !r->next.seen && ps_report_trim(text).len)
+        forget_next(r); /* the word was another program's */
 }
 
 static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, reads, r);
         take_line(r);
         if (r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
@@ -385,7 +423,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_report_columns columns;
+    struct ps_line_columns columns;
     size_t column;
     double unit;
 

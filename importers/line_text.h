@@ -11,27 +11,26 @@
 
 #include "base/intern.h"
 #include "importers/importer.h"
-#include "importers/text_report.h"
+#include "importers/line_table.h"
 
 /* A row: line, then hits, time, per hit and percent where the line ran. */
 struct ps_lt_row {
-    uint32_t line;
+    struct ps_line_number number;
     unsigned n; /* figures behind the line number: 0, 3 (percent is blank) or 4 */
     struct ps_num figures[4];
     struct ps_str source;
 };
 
+/* BROKEN: it has a number that may follow, and cannot be read. */
 enum ps_lt_match { PS_LT_NONE, PS_LT_ROW, PS_LT_BROKEN };
 
-/* Reads a row of a block whose next line number is `next` (0: any). BROKEN: it has that number but
- * cannot be read. */
-enum ps_lt_match ps_lt_read_row(struct ps_str text, const struct ps_report_columns *columns,
-                                uint32_t next, struct ps_lt_row *out);
+enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
+                                struct ps_lt_row *out);
 
 /* "<word><number> s": the number. *column is where the word begins. */
 bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out);
 
-bool ps_lt_header(struct ps_str text, struct ps_report_columns *out);
+bool ps_lt_header(struct ps_str text, struct ps_line_columns *out);
 
 /* "  1.25 seconds - FILE:LINE - NAME" */
 struct ps_lt_summary {
@@ -57,7 +56,7 @@ struct ps_lt_reader {
     double report_unit;      /* of the report at hand */
 
     struct {             /* what stands before a header */
-        bool seen, gone; /* gone: the source could not be read, rows come without */
+        bool seen, gone; /* the total; the source could not be read, rows come without */
         size_t column;
         double total_s;
         struct ps_buf file, name;
@@ -65,9 +64,9 @@ struct ps_lt_reader {
     } next;
 
     struct {
-        bool open, ruled, told, gone;
-        struct ps_report_columns columns;
-        uint32_t file, function, first_line, next_line, timed;
+        struct ps_line_table table;
+        bool told, gone;
+        uint32_t file, function, first_line, timed;
         struct ps_str name; /* in next.name */
         struct ps_num ticks;
     } block;
@@ -77,7 +76,7 @@ struct ps_lt_reader {
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
     uint32_t reports, other_units, missing, again, mended_names;
-    struct ps_lt_tally rejects, uneven, orphans;
+    struct ps_lt_tally rejects, mends, uneven, orphans, gaps;
     struct {
         double ticks;
         uint32_t file, line; /* file: id, 0 none */

@@ -39,11 +39,13 @@ static void tell_notes(struct ps_lt_reader *r)
         "functions that only the summary names, in hundredths of seconds and without lines");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
                   "lines that name a function or a file and held bytes that are no text");
+    tell_first(r, &r->gaps,
+               "gaps in the line numbers, where rows were cut out: what they took is missing");
     tell_first(r, &r->orphans, "tables without the name of their file");
     tell_first(r, &r->uneven, "functions whose lines do not add up to the total printed above");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
                   "more rows that cannot be read");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mends.count > TOLD ? r->mends.count - TOLD : 0,
                   "more rows that were repaired");
 }
 

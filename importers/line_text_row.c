@@ -11,17 +11,6 @@
  */
 #include "importers/line_text.h"
 
-static bool read_line_number(struct ps_str *rest, uint32_t *out)
-{
-    struct ps_num number;
-
-    if (!ps_report_number(ps_report_word(rest), &number) || number.kind != PS_NUM_INT ||
-        number.i <= 0 || number.i > INT32_MAX)
-        return false;
-    *out = (uint32_t)number.i;
-    return true;
-}
-
 static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
 {
     unsigned n = 0;
@@ -51,8 +40,7 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_lt_row *row
 
     if (rest.len > width && width >= 2 && (rest.at[width - 1] != ' ' || rest.at[width - 2] != ' '))
         return false;
-    if (!read_line_number(&left, &row->line))
-        return false;
+    (void)ps_report_word(&left); /* the line number */
     row->n = read_figures(&left, row->figures);
     row->source = ps_str_skip(rest, width);
     return ps_report_trim(left).len == 0 && is_complete(row);
@@ -60,26 +48,26 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_lt_row *row
 
 static bool read_pushed(struct ps_str rest, struct ps_lt_row *row)
 {
-    if (!read_line_number(&rest, &row->line))
-        return false;
+    (void)ps_report_word(&rest); /* the line number */
     row->n = read_figures(&rest, row->figures);
-    if (row->n != 4 || (rest.len && !ps_str_starts(rest, PS_STR("  "))))
+    if (row->n != 4)
         return false;
     row->source = ps_str_skip(rest, 2);
     return true;
 }
 
-enum ps_lt_match ps_lt_read_row(struct ps_str text, const struct ps_report_columns *columns,
-                                uint32_t next, struct ps_lt_row *out)
+enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
+                                struct ps_lt_row *out)
 {
-    struct ps_str rest = ps_str_skip(text, columns->first), number = rest;
-    uint32_t line;
+    const struct ps_line_columns *columns = &table->columns;
+    struct ps_str rest = ps_str_skip(text, columns->first);
 
-    if (!read_line_number(&number, &line) || (next && line != next))
+    if (!ps_line_number(table, text, &out->number))
         return PS_LT_NONE;
-    if (read_aligned(rest, columns->source - columns->first, out) || read_pushed(rest, out))
+    if ((read_aligned(rest, columns->source - columns->first, out) || read_pushed(rest, out)) &&
+        ps_line_follows(table, &out->number, out->n > 0))
         return PS_LT_ROW;
-    return next ? PS_LT_BROKEN : PS_LT_NONE;
+    return table->next && ps_line_follows(table, &out->number, false) ? PS_LT_BROKEN : PS_LT_NONE;
 }
 
 bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out)
@@ -98,11 +86,11 @@ bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, doubl
     return true;
 }
 
-bool ps_lt_header(struct ps_str text, struct ps_report_columns *out)
+bool ps_lt_header(struct ps_str text, struct ps_line_columns *out)
 {
     static const char *const words[] = {"Hits", "Time", "Per Hit", "% Time", "Line Contents", NULL};
 
-    return ps_report_header(text, words, out);
+    return ps_line_header(text, words, out);
 }
 
 /* Where "<digits><mark>" last begins, or NULL. */

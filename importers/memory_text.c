@@ -19,7 +19,7 @@
 #include "base/intern.h"
 #include "importers/importer.h"
 #include "importers/line_names.h"
-#include "importers/text_report.h"
+#include "importers/line_table.h"
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
@@ -29,7 +29,7 @@ enum {
 };
 
 struct row {
-    uint32_t line;
+    struct ps_line_number number;
     bool ran;
     struct ps_num mem, increment, occurrences;
     struct ps_str source;
@@ -48,12 +48,15 @@ struct reader {
     size_t n_functions, cap_functions;
     struct ps_buf file; /* of the block that comes next */
     struct {
-        bool open, ruled, first;
-        struct ps_report_columns columns;
-        uint32_t file, function, next_line; /* function: id, 0 before the first row */
+        struct ps_line_table table;
+        bool first;
+        uint32_t file, function; /* function: id, 0 before the first row */
         bool occurrences;
     } block;
-    uint64_t rows, measured, blocks, repaired, rejected, orphans, mended_names;
+    uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, mended_names;
+    struct {
+        uint64_t count, at, line; /* of the first one */
+    } gaps;
     double increment, peak;
     bool has_occurrences;
 };
@@ -91,37 +94,35 @@ enum match { NONE, ROW, BROKEN };
 
 static enum match read_row(const struct reader *r, struct ps_str text, struct row *row)
 {
-    const struct ps_report_columns *columns = &r->block.columns;
-    struct ps_str rest = ps_str_skip(text, columns->first), all = rest;
-    size_t width = columns->source - columns->first, used;
-    struct ps_num line;
+    const struct ps_line_table *table = &r->block.table;
+    struct ps_str rest = ps_str_skip(text, table->columns.first), all = rest;
+    size_t width = table->columns.source - table->columns.first, used;
 
     *row = (struct row){0};
-    if (!ps_report_number(ps_report_word(&rest), &line) || line.kind != PS_NUM_INT || line.i <= 0 ||
-        line.i > INT32_MAX)
+    if (!ps_line_number(table, text, &row->number))
         return NONE;
-    row->line = (uint32_t)line.i;
-    if (r->block.next_line && row->line != r->block.next_line)
-        return NONE;
+    (void)ps_report_word(&rest);
     used = (size_t)(rest.at - all.at);
     row->ran = used < width && take_figures(rest, width - used, r->block.occurrences, row);
     if (row->ran)
-        return ROW;
+        return ps_line_follows(table, &row->number, true) ? ROW : NONE;
+    if (!ps_line_follows(table, &row->number, false))
+        return NONE;
     row->source = ps_str_skip(all, width);
     rest.len = used < width && rest.len > width - used ? width - used : rest.len;
     if (ps_report_trim(rest).len == 0)
         return ROW;
-    return r->block.next_line ? BROKEN : NONE;
+    return table->next ? BROKEN : NONE;
 }
 
 /* Where the heading of occurrences is wider than its column, sources begin left of theirs. */
-static bool read_header(struct ps_str text, struct ps_report_columns *columns, bool *occurrences)
+static bool read_header(struct ps_str text, struct ps_line_columns *columns, bool *occurrences)
 {
     static const char *const words[] = {"Mem usage", "Increment", "Line Contents", NULL};
     struct ps_str rest;
     const char *at;
 
-    if (!ps_report_header(text, words, columns))
+    if (!ps_line_header(text, words, columns))
         return false;
     at = ps_str_find((struct ps_str){text.at, columns->source}, PS_STR("Occur"));
     *occurrences = at != NULL;
@@ -186,10 +187,10 @@ static void tell_function(struct reader *r, struct ps_str name)
 
 static void close_block(struct reader *r)
 {
-    if (!r->block.open)
+    if (!r->block.table.open)
         return;
     tell_function(r, PS_STR(""));
-    r->block.open = false;
+    r->block.table.open = false;
     r->file.len = 0;
 }
 
@@ -209,17 +210,16 @@ static void begin_function(struct reader *r, uint32_t line)
     r->blocks++;
 }
 
-static void open_block(struct reader *r, const struct ps_report_columns *columns, bool occurrences)
+static void open_block(struct reader *r, const struct ps_line_columns *columns, bool occurrences)
 {
     static const struct ps_str unknown = PS_STR("unknown file");
 
     close_block(r);
     r->orphans += r->file.len == 0;
-    r->block.open = r->block.first = true;
-    r->block.ruled = false;
-    r->block.columns = *columns;
+    r->block.table = (struct ps_line_table){.open = true, .columns = *columns};
+    r->block.first = true;
     r->block.file = file_of(r, r->file.len ? ps_buf_slice(&r->file) : unknown);
-    r->block.function = r->block.next_line = 0;
+    r->block.function = 0;
     r->block.occurrences = occurrences;
     r->has_occurrences |= occurrences;
     r->file.len = 0;
@@ -242,10 +242,10 @@ static void take_row(struct reader *r, const struct row *row)
 {
     struct ps_str source = r->in.line.coloured ? ps_report_trim(row->source) : row->source;
     struct ps_str name = defined_name(source);
-    struct ps_line_row told = {.file = r->block.file, .line = row->line, .source = source};
+    struct ps_line_row told = {.file = r->block.file, .line = row->number.line, .source = source};
 
     if (!r->block.function)
-        begin_function(r, row->line);
+        begin_function(r, row->number.line);
     if (name.len)
         tell_function(r, name);
     told.function = r->block.function;
@@ -258,69 +258,87 @@ static void take_row(struct reader *r, const struct row *row)
     add_up(r, row);
     r->out->ops->line(r->out, &told);
     r->rows++;
-    r->block.next_line = row->line + 1;
-    if (r->in.line.mended && r->repaired++ < TOLD)
+    if (ps_line_taken(&r->block.table, &row->number) && r->gaps.count++ == 0) {
+        r->gaps.at = r->in.line.at;
+        r->gaps.line = r->in.line.number;
+    }
+    r->repaired += r->in.line.mended || r->in.line.rejoined;
+    if (r->in.line.mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
                      "the source of this row held bytes that are no text, or was cut");
 }
 
-static void take_broken(struct reader *r)
+static void reject(struct reader *r, const char *why)
 {
-    r->block.next_line++;
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
-                     "the figures of this row cannot be read");
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
 
-static bool in_block(struct reader *r, struct ps_str text)
+/* Whether the line is a row of the block at hand. */
+static bool take_in_block(struct reader *r, struct ps_str text)
 {
-    struct ps_str rest = ps_report_trim(ps_str_skip(text, r->block.columns.first));
     struct row row;
+    enum match match = r->block.table.open ? read_row(r, text, &row) : NONE;
 
-    if (!r->block.ruled && ps_str_starts(rest, PS_STR("====="))) {
-        r->block.ruled = true;
-        return true;
-    }
-    switch (read_row(r, text, &row)) {
-    case ROW:
-        r->block.ruled = true;
+    if (match == ROW)
         take_row(r, &row);
-        return true;
+    if (match == BROKEN) {
+        (void)ps_line_taken(&r->block.table, &row.number);
+        reject(r, "the figures of this row cannot be read");
+    }
+    return match != NONE;
+}
+
+static const struct ps_str file_mark = PS_STR("Filename: ");
+
+/* What the text is to the block at hand, or to the report. */
+static enum ps_report_row reads(const void *reader, struct ps_str text)
+{
+    const struct reader *r = reader;
+    struct ps_line_columns columns;
+    struct row row;
+    bool occurrences;
+
+    if (ps_str_find(text, file_mark) || read_header(text, &columns, &occurrences))
+        return PS_ROW_WHOLE;
+    switch (r->block.table.open ? read_row(r, text, &row) : NONE) {
+    case ROW:
+        return PS_ROW_WHOLE;
     case BROKEN:
-        take_broken(r);
-        return true;
+        return PS_ROW_PART;
     case NONE:
         break;
     }
-    if (rest.len == 0 && r->block.ruled)
-        close_block(r);
-    return rest.len == 0;
+    return PS_ROW_NONE;
 }
 
 static void take_line(struct reader *r)
 {
-    static const struct ps_str mark = PS_STR("Filename: ");
     struct ps_str text = r->in.line.text;
-    struct ps_report_columns columns;
+    struct ps_line_columns columns;
     bool occurrences;
     const char *at;
 
-    if (r->block.open && in_block(r, text))
+    if (take_in_block(r, text))
         return;
-    at = ps_str_find(text, mark);
+    at = ps_str_find(text, file_mark);
     if (at) {
         close_block(r);
         r->file.len = 0;
-        ps_buf_str(&r->file, ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + mark.len)));
+        ps_buf_str(&r->file,
+                   ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + file_mark.len)));
         r->mended_names += r->in.line.mended;
     } else if (read_header(text, &columns, &occurrences)) {
         open_block(r, &columns, occurrences);
+    } else if (r->block.table.open && ps_line_astray(&r->block.table, text)) {
+        reject(r, "this line stands in a table and is no row of it");
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, reads, r);
         take_line(r);
         if (r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
@@ -348,8 +366,12 @@ static void tell_notes(struct reader *r)
                   "file names that held bytes that are no text, which were mended");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more rows that cannot be read");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows that were repaired");
+    if (r->gaps.count)
+        ps_sink_note(r->out, PS_NOTE_WARNING, r->gaps.at, r->gaps.line,
+                     "gaps in the line numbers, where rows were cut out: %llu (this is the first)",
+                     (unsigned long long)r->gaps.count);
 }
 
 static void tell_all(struct reader *r)
@@ -395,7 +417,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_report_columns columns;
+    struct ps_line_columns columns;
     bool occurrences;
 
     while (head.len) {

@@ -12,6 +12,9 @@ enum {
     LONGEST_LINE = 256 * 1024,
     LONGEST_NUMBER = 64,
     BREATH = 4096, /* lines between two looks at the sink */
+    LOG_HEAD = 64 * 1024,
+    NARROWEST_WRAP = 40,
+    FULL_LINES = 3, /* lines as wide as the log by which it is taken to be wrapped */
 };
 
 /* Bytes of the escape sequence at the start of `s`, which begins with ESC. */
@@ -56,21 +59,21 @@ struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text)
     return ps_buf_slice(scratch);
 }
 
-static void clean_line(struct ps_report_reader *r)
+static void clean_line(struct ps_report_reader *r, struct ps_report_line *line)
 {
-    struct ps_str text = ps_report_plain(&r->plain, r->line.text);
+    struct ps_str text = ps_report_plain(&r->plain, line->text);
 
-    r->line.coloured = text.len != r->line.text.len;
+    line->coloured = text.len != line->text.len;
     if (!ps_is_clean_text(text)) {
         r->clean.len = 0;
         ps_clean_text(&r->clean, text);
         text = ps_buf_slice(&r->clean);
-        r->line.mended = true;
+        line->mended = true;
     }
-    r->line.text = text;
+    line->text = text;
 }
 
-bool ps_report_next(struct ps_report_reader *r)
+static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
 {
     struct ps_line line;
 
@@ -78,7 +81,7 @@ bool ps_report_next(struct ps_report_reader *r)
         return false;
     if (line.text.len && line.text.at[line.text.len - 1] == '\r')
         line.text.len--;
-    r->line = (struct ps_report_line){
+    *out = (struct ps_report_line){
         .text = line.text,
         .at = line.at,
         .number = ++r->lines,
@@ -86,14 +89,206 @@ bool ps_report_next(struct ps_report_reader *r)
         .ended = line.ended,
     };
     if (!ps_is_printable(line.text))
-        clean_line(r);
+        clean_line(r, out);
     return true;
 }
 
-enum ps_status ps_report_goes_on(const struct ps_report_reader *r, struct ps_sink *out,
-                                 uint64_t records, struct ps_err *err)
+/* ------------------------------------------------------------------ wrapped lines */
+
+bool ps_report_says(struct ps_str text)
 {
-    return r->lines % BREATH ? PS_OK : ps_reading_goes_on(r->in, out, records, err);
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+
+        if (ps_str_starts(ps_str_skip(text, i), PS_STR("\xe2\x80\xa6")))
+            i += 2;
+        else if (c >= 0x80 || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'))
+            return true;
+    }
+    return false;
+}
+
+static size_t columns_of(struct ps_str text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        n += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* Takes the next line off *text, without its line end. */
+static struct ps_str cut_line(struct ps_str *text)
+{
+    const char *end = text->len ? memchr(text->at, '\n', text->len) : NULL;
+    struct ps_str line = {text->at, end ? (size_t)(end - text->at) : text->len};
+
+    *text = ps_str_skip(*text, line.len + 1);
+    if (line.len && line.at[line.len - 1] == '\r')
+        line.len--;
+    return line;
+}
+
+/* The width of the widest lines, where at least so many have it and hold more than a rule. */
+static size_t wrap_column(struct ps_str head, size_t least)
+{
+    size_t widest = 0, n = 0;
+
+    while (head.len) {
+        struct ps_str line = cut_line(&head);
+        size_t columns = columns_of(line);
+
+        n = columns > widest ? 0 : n;
+        widest = columns > widest ? columns : widest;
+        n += columns == widest && ps_report_says(line);
+    }
+    return widest >= NARROWEST_WRAP && n >= least ? widest : 0;
+}
+
+struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head)
+{
+    size_t wrap = wrap_column(head, 1);
+
+    scratch->len = 0;
+    while (wrap && head.len) {
+        struct ps_str line = cut_line(&head);
+
+        ps_buf_str(scratch, line);
+        if (columns_of(line) != wrap)
+            ps_buf_puts(scratch, "\n");
+    }
+    return ps_buf_slice(scratch);
+}
+
+void ps_report_unwrap(struct ps_report_reader *r, enum ps_match (*sniff)(struct ps_str head))
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0}, unwrapped = {0};
+    struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD));
+
+    if (sniff(head) != PS_MATCH_NO || sniff(ps_report_unwrapped(&unwrapped, head)) == PS_MATCH_NO)
+        return;
+    r->wrap = wrap_column(head, 1);
+    r->unwraps = r->wrap_known = true;
+}
+
+static void find_wrap(struct ps_report_reader *r)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+
+    r->wrap = wrap_column(ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD)), FULL_LINES);
+    r->wrap_known = true;
+}
+
+/* Reads the line behind r->line, which keeps its text. */
+static bool look_behind(struct ps_report_reader *r)
+{
+    if (r->has_next)
+        return true;
+    if (r->line.text.at != r->row.at) {
+        r->row.len = 0;
+        ps_buf_str(&r->row, r->line.text);
+        r->line.text = ps_buf_slice(&r->row);
+    }
+    if (!read_line(r, &r->next))
+        return false;
+    r->next_text.len = 0;
+    ps_buf_str(&r->next_text, r->next.text);
+    r->next.text = ps_buf_slice(&r->next_text);
+    r->has_next = true;
+    return true;
+}
+
+/* The text of the line behind was appended to r->row. */
+static void take_next(struct ps_report_reader *r)
+{
+    if (!r->line.rejoined && r->rejoined.count++ == 0) {
+        r->rejoined.at = r->line.at;
+        r->rejoined.line = r->line.number;
+    }
+    r->rests++;
+    r->line.text = ps_buf_slice(&r->row);
+    r->line.ended = r->next.ended;
+    r->line.coloured |= r->next.coloured;
+    r->line.mended |= r->next.mended;
+    r->line.rejoined = true;
+    r->has_next = false;
+}
+
+static bool fills_width(const struct ps_report_reader *r, struct ps_str piece)
+{
+    return r->wrap && columns_of(piece) == r->wrap;
+}
+
+static void unwrap_line(struct ps_report_reader *r)
+{
+    bool full = fills_width(r, r->line.text);
+
+    while (full && r->line.text.len < LONGEST_LINE && look_behind(r)) {
+        full = fills_width(r, r->next.text);
+        ps_buf_str(&r->row, r->next.text);
+        take_next(r);
+    }
+}
+
+bool ps_report_next(struct ps_report_reader *r)
+{
+    if (!r->wrap_known)
+        find_wrap(r);
+    if (r->has_next) {
+        struct ps_buf row = r->row;
+
+        r->row = r->next_text;
+        r->next_text = row;
+        r->line = r->next;
+        r->has_next = false;
+    } else if (!read_line(r, &r->line)) {
+        return false;
+    }
+    if (r->unwraps)
+        unwrap_line(r);
+    return true;
+}
+
+/* Words are wrapped at blanks, of which the one at the end of the line is lost. */
+static void append_next(struct ps_report_reader *r, bool full)
+{
+    bool blank = r->row.len && r->row.at[r->row.len - 1] == ' ';
+
+    if (!full && !blank)
+        ps_buf_puts(&r->row, " ");
+    ps_buf_str(&r->row, r->next.text);
+}
+
+void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format)
+{
+    enum ps_report_row row = reads(format, r->line.text);
+    bool full = fills_width(r, r->line.text);
+
+    while ((row == PS_ROW_PART || (row == PS_ROW_WHOLE && full)) && !r->unwraps &&
+           r->line.text.len < LONGEST_LINE && look_behind(r)) {
+        bool more = fills_width(r, r->next.text);
+        size_t before = r->row.len;
+        enum ps_report_row longer;
+
+        if (!ps_report_says(r->next.text) || reads(format, r->next.text) != PS_ROW_NONE)
+            return;
+        append_next(r, full);
+        longer = reads(format, ps_buf_slice(&r->row));
+        if (longer != PS_ROW_WHOLE && !(longer == row && more)) {
+            r->row.len = before;
+            r->line.text = ps_buf_slice(&r->row);
+            return;
+        }
+        take_next(r);
+        row = longer;
+        full = more;
+    }
+}
+
+enum ps_status ps_report_goes_on(struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                                 struct ps_err *err)
+{
+    return ++r->looks % BREATH ? PS_OK : ps_reading_goes_on(r->in, out, records, err);
 }
 
 void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
@@ -101,13 +296,18 @@ void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uin
 {
     struct ps_ledger ledger = {
         .unit = "lines",
-        .read = r->lines,
+        .read = r->lines - r->rests,
         .stored = records - repaired,
         .repaired = repaired,
         .rejected = rejected,
-        .other = r->lines - records - rejected,
+        .other = r->lines - r->rests - records - rejected,
     };
 
+    if (r->rejoined.count)
+        ps_sink_note(out, PS_NOTE_REPAIRED, r->rejoined.at, r->rejoined.line,
+                     "rows that were wrapped onto several lines, and were joined again: %llu (this "
+                     "is the first)",
+                     (unsigned long long)r->rejoined.count);
     out->ops->ledger(out, &ledger);
 }
 
@@ -115,6 +315,8 @@ void ps_report_free(struct ps_report_reader *r)
 {
     ps_buf_free(&r->plain);
     ps_buf_free(&r->clean);
+    ps_buf_free(&r->row);
+    ps_buf_free(&r->next_text);
 }
 
 struct ps_str ps_report_trim(struct ps_str text)
@@ -141,14 +343,19 @@ struct ps_str ps_report_shown(struct ps_str text)
     return text;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 struct ps_str ps_report_word(struct ps_str *rest)
 {
     struct ps_str word;
     size_t n = 0;
 
-    while (rest->len && rest->at[0] == ' ')
+    while (rest->len && is_blank(rest->at[0]))
         *rest = ps_str_skip(*rest, 1);
-    while (n < rest->len && rest->at[n] != ' ')
+    while (n < rest->len && !is_blank(rest->at[n]))
         n++;
     word = (struct ps_str){rest->at, n};
     *rest = ps_str_skip(*rest, n);
@@ -173,22 +380,4 @@ bool ps_report_number(struct ps_str word, struct ps_num *out)
     copy[word.len] = '\0';
     *out = ps_real(strtod(copy, &end));
     return *end == '\0' && isfinite(out->r);
-}
-
-bool ps_report_header(struct ps_str text, const char *const *words, struct ps_report_columns *out)
-{
-    const char *first = ps_str_find(text, PS_STR("Line #")), *at = first;
-
-    if (!first)
-        return false;
-    for (; *words; words++) {
-        struct ps_str rest = ps_str_skip(text, (size_t)(at - text.at));
-
-        at = ps_str_find(rest, ps_str_of(*words));
-        if (!at)
-            return false;
-    }
-    out->first = (size_t)(first - text.at);
-    out->source = (size_t)(at - text.at);
-    return true;
 }

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/stream.h"
-#include "importers/sink.h"
+#include "importers/importer.h"
 
 /* A line of a report, ready to be matched. */
 struct ps_report_line {
@@ -15,22 +15,53 @@ struct ps_report_line {
     bool coloured; /* escape sequences were taken out: a terminal's line, padded with blanks */
     bool mended;   /* bytes that are no text became U+FFFD, or the line was cut */
     bool ended;    /* by a line feed; false: the last line, which may be half a line */
+    bool rejoined; /* it was wrapped onto several lines, which this one was made of */
 };
 
 struct ps_report_reader {
     struct ps_stream *in;
     struct ps_buf plain, clean;
-    uint64_t lines;
+    uint64_t lines; /* read so far */
+    uint64_t looks; /* calls of ps_report_goes_on */
     struct ps_report_line line;
+
+    size_t wrap;       /* the column at which the log seems to be wrapped; 0: it does not */
+    bool wrap_known;   /* the head of the log was searched for it */
+    bool unwraps;      /* every line that is `wrap` wide goes on in the next one */
+    struct ps_buf row; /* the text of `line`, once the line behind it was looked at */
+    struct ps_report_line next; /* that line, where has_next */
+    struct ps_buf next_text;
+    bool has_next;
+    uint64_t rests; /* lines that were the rest of a wrapped one */
+    struct {
+        uint64_t count, at, line; /* of the first one */
+    } rejoined;
 };
 
 /* The next line into r->line, valid until the next call; false at the end or on failure. */
 bool ps_report_next(struct ps_report_reader *r);
+
+/* What a format says of a text: nothing of it, a row that seems to lack its end, or a whole row. */
+enum ps_report_row { PS_ROW_NONE, PS_ROW_PART, PS_ROW_WHOLE };
+typedef enum ps_report_row ps_report_reads(const void *format, struct ps_str text);
+
+/* Terminals and PowerShell wrap long lines. Appends to r->line the lines behind it that are its
+ * rest: those that are no rows themselves and make it whole, or that follow a line as wide as the
+ * log was wrapped. */
+void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format);
+
+/* For tables that are wider than the terminal. Where `sniff` finds its format in the head of the
+ * log only once that is unwrapped, ps_report_next gives whole lines. Call it before the first. */
+void ps_report_unwrap(struct ps_report_reader *r, enum ps_match (*sniff)(struct ps_str head));
+
+/* The head of a log as it was before it was wrapped; empty when it does not seem to be. */
+struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);
+
 /* Asked for after each line: looks at the sink once in a while, as ps_reading_goes_on. */
-enum ps_status ps_report_goes_on(const struct ps_report_reader *r, struct ps_sink *out,
-                                 uint64_t records, struct ps_err *err);
+enum ps_status ps_report_goes_on(struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                                 struct ps_err *err);
 /* The ledger of the lines read: `records` of them were stored, `repaired` of those mended; what is
- * not rejected either is other text. */
+ * not rejected either is other text. A wrapped line counts once. */
 void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
                       uint64_t repaired, uint64_t rejected);
 void ps_report_free(struct ps_report_reader *r);
@@ -51,11 +82,8 @@ struct ps_str ps_report_word(struct ps_str *rest);
 /* A whole word as a number: digits are an integer, "1.5" and "1e+10" a double. */
 bool ps_report_number(struct ps_str word, struct ps_num *out);
 
-/* "Line #  <words, some of them>  Line Contents": where the columns begin. */
-struct ps_report_columns {
-    size_t first, source; /* bytes before "Line #" and before "Line Contents" */
-};
-bool ps_report_header(struct ps_str text, const char *const *words, struct ps_report_columns *out);
+/* Whether there are letters or digits: not in "...", where lines were cut out, nor in a rule. */
+bool ps_report_says(struct ps_str text);
 
 /* Blanks, and what may be left of them at the end of a line. */
 struct ps_str ps_report_trim(struct ps_str text);

@@ -11,12 +11,13 @@
 
 static const char header[] = "Line #      Hits         Time  Per Hit   % Time  Line Contents";
 
+/* `next`: the number of the row that is due; 0: any. */
 static enum ps_lt_match read_row(const char *text, uint32_t next, struct ps_lt_row *row)
 {
-    struct ps_report_columns columns;
+    struct ps_line_table table = {.open = true, .next = next, .end = 6};
 
-    assert_true(ps_lt_header(ps_str_of(header), &columns));
-    return ps_lt_read_row(ps_str_of(text), &columns, next, row);
+    assert_true(ps_lt_header(ps_str_of(header), &table.columns));
+    return ps_lt_read_row(&table, ps_str_of(text), row);
 }
 
 static void is_row(const char *text, unsigned n, double ticks, const char *source)
@@ -53,11 +54,29 @@ static void test_rows_that_are_none(void **state)
     assert_int_equal(read_row("", 0, &row), PS_LT_NONE);
     assert_int_equal(read_row("     0                                           x", 0, &row),
                      PS_LT_NONE);
-    assert_int_equal(read_row("     5                                           x", 4, &row),
+    assert_int_equal(read_row("     3                                           x", 4, &row),
                      PS_LT_NONE);
+    assert_int_equal(read_row("   2024 was a good year", 4, &row), PS_LT_NONE);
     assert_int_equal(read_row("     4         1          0.3  x", 4, &row), PS_LT_BROKEN);
     assert_int_equal(read_row("     4         1          y.3      0.3      3.0  x", 4, &row),
                      PS_LT_BROKEN);
+}
+
+static void test_rows_behind_a_gap(void **state)
+{
+    struct ps_lt_row row;
+
+    (void)state;
+    assert_int_equal(
+        read_row("    40         1          0.3      0.3      3.0      t = 0", 4, &row), PS_LT_ROW);
+    assert_int_equal(row.number.line, 40);
+    assert_int_equal(read_row("    40                                           x", 4, &row),
+                     PS_LT_ROW);
+    assert_int_equal(read_row("40 files                                         x", 4, &row),
+                     PS_LT_NONE);
+    assert_int_equal(
+        read_row("     3         1          0.3      0.3      3.0      t = 0", 4, &row),
+        PS_LT_NONE);
 }
 
 static void test_summary(void **state)
@@ -151,9 +170,13 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_rows_that_are_none),
-        cmocka_unit_test(test_summary), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_colours), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows_that_are_none),
+        cmocka_unit_test(test_rows_behind_a_gap),
+        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_cancel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/line_table.h"
+
+enum { ASTRAY = 3 }; /* lines in a row that are no rows: other output follows */
+
+bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line_columns *out)
+{
+    const char *first = ps_str_find(text, PS_STR("Line #")), *at = first;
+
+    if (!first)
+        return false;
+    for (; *words; words++) {
+        struct ps_str rest = ps_str_skip(text, (size_t)(at - text.at));
+
+        at = ps_str_find(rest, ps_str_of(*words));
+        if (!at)
+            return false;
+    }
+    out->first = (size_t)(first - text.at);
+    out->source = (size_t)(at - text.at);
+    return true;
+}
+
+bool ps_line_number(const struct ps_line_table *table, struct ps_str text,
+                    struct ps_line_number *out)
+{
+    struct ps_str rest = ps_str_skip(text, table->columns.first), word = ps_report_word(&rest);
+    struct ps_num number;
+
+    if (!ps_report_number(word, &number) || number.kind != PS_NUM_INT || number.i <= 0 ||
+        number.i > INT32_MAX)
+        return false;
+    out->line = (uint32_t)number.i;
+    out->end = (size_t)(rest.at - text.at);
+    return true;
+}
+
+bool ps_line_follows(const struct ps_line_table *table, const struct ps_line_number *number,
+                     bool certain)
+{
+    if (!table->next || (!table->paused && number->line == table->next) ||
+        number->line == table->before)
+        return true;
+    return number->line >= table->next && (certain || number->end == table->end);
+}
+
+bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *number)
+{
+    bool gap = table->next && number->line > table->next;
+
+    table->before = gap ? table->next : 0;
+    table->next = number->line + 1;
+    table->end = number->end;
+    table->ruled = true;
+    table->paused = false;
+    table->astray = 0;
+    return gap;
+}
+
+bool ps_line_astray(struct ps_line_table *table, struct ps_str text)
+{
+    bool paused = table->paused;
+
+    text = ps_report_trim(ps_str_skip(text, table->columns.first));
+    if (text.len == 0) {
+        table->paused |= table->ruled;
+        return false;
+    }
+    if (!table->ruled && ps_str_starts(text, PS_STR("====="))) {
+        table->ruled = true;
+        return false;
+    }
+    if (!ps_report_says(text))
+        return false;
+    table->paused |= ++table->astray >= ASTRAY;
+    return !paused;
+}
