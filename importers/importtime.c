@@ -8,81 +8,71 @@
  * CPython 3.7, 3.8, 3.10 to 3.15 with all their options.
  */
 #include "importers/importtime.h"
-#include "importers/reading.h"
 
-#include "base/buf.h"
 #include "importers/clean.h"
+#include "importers/text_report.h"
 
 enum {
-    LONGEST_LINE = 256 * 1024,
     LONGEST_NAME = 64 * 1024,
     MOST_ROWS = 4 * 1000 * 1000,
-    TOLD = 50,     /* notes of one sort that are told one by one */
-    BREATH = 4096, /* lines between two looks at the sink */
+    TOLD = 50, /* notes of one sort that are told one by one */
 };
 
 struct reader {
-    struct ps_stream *in;
+    struct ps_report_reader in;
     struct ps_sink *out;
     struct ps_it_log log;
-    struct ps_buf name; /* of the row at hand, when it had to be mended */
 };
 
-static bool count(struct ps_it_tally *tally, uint64_t at, uint64_t line)
+static bool count(struct ps_it_tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
-        tally->at = at;
-        tally->line = line;
+        tally->at = line->at;
+        tally->line = line->number;
     }
     return tally->count <= TOLD;
 }
 
-/* Names become UTF-8 without NUL and of bearable length. Says whether anything had to change. */
-static bool mend_name(struct reader *r, struct ps_str *name)
+/* What had to be repaired in a row, beside that it was wrapped; NULL: nothing. */
+static const char *repair_of(const struct ps_it_line *row, const struct ps_report_line *line)
 {
-    bool cut = name->len > LONGEST_NAME;
-
-    *name = ps_text_head(*name, LONGEST_NAME);
-    if (ps_is_clean_text(*name))
-        return cut;
-    r->name.len = 0;
-    ps_clean_text(&r->name, *name);
-    *name = ps_buf_slice(&r->name);
-    return true;
+    if (row->beyond)
+        return "a figure beyond 64 bits became the nearest number that fits";
+    if (row->name.len > LONGEST_NAME)
+        return "the name of the module was cut to 64 KiB";
+    if (ps_report_trim(row->name).len == 0)
+        return "the name of the module is missing";
+    return line->mended ? "the name of the module held bytes that are no text" : NULL;
 }
 
-static void take_row(struct reader *r, const struct ps_it_line *row, const struct ps_line *line)
+static void take_row(struct reader *r, const struct ps_it_line *row)
 {
-    struct ps_str name = row->name;
-    bool mended = mend_name(r, &name) || line->cut;
+    const struct ps_report_line *line = &r->in.line;
+    const char *repair = repair_of(row, line);
 
-    ps_it_add(&r->log, row, name);
-    if (!mended && !row->beyond)
-        return;
-    r->log.repaired++;
-    if (count(&r->log.repairs, line->at, r->log.lines))
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, r->log.lines, "%s",
-                     row->beyond ? "a figure beyond 64 bits became the nearest number that fits"
-                     : line->cut || row->name.len > LONGEST_NAME
-                         ? "the name of the module was cut to 64 KiB"
-                         : "the name of the module held bytes that are no text");
+    ps_it_add(&r->log, row, ps_text_head(row->name, LONGEST_NAME));
+    r->log.repaired += repair || line->rejoined;
+    if (repair && count(&r->log.repairs, line))
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number, "%s", repair);
 }
 
-static void take_broken(struct reader *r, const struct ps_line *line)
+static void take_broken(struct reader *r)
 {
+    const struct ps_report_line *line = &r->in.line;
+
     r->log.rejected++;
-    if (count(&r->log.rejects, line->at, r->log.lines))
-        ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, r->log.lines, "%s",
+    if (count(&r->log.rejects, line))
+        ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number, "%s",
                      line->ended ? "the fields of this import row cannot be read"
                                  : "the log ends within this row");
 }
 
-static void take_edge(struct reader *r, const struct ps_it_line *row, const struct ps_line *line)
+static void take_edge(struct reader *r, const struct ps_it_line *row)
 {
     struct ps_it_log *log = &r->log;
 
-    if (line->cut || !ps_is_clean_text(row->by) || !ps_is_clean_text(row->name)) {
-        take_broken(r, line);
+    if (r->in.line.mended) {
+        take_broken(r);
         return;
     }
     PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
@@ -93,55 +83,73 @@ static void take_edge(struct reader *r, const struct ps_it_line *row, const stru
     };
 }
 
-static void take_line(struct reader *r, struct ps_line *line)
+/* Where a terminal wrapped a row, its name stands in the next line; no module's name has blanks. */
+static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
-    struct ps_it_line row;
+    struct ps_it_line row = ps_it_read(text, true);
+    struct ps_str name = ps_report_trim(row.name);
 
-    if (line->text.len && line->text.at[line->text.len - 1] == '\r')
-        line->text.len--;
-    r->log.lines++;
-    r->log.whole = line->ended;
-    row = ps_it_read(line->text, line->ended);
+    (void)reader;
     switch (row.kind) {
     case PS_IT_TIMED:
     case PS_IT_CACHED:
-        take_row(r, &row, line);
+        return name.len == 0                    ? PS_ROW_PART
+               : memchr(name.at, ' ', name.len) ? PS_ROW_NONE
+                                                : PS_ROW_WHOLE;
+    case PS_IT_BROKEN:
+        return PS_ROW_PART;
+    case PS_IT_HEADER:
+    case PS_IT_EDGES:
+    case PS_IT_EDGE:
+        return PS_ROW_WHOLE;
+    case PS_IT_OTHER:
+        break;
+    }
+    return PS_ROW_NONE;
+}
+
+static void take_line(struct reader *r)
+{
+    const struct ps_report_line *line = &r->in.line;
+    struct ps_it_line row = ps_it_read(line->text, line->ended);
+
+    r->log.lines = line->number;
+    r->log.whole = line->ended;
+    switch (row.kind) {
+    case PS_IT_TIMED:
+    case PS_IT_CACHED:
+        take_row(r, &row);
         return;
     case PS_IT_BROKEN:
-        take_broken(r, line);
+        take_broken(r);
         return;
     case PS_IT_EDGE:
-        take_edge(r, &row, line);
+        take_edge(r, &row);
         return;
     case PS_IT_EDGES:
         if (__builtin_add_overflow(r->log.edges_told, (uint64_t)row.self.i, &r->log.edges_told))
             r->log.edges_told = UINT64_MAX;
-        r->log.other++;
         return;
     case PS_IT_HEADER:
         r->log.headers++;
-        r->log.other++;
         return;
     case PS_IT_OTHER:
-        r->log.other++;
-        (void)count(&r->log.others, line->at, r->log.lines);
+        (void)count(&r->log.others, line);
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    struct ps_line line;
-
-    while (ps_stream_line(r->in, LONGEST_LINE, &line)) {
-        take_line(r, &line);
+    while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, reads, NULL);
+        take_line(r);
         if (r->log.n + r->log.n_edges > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, line.at, "the log has more than %d rows", MOST_ROWS);
-        if (r->log.lines % BREATH)
-            continue;
-        if (ps_reading_goes_on(r->in, r->out, r->log.n, err) != PS_OK)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (ps_report_goes_on(&r->in, r->out, r->log.n, err) != PS_OK)
             return PS_CANCELLED;
     }
-    return ps_stream_status(r->in, err);
+    return ps_stream_status(r->in.in, err);
 }
 
 static void tell_untold(struct reader *r)
@@ -158,16 +166,16 @@ static void tell_untold(struct reader *r)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.in = in, .out = out};
+    struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status = read_log(&r, err);
 
     if (status == PS_OK) {
         tell_untold(&r);
         ps_it_understand(&r.log);
-        ps_it_report(&r.log, out);
+        ps_it_report(&r.log, &r.in, out);
     }
     ps_it_free(&r.log);
-    ps_buf_free(&r.name);
+    ps_report_free(&r.in);
     return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/intern.h"
 #include "importers/importer.h"
+#include "importers/text_report.h"
 
 enum ps_it_kind {
     PS_IT_OTHER,  /* another program's output */
@@ -78,10 +79,9 @@ struct ps_it_log {
     struct ps_it_edge *edges;
     size_t n_edges, cap_edges;
     struct ps_intern edge_names;
-    uint64_t edges_told;   /* as their heads say */
-    uint64_t edges_unused; /* to modules without a timed row, or not whole */
+    uint64_t edges_told; /* as their heads say */
     uint32_t headers;
-    uint64_t lines, other, repaired, rejected;
+    uint64_t lines, repaired, rejected; /* lines: the number of the last one */
     struct ps_it_tally others, rejects, repairs, uneven;
     bool whole; /* the last line had its \n */
 
@@ -108,8 +108,9 @@ void ps_it_find_importers(struct ps_it_log *log);
  * ps_it_understand, in _edges.c. */
 void ps_it_add_edges(struct ps_it_log *log);
 
-/* Packages, rows, figures and notes to the sink. */
-void ps_it_report(const struct ps_it_log *log, struct ps_sink *out);
+/* Packages, rows, figures and notes to the sink, and the ledger of the lines of `in`. */
+void ps_it_report(const struct ps_it_log *log, const struct ps_report_reader *in,
+                  struct ps_sink *out);
 
 /* Sums of figures: exact as long as all are integers and fit 64 bits. */
 struct ps_it_sum {

@@ -33,10 +33,8 @@ void ps_it_add_edges(struct ps_it_log *log)
         const struct ps_it_edge *edge = &log->edges[i];
         uint32_t to = row_of[edge->name];
 
-        if (!whole || to == PS_IT_NOBODY) {
-            log->edges_unused++;
+        if (!whole || to == PS_IT_NOBODY)
             continue;
-        }
         PS_PUSH_ROOM(log->rows, log->n, log->cap);
         log->rows[log->n++] = (struct ps_it_row){
             .line = edge->line,

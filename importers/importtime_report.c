@@ -142,17 +142,9 @@ static void tell_edges(const struct ps_it_log *log, struct ps_sink *out)
             (unsigned long long)log->edges_told, (unsigned long long)n);
 }
 
-static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
+static void tell_lines(const struct ps_it_log *log, const struct ps_report_reader *in,
+                       struct ps_sink *out)
 {
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = log->lines,
-        .stored = log->n - log->repaired,
-        .repaired = log->repaired,
-        .rejected = log->rejected,
-        .other = log->other + log->edges_unused,
-    };
-
     if (log->others.count)
         ps_sink_note(out, PS_NOTE_INFO, log->others.at, log->others.line,
                      "lines of other output: %llu (this is the first)",
@@ -160,10 +152,11 @@ static void tell_lines(const struct ps_it_log *log, struct ps_sink *out)
     if (!log->whole && log->n && log->rows[log->n - 1].line == log->lines)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, log->lines,
                      "the log ends without a line end: the last name may be cut");
-    out->ops->ledger(out, &ledger);
+    ps_report_ledger(in, out, log->n, log->repaired, log->rejected);
 }
 
-void ps_it_report(const struct ps_it_log *log, struct ps_sink *out)
+void ps_it_report(const struct ps_it_log *log, const struct ps_report_reader *in,
+                  struct ps_sink *out)
 {
     out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
     if (log->cached) /* importtime=2 came with it */
@@ -176,6 +169,6 @@ void ps_it_report(const struct ps_it_log *log, struct ps_sink *out)
     tell_figures(log, out);
     tell_doubts(log, out);
     tell_edges(log, out);
-    tell_lines(log, out);
+    tell_lines(log, in, out);
     out->ops->headline(out, &(struct ps_headline){ps_num_real(log->total_us) / 1e6, "s", "import"});
 }
