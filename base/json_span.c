@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_span.h"
 
+#include <string.h>
+
 size_t ps_json_text_span(struct ps_str json)
 {
     size_t n = 1;
@@ -28,4 +30,44 @@ size_t ps_json_value_span(struct ps_str json)
         n++;
     }
     return n;
+}
+
+static struct ps_str skip_space(struct ps_str json)
+{
+    while (json.len && strchr(" \t\r\n", json.at[0]))
+        json = ps_str_skip(json, 1);
+    return json;
+}
+
+/* The next element behind the opening bracket or a comma. */
+static bool next_value(struct ps_str *rest, struct ps_str *out)
+{
+    struct ps_str json = skip_space(*rest);
+
+    if (!json.len || !strchr("[{,", json.at[0]))
+        return false;
+    json = skip_space(ps_str_skip(json, 1));
+    *out = (struct ps_str){json.at, ps_json_value_span(json)};
+    *rest = ps_str_skip(json, out->len);
+    return out->len > 0;
+}
+
+struct ps_str ps_json_member(struct ps_str object, const char *key)
+{
+    const size_t len = strlen(key);
+    struct ps_str member;
+
+    while (next_value(&object, &member)) {
+        struct ps_str name = {member.at, ps_json_text_span(member)};
+        struct ps_str value = skip_space(ps_str_skip(member, name.len));
+
+        if (name.len == len + 2 && memcmp(name.at + 1, key, len) == 0)
+            return skip_space(ps_str_skip(value, 1)); /* behind the colon */
+    }
+    return (struct ps_str){NULL, 0};
+}
+
+bool ps_json_element(struct ps_str *rest, struct ps_str *out)
+{
+    return next_value(rest, out);
 }

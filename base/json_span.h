@@ -14,4 +14,12 @@ size_t ps_json_text_span(struct ps_str json);
  * behind it, or json.len. */
 size_t ps_json_value_span(struct ps_str json);
 
+/* The value of a key of the object at the head; an empty slice without one. Keys are compared as
+ * they are written. */
+struct ps_str ps_json_member(struct ps_str object, const char *key);
+
+/* The next element of an array: *rest is the array at first, then what stands behind the element.
+ * False: there are no more. */
+bool ps_json_element(struct ps_str *rest, struct ps_str *out);
+
 #endif

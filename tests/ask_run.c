@@ -234,11 +234,12 @@ static enum ps_status ask_view(struct asking *a, const struct question *q, struc
 
 static enum ps_status ask_sql(struct asking *a, const struct question *q, struct ps_err *err)
 {
-    const struct ps_typed by = {.ms = 60000};
     char sql[120];
+    const struct ps_sql_question question = {
+        .run = a->id, .sql = sql, .format = PS_SQL_JSON, .rows = SQL_ROWS, .by.ms = 60000};
 
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s", q->path);
-    return ps_query_sql(a->store, a->id, sql, PS_SQL_JSON, &by, SQL_ROWS, &a->answer.body, err);
+    return ps_query_typed(a->store, &question, &a->answer, err);
 }
 
 static enum ps_status ask_compare(struct asking *a, const struct question *q, struct ps_err *err)

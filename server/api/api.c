@@ -156,6 +156,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     api->config = *config;
     api->store = config->store;
     api->hub = ps_hub_create();
+    api->sql_limits = ps_sql_limits_server;
     ps_access_init(&api->access, &config->access);
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
@@ -172,6 +173,19 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     }
     *out = api;
     return PS_OK;
+}
+
+struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell)
+{
+    struct ps_api *api = ps_alloc(sizeof *api);
+
+    api->config = (struct ps_api_config){.store = store, .shell = shell, .listen = ""};
+    api->store = store;
+    api->hub = ps_hub_create();
+    api->sql_limits = ps_sql_limits_local;
+    pthread_mutex_init(&api->lock, NULL);
+    read_build(api->build);
+    return api;
 }
 
 void ps_api_free(struct ps_api *api)

@@ -29,6 +29,11 @@ struct ps_api_config {
 enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
                              struct ps_err *err);
 
+/* For a process that asks the handlers itself (http/local.h): no workers, no watcher; statements
+ * run in the calling thread, for longer and with more rows than a server allows. `shell` as in
+ * struct ps_api_config. */
+struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
+
 /* The table of every URL; what struct ps_http_config wants as routes, spool, mark and app is here.
  */
 extern const struct ps_route ps_api_routes[];

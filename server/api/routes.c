@@ -30,6 +30,8 @@ const struct ps_route ps_api_routes[] = {
     {"DELETE", API "uploads/{upload}", ps_delete_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"POST", API "uploads/{upload}/end", ps_end_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
 
+    {"POST", API "resolve", ps_resolve_runs, PS_ROUTE_BODY | PS_ROUTE_SLOW,
+     PS_RIGHT_VIEWER}, /* it only reads */
     {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},

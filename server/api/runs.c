@@ -33,6 +33,43 @@ enum ps_status ps_list_runs(struct ps_request *req, struct ps_reply *reply, stru
     return ps_query_runs(ps_api_of(req)->store, ps_api_params(req), &out, err);
 }
 
+static void delete_json(cJSON **json)
+{
+    cJSON_Delete(*json);
+}
+
+/* The ids of all words in one snapshot of the catalog: who removes @1 and then @2 must not remove
+ * what @2 means by then. */
+enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, "runs"), *word;
+    const size_t most = (size_t)cJSON_GetArraySize(list);
+    const char **words = ps_arena_alloc(&req->arena, (most + 1) * sizeof *words);
+    char(*ids)[PS_ID_SIZE] = ps_arena_alloc(&req->arena, (most + 1) * sizeof *ids);
+    struct ps_json json = ps_reply_json(reply);
+    size_t n = 0;
+
+    if (!cJSON_IsArray(list))
+        return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"runs\":[\"RUN\",...]}");
+    cJSON_ArrayForEach(word, list)
+    {
+        if (!cJSON_IsString(word))
+            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
+        words[n++] = word->valuestring;
+    }
+    if (ps_store_resolve_all(ps_api_of(req)->store, words, n, ids, err) != PS_OK)
+        return err->code;
+    ps_json_object(&json);
+    ps_json_key(&json, "ids");
+    ps_json_array(&json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_str(&json, ps_str_of(ids[i]));
+    ps_json_end(&json);
+    ps_json_end(&json);
+    return PS_OK;
+}
+
 static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
                                  struct ps_err *err)
 {
@@ -147,11 +184,6 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
     if (out->name && !out->name[0])
         return ps_fail(err, PS_BAD_REQUEST, "a run needs a name");
     return PS_OK;
-}
-
-static void delete_json(cJSON **json)
-{
-    cJSON_Delete(*json);
 }
 
 enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* sql.c: SQL that people type. It runs on threads of its own, no longer than TIME_MS, and not on
- * when who asked has gone or the server ends. */
+/* sql.c: SQL that people type. In a server it runs on threads of its own, for no longer than
+ * ps_sql_limits_server says, and is stopped when its client has gone or the server ends. */
 #include <cjson/cJSON.h>
 #include <string.h>
 
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
-#define TIME_MS      10000
-#define MEMORY       ((size_t)256 << 20)
 #define WAITING_MOST 32
+
+const struct ps_sql_limits ps_sql_limits_server = {
+    .seconds = 10,
+    .seconds_most = 10,
+    .rows = PS_SQL_FILE_ROWS,
+    .rows_most = PS_SQL_FILE_ROWS,
+    .memory = (size_t)256 << 20,
+    .bytes = PS_SQL_FILE_BYTES,
+};
+const struct ps_sql_limits ps_sql_limits_local = {
+    .seconds = 600, .seconds_most = 1000000, .rows = 10000000, .rows_most = INT64_MAX};
 
 struct asked {
     struct ps_request *req;
@@ -33,23 +42,31 @@ static enum ps_status read_format(const cJSON *value, enum ps_sql_format *out, s
 {
     const char *word = cJSON_GetStringValue(value);
 
+    static const struct {
+        const char *word;
+        enum ps_sql_format format;
+    } formats[] = {
+        {"table", PS_SQL_TABLE}, {"rows", PS_SQL_JSON}, {"csv", PS_SQL_CSV}, {"text", PS_SQL_TEXT}};
+
     *out = PS_SQL_TABLE;
-    if (value && (!word || (strcmp(word, "table") != 0 && strcmp(word, "csv") != 0 &&
-                            strcmp(word, "rows") != 0)))
-        return ps_fail(err, PS_BAD_REQUEST, "format must be table, rows or csv");
-    if (word && word[0] != 't')
-        *out = word[0] == 'c' ? PS_SQL_CSV : PS_SQL_JSON;
-    return PS_OK;
+    for (size_t i = 0; word && i < sizeof formats / sizeof *formats; i++) {
+        *out = formats[i].format;
+        if (strcmp(word, formats[i].word) == 0)
+            return PS_OK;
+    }
+    return value ? ps_fail(err, PS_BAD_REQUEST, "format must be table, rows, csv or text") : PS_OK;
 }
 
-static enum ps_status read_limit(const cJSON *value, int64_t most, int64_t fallback, int64_t *out,
-                                 struct ps_err *err)
+static enum ps_status read_limit(const cJSON *body, const char *key, int64_t most, int64_t fallback,
+                                 int64_t *out, struct ps_err *err)
 {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(body, key);
+
     *out = fallback;
     if (!value)
         return PS_OK;
     if (!cJSON_IsNumber(value) || !(value->valuedouble >= 1 && value->valuedouble <= (double)most))
-        return ps_fail(err, PS_BAD_REQUEST, "limit must be a whole number from 1 to %lld",
+        return ps_fail(err, PS_BAD_REQUEST, "%s must be a whole number from 1 to %lld", key,
                        (long long)most);
     *out = (int64_t)value->valuedouble;
     return PS_OK;
@@ -93,6 +110,8 @@ static enum ps_status read_question(struct ps_request *req, struct ps_sql_questi
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
     const cJSON *sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
+    const struct ps_sql_limits *limits = &ps_api_of(req)->sql_limits;
+    int64_t seconds;
     bool file;
     enum ps_status status;
 
@@ -103,9 +122,12 @@ static enum ps_status read_question(struct ps_request *req, struct ps_sql_questi
     status = read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
     file = out->format != PS_SQL_TABLE;
     if (status == PS_OK)
-        status = read_limit(cJSON_GetObjectItemCaseSensitive(body, "limit"),
-                            file ? PS_SQL_FILE_ROWS : PS_SQL_ROWS_MOST,
-                            file ? PS_SQL_FILE_ROWS : PS_SQL_ROWS, &out->rows, err);
+        status = read_limit(body, "limit", file ? limits->rows_most : PS_SQL_ROWS_MOST,
+                            file ? limits->rows : PS_SQL_ROWS, &out->rows, err);
+    if (status == PS_OK)
+        status = read_limit(body, "seconds", limits->seconds_most, limits->seconds, &seconds, err);
+    if (status == PS_OK)
+        out->by.ms = (unsigned)(seconds * 1000);
     if (status == PS_OK)
         status = runs ? read_runs(req, runs, out, err)
                       : read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), out, err);
@@ -127,9 +149,10 @@ static void answer(void *arg)
     reply->type = found.type;
     if (status == PS_OK && found.attachment)
         ps_reply_header(reply, "Content-Disposition",
-                        ps_attachment(&asked->req->arena, asked->question.format == PS_SQL_CSV
-                                                              ? "result.csv"
-                                                              : "result.json"));
+                        ps_attachment(&asked->req->arena,
+                                      asked->question.format == PS_SQL_CSV    ? "result.csv"
+                                      : asked->question.format == PS_SQL_JSON ? "result.json"
+                                                                              : "result.txt"));
     atomic_fetch_sub(&api->sql_asked, 1);
     ps_request_finish(asked->req, status, &err);
 }
@@ -143,7 +166,8 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     *asked = (struct asked){
         .req = req,
         .reply = reply,
-        .question.by = {.ms = TIME_MS, .memory = MEMORY, .stop = is_over, .user = asked}};
+        .question.bytes = api->sql_limits.bytes,
+        .question.by = {.memory = api->sql_limits.memory, .stop = is_over, .user = asked}};
     status = read_question(req, &asked->question, err);
     if (status != PS_OK)
         return status;
@@ -153,7 +177,10 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
         return ps_fail(err, PS_UNAVAILABLE, "too many statements wait already");
     }
     ps_request_defer(req);
-    ps_work_add(api->sql, answer, asked);
+    if (api->sql)
+        ps_work_add(api->sql, answer, asked);
+    else
+        answer(asked);
     return PS_OK;
 }
 

@@ -17,6 +17,14 @@
  * to everything. */
 #define PS_TOPIC_SHELF UINT64_MAX
 
+/* What a statement that somebody typed may take. */
+struct ps_sql_limits {
+    int64_t seconds, seconds_most; /* unless the request says so; at most */
+    int64_t rows, rows_most;       /* of a file, likewise */
+    size_t memory, bytes;          /* of SQLite; of a file. 0: no limit */
+};
+extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
+
 struct ps_api {
     struct ps_api_config config;
     struct ps_store *store;
@@ -29,7 +37,9 @@ struct ps_api {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool watching, stopping;
-    struct ps_work *sql;   /* for statements that people type, so that they hold up nobody else */
+    struct ps_sql_limits sql_limits;
+    struct ps_work *sql;   /* for statements that people type, so that they hold up nobody else;
+                              NULL: they run in the calling thread */
     atomic_uint sql_asked; /* running or waiting */
     atomic_bool closing;   /* they are stopped */
 };
@@ -77,7 +87,7 @@ enum ps_status ps_label_check(const char *what, const char *value, struct ps_err
 
 /* handlers */
 ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
-ps_handler ps_list_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_original, ps_get_view,
+ps_handler ps_list_runs, ps_resolve_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_original, ps_get_view,
     ps_get_what_if;
 ps_handler ps_post_runs, ps_put_run;
 ps_handler ps_begin_partial, ps_get_partial, ps_put_piece, ps_delete_partial, ps_end_partial;

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/file.h"
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/folder.h"
 #include "server/cli/limits.h"
 #include "server/cli/progress.h"
@@ -293,21 +294,6 @@ static void check_source_root(struct adding *adding)
     adding->status = ps_say_failure(root, &err);
 }
 
-static struct ps_remote_http *open_remote(const struct ps_options *options)
-{
-    const char *kept = getenv("PERFSHELF_TOKEN");
-    const struct ps_remote_config config = {options->server,
-                                            options->token    ? options->token
-                                            : kept && kept[0] ? kept
-                                                              : NULL,
-                                            options->ca};
-    struct ps_remote_http *remote = NULL;
-    struct ps_err err = PS_ERR_INIT;
-    if (ps_remote_http_open(&config, &remote, &err) != PS_OK)
-        ps_say_failure(options->server, &err);
-    return remote;
-}
-
 static void close_remote(struct ps_remote_http **remote)
 {
     ps_remote_http_close(*remote);
@@ -322,7 +308,7 @@ int ps_cli_add(const struct ps_options *options)
         return 2;
     }
     PS_AUTO(close_remote)
-    struct ps_remote_http *remote = options->server ? open_remote(options) : NULL;
+    struct ps_remote_http *remote = options->server ? ps_cli_open_remote(options) : NULL;
     PS_AUTO(ps_store_close_ptr)
     struct ps_store *store = options->server ? NULL : ps_cli_open(options);
     adding.store = store;

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/json_out.h"
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/runs.h"
 
-static enum ps_status pin(struct ps_store *store, const char *run, bool json, struct ps_buf *out,
-                          struct ps_err *err)
+/* PUT or DELETE runs/RUN/baseline; the RUN as it is then. */
+static enum ps_status change(struct ps_client *client, const char *method, const char *run,
+                             struct ps_buf *out, struct ps_err *err)
 {
-    char id[PS_ID_SIZE];
-    PS_AUTO(ps_run_free) cJSON *about = NULL;
-    enum ps_status status = ps_store_resolve(store, run, id, err);
-    if (status == PS_OK)
-        status = ps_store_pin(store, id, err);
-    if (status == PS_OK)
-        status = json ? ps_run_json(store, id, out, err) : ps_run_read(store, id, &about, err);
-    if (status != PS_OK || json)
-        return status;
-    ps_buf_printf(out, "%s  baseline of ", id);
-    ps_plain_text(out, ps_str_of(ps_run_text(about, "series")));
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_puts(&path, "runs");
+    ps_path_add(&path, run);
+    ps_buf_puts(&path, "/baseline");
+    return ps_client_ask(client, method, path.at, (struct ps_str){NULL, 0}, out, err);
+}
+
+static enum ps_status say_pinned(const struct ps_buf *text, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *run = cJSON_ParseWithLength(text->at, text->len);
+    if (!run)
+        return ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    ps_buf_printf(out, "%s  baseline of ", ps_run_text(run, "id"));
+    ps_plain_text(out, ps_str_of(ps_run_text(run, "series")));
     ps_buf_puts(out, "  ");
-    ps_plain_text(out, ps_str_of(ps_run_text(about, "name")));
+    ps_plain_text(out, ps_str_of(ps_run_text(run, "name")));
     return PS_OK;
 }
 
@@ -37,7 +43,9 @@ static void say_cleared(const char *series, bool json, struct ps_buf *out)
 
 int ps_cli_baseline(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf series = {0};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status;
@@ -46,14 +54,19 @@ int ps_cli_baseline(const struct ps_options *options)
         (void)ps_say_failure("baseline", &err);
         return 2;
     }
-    store = ps_cli_open(options);
-    if (!store)
+    client = ps_client_open(options);
+    if (!client)
         return 1;
     if (options->clear) {
-        status = ps_store_unpin(store, options->clear, &err);
+        ps_buf_printf(&series, "baseline:%s", options->clear);
+        status = change(client, "DELETE", series.at, &answer, &err);
         say_cleared(options->clear, options->json, &out);
     } else {
-        status = pin(store, options->operands[0], options->json, &out, &err);
+        status = change(client, "PUT", options->operands[0], &answer, &err);
+        if (status == PS_OK && options->json)
+            ps_buf_str(&out, ps_buf_slice(&answer));
+        else if (status == PS_OK)
+            status = say_pinned(&answer, &out, &err);
     }
     if (status != PS_OK)
         return ps_say_failure("baseline", &err);

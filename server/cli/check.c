@@ -54,18 +54,18 @@ static void add_detail(struct report *report, const char *text)
  * --------------------------------------------------------------------------------------------------
  */
 
-/* A view of a run as a tree. */
-static enum ps_status read_view(struct ps_store *store, const char *run, const char *view,
-                                const char *module, cJSON **out, struct ps_err *err)
+/* imports or imports/ID of a run, of one module. */
+static enum ps_status read_imports(struct ps_client *client, const char *run, const char *id,
+                                   const char *module, cJSON **out, struct ps_err *err)
 {
-    const struct ps_param params[] = {{"format", "rows"}, {"sort", "ord"}, {"module", module}};
-    struct ps_answer answer = {.type = NULL};
-    enum ps_status status =
-        ps_query_view(store, run, view, (struct ps_params){params, 3}, &answer, err);
-    if (status == PS_OK && !(*out = cJSON_ParseWithLength(answer.body.at, answer.body.len)))
-        status = ps_fail(err, PS_INTERNAL, "the imports are not JSON");
-    ps_buf_free(&answer.body);
-    return status;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "runs/%s/imports", run);
+    if (id)
+        ps_path_add(&path, id);
+    ps_path_param(&path, "format", "rows");
+    ps_path_param(&path, "sort", "ord");
+    ps_path_param(&path, "module", module);
+    return ps_client_read(client, path.at, out, err);
 }
 
 /* "app > app.models > torch": who imported a module first, from the outside in. */
@@ -77,13 +77,12 @@ static enum ps_status add_path(struct report *report, const struct ps_cli_compar
     PS_AUTO(ps_run_free) cJSON *rows = NULL;
     PS_AUTO(ps_run_free) cJSON *row = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    char view[40];
-    enum ps_status status = read_view(compared->store, run, "imports", module, &rows, err);
+    char id[40];
+    enum ps_status status = read_imports(compared->client, run, NULL, module, &rows, err);
     if (status != PS_OK || cJSON_GetArraySize(rows) == 0)
         return status;
-    (void)snprintf(view, sizeof view, "imports/%.0f",
-                   ps_run_number(cJSON_GetArrayItem(rows, 0), "id"));
-    status = read_view(compared->store, run, view, module, &row, err);
+    (void)snprintf(id, sizeof id, "%.0f", ps_run_number(cJSON_GetArrayItem(rows, 0), "id"));
+    status = read_imports(compared->client, run, id, module, &row, err);
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(row, "chain"))
         ps_buf_printf(&path, "%s%s", path.len ? " > " : "", ps_run_text(step, "module"));
     if (status == PS_OK && path.len)
@@ -296,8 +295,8 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
 
 int ps_cli_check(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.store = NULL};
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
     PS_AUTO(ps_free_ptr)
     struct ps_budget *budgets = ps_alloc((options->n_budgets + 1) * sizeof *budgets);
     struct report report = {.markdown = options->markdown};
@@ -307,10 +306,10 @@ int ps_cli_check(const struct ps_options *options)
         ps_say_failure("check", &err);
         return 2;
     }
-    store = ps_cli_open(options);
-    if (!store)
+    client = ps_client_open(options);
+    if (!client)
         return 1;
-    enum ps_status status = ps_cli_compare(store, base, run, &compared, &err);
+    enum ps_status status = ps_cli_compare(client, base, run, &compared, &err);
     if (status == PS_OK)
         status = check_all(options, budgets, &compared, &report, &err);
     if (status == PS_OK)

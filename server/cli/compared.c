@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/compared.h"
 
+#include "base/json_out.h"
+#include "base/json_span.h"
+
 #include <math.h>
 #include <stdio.h>
 
-enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const char *now,
+/* compare, compare/functions ... of the two groups. */
+static void add_path(const struct ps_cli_compared *compared, const char *of, struct ps_buf *path)
+{
+    ps_buf_puts(path, "compare");
+    if (of)
+        ps_path_add(path, of);
+    ps_path_param(path, "new", compared->now);
+    ps_path_param(path, "base", compared->base);
+}
+
+enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
                               struct ps_cli_compared *out, struct ps_err *err)
 {
-    const struct ps_param params[] = {{"new", now}, {"base", base}};
-    *out = (struct ps_cli_compared){.store = store};
-    struct ps_json json = ps_json_to(&out->text);
-    enum ps_status status =
-        ps_compare_groups(store, (struct ps_params){params, base ? 2 : 1}, &out->groups, err);
-    if (status == PS_OK)
-        status = ps_query_compare(store, out->groups, &json, err);
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    *out = (struct ps_cli_compared){.client = client, .base = base, .now = now};
+    add_path(out, NULL, &path);
+    enum ps_status status = ps_client_get(client, path.at, &out->text, err);
     if (status == PS_OK && !(out->about = cJSON_ParseWithLength(out->text.at, out->text.len)))
         status = ps_fail(err, PS_INTERNAL, "the comparison is not JSON");
     return status;
@@ -21,7 +31,6 @@ enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const ch
 
 void ps_cli_compared_close(struct ps_cli_compared *compared)
 {
-    ps_compare_groups_free(compared->groups);
     ps_buf_free(&compared->text);
     cJSON_Delete(compared->about);
     *compared = (struct ps_cli_compared){0};
@@ -66,21 +75,13 @@ enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *
                            struct ps_err *err)
 {
     char limit_text[24];
-    PS_AUTO(ps_buf_free) struct ps_buf only = {0};
-    struct ps_answer answer = {.type = NULL};
-    if (name)
-        ps_buf_puts(&only, name);
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
-    const struct ps_param params[] = {{"metric", ps_run_text(metric, "metric")},
-                                      {"limit", limit_text},
-                                      {"name", name ? only.at : ""}};
-    enum ps_status status =
-        ps_query_compare_rows(compared->store, compared->groups, ps_run_text(table, "of"),
-                              (struct ps_params){params, 3}, &answer, err);
-    if (status == PS_OK && !(*out = cJSON_ParseWithLength(answer.body.at, answer.body.len)))
-        status = ps_fail(err, PS_INTERNAL, "the rows of the comparison are not JSON");
-    ps_buf_free(&answer.body);
-    return status;
+    add_path(compared, ps_run_text(table, "of"), &path);
+    ps_path_param(&path, "metric", ps_run_text(metric, "metric"));
+    ps_path_param(&path, "limit", limit_text);
+    ps_path_param(&path, "name", name);
+    return ps_client_read(compared->client, path.at, out, err);
 }
 
 const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column)
@@ -141,25 +142,30 @@ void ps_cli_name_cell(struct ps_table *table, const cJSON *page, int row)
 enum ps_status ps_cli_compared_json(const struct ps_cli_compared *compared, const cJSON *table,
                                     const cJSON *metric, struct ps_buf *out, struct ps_err *err)
 {
+    static const char *const members[] = {"base", "new", "headline"};
     const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
-    const struct ps_param params[] = {{"metric", name}, {"format", "rows"}};
-    struct ps_answer rows = {.type = NULL};
-    enum ps_status status = ps_query_compare_rows(compared->store, compared->groups, of,
-                                                  (struct ps_params){params, 2}, &rows, err);
-    if (status == PS_OK) {
-        struct ps_json json = ps_json_to(out);
-        ps_json_object(&json);
-        status = ps_query_compare_members(compared->store, compared->groups, &json, err);
-        ps_json_kstr(&json, "of", of);
-        ps_json_kstr(&json, "metric", name);
-        ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
-        ps_json_key(&json, "rows");
-        ps_json_raw(&json, ps_buf_slice(&rows.body));
-        ps_json_end(&json);
-        ps_buf_puts(out, "\n");
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
+    struct ps_json json = ps_json_to(out);
+    add_path(compared, of, &path);
+    ps_path_param(&path, "metric", name);
+    ps_path_param(&path, "format", "rows");
+    enum ps_status status = ps_client_get(compared->client, path.at, &rows, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        ps_json_key(&json, members[i]);
+        ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), members[i]));
     }
-    ps_buf_free(&rows.body);
-    return status == PS_OK ? err->code : status;
+    ps_json_kstr(&json, "of", of);
+    ps_json_kstr(&json, "metric", name);
+    ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
+    ps_json_key(&json, "rows");
+    ps_json_raw(&json, ps_buf_slice(&rows));
+    ps_json_end(&json);
+    ps_buf_puts(out, "\n");
+    return PS_OK;
 }
 
 /* --- figures

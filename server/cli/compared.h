@@ -3,20 +3,20 @@
 #ifndef PS_CLI_COMPARED_H
 #define PS_CLI_COMPARED_H
 
-#include "server/cli/options.h"
+#include "server/cli/client.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
 struct ps_cli_compared {
-    struct ps_store *store;
-    struct ps_compare_groups *groups;
-    struct ps_buf text; /* what there is to compare, as it comes from the query */
+    struct ps_client *client;
+    const char *base, *now; /* the groups as the command line names them; base NULL: one alone */
+    struct ps_buf text;     /* what there is to compare, as it was sent */
     cJSON *about;       /* the same as a tree */
 };
 
 /* base, now: RUN, or several with commas between them; base NULL: one group alone. Close it in any
  * case. */
-enum ps_status ps_cli_compare(struct ps_store *store, const char *base, const char *now,
+enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
                               struct ps_cli_compared *out, struct ps_err *err);
 void ps_cli_compared_close(struct ps_cli_compared *compared); /* for PS_AUTO */
 
@@ -33,7 +33,7 @@ enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *
                            const cJSON *metric, const char *name, unsigned limit, cJSON **out,
                            struct ps_err *err);
 /* `perfshelf show a,b,c`: a group as one report. */
-enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_store *store,
+enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err);
 
 /* Row `at` of a page: the cell of a column; NULL past the last row. */
@@ -45,8 +45,8 @@ const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" wh
 void ps_cli_names(const cJSON *runs, struct ps_buf *out);
 /* A row's name, and where it is. */
 void ps_cli_name_cell(struct ps_table *table, const cJSON *page, int row);
-/* All rows of a table with the runs, as one line of JSON: figures as they come from the query, for
- * a tree would not keep every digit. */
+/* All rows of a table with the runs, as one line of JSON: figures as they were sent, for a tree
+ * would not keep every digit. */
 enum ps_status ps_cli_compared_json(const struct ps_cli_compared *compared, const cJSON *table,
                                     const cJSON *metric, struct ps_buf *out, struct ps_err *err);
 

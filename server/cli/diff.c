@@ -135,15 +135,15 @@ static enum ps_status say_table(const struct ps_cli_compared *compared, const cJ
 
 int ps_cli_diff(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.store = NULL};
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
     const cJSON *table = NULL, *metric = NULL;
-    if (!store)
+    if (!client)
         return 1;
     enum ps_status status =
-        ps_cli_compare(store, options->operands[0], options->operands[1], &compared, &err);
+        ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
     if (status == PS_OK)
         status = ps_cli_table(&compared, options->of, &table, &err);
     if (status == PS_OK)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/json_span.h"
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
@@ -7,88 +9,59 @@
 
 #define PAGE 200
 
-/* What is done with each run of the list, in order; `at` counts from 1. */
-typedef enum ps_status each_run(void *user, const cJSON *run, size_t at, struct ps_err *err);
+/* Writes one run of the list; `n` counts from 1. */
+typedef enum ps_status write_run(struct ps_table *table, struct ps_buf *out, struct ps_str run,
+                                 size_t n, struct ps_err *err);
 
-struct listing {
-    struct ps_store *store;
-    struct ps_buf *out;
-    struct ps_table table;
-};
-
-/* One page of the newest runs from `offset` on; *count_out tells how many there were. */
-static enum ps_status each_of_page(struct listing *listing, size_t offset, each_run *each,
-                                   size_t *count_out, struct ps_err *err)
+static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct ps_str text,
+                              size_t n, struct ps_err *err)
 {
-    char limit_text[24], offset_text[24];
-    (void)snprintf(limit_text, sizeof limit_text, "%d", PAGE);
-    (void)snprintf(offset_text, sizeof offset_text, "%zu", offset);
-    const struct ps_param params[] = {
-        {"sort", "created_at"}, {"desc", "1"}, {"limit", limit_text}, {"offset", offset_text}};
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    PS_AUTO(ps_run_free) cJSON *page = NULL;
-    struct ps_json json = ps_json_to(&text);
-    enum ps_status status =
-        ps_query_runs(listing->store, (struct ps_params){params, 4}, &json, err);
-    if (status == PS_OK && !(page = cJSON_ParseWithLength(text.at, text.len)))
-        status = ps_fail(err, PS_INTERNAL, "the list of runs is not JSON");
-    const cJSON *run;
-    cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(page, "rows"))
-    {
-        *count_out += 1;
-        if (status == PS_OK)
-            status = each(listing, run, offset + *count_out, err);
-    }
-    return status;
-}
-
-static enum ps_status each_of_shelf(struct listing *listing, each_run *each, struct ps_err *err)
-{
-    for (size_t offset = 0;;) {
-        size_t count = 0;
-        enum ps_status status = each_of_page(listing, offset, each, &count, err);
-        if (status != PS_OK || count < PAGE)
-            return status;
-        offset += count;
-    }
-}
-
-static enum ps_status add_row(void *user, const cJSON *run, size_t at, struct ps_err *err)
-{
-    struct listing *listing = user;
-    struct ps_table *table = &listing->table;
-    char text[64];
+    PS_AUTO(ps_run_free) cJSON *run = cJSON_ParseWithLength(text.at, text.len);
+    char figure[64];
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
-    (void)err;
+    (void)out;
+    if (!run)
+        return ps_fail(err, PS_INTERNAL, "the list of runs is not JSON");
     ps_run_tags(run, &tags);
-    ps_table_printf(table, "@%zu", at);
+    ps_table_printf(table, "@%zu", n);
     ps_table_cell(table, ps_run_text(run, "id"));
     ps_table_cell(table, ps_run_text(run, "kind"));
-    ps_table_cell(table, ps_run_headline(run, text));
-    ps_table_cell(table, ps_figure_bytes(ps_run_number(run, "bytes"), text));
-    ps_table_cell(table, ps_run_when(run, text));
+    ps_table_cell(table, ps_run_headline(run, figure));
+    ps_table_cell(table, ps_figure_bytes(ps_run_number(run, "bytes"), figure));
+    ps_table_cell(table, ps_run_when(run, figure));
     ps_table_cell(table, ps_run_text(run, "series"));
     ps_table_cell(table, ps_run_text(run, "name"));
     ps_table_cell(table, tags.at);
     return PS_OK;
 }
 
-static enum ps_status add_json(void *user, const cJSON *run, size_t at, struct ps_err *err)
+/* As it was sent: a tree would not keep every digit. */
+static enum ps_status add_json(struct ps_table *table, struct ps_buf *out, struct ps_str run,
+                               size_t n, struct ps_err *err)
 {
-    struct listing *listing = user;
-    struct ps_err gone = PS_ERR_INIT;
-    size_t from = listing->out->len;
-    if (from > 1)
-        ps_buf_puts(listing->out, ",\n");
-    (void)at;
-    enum ps_status status =
-        ps_run_json(listing->store, ps_run_text(run, "id"), listing->out, &gone);
-    if (status == PS_OK)
-        return status;
-    listing->out->len = from;
-    if (status == PS_NOT_FOUND) /* taken off the shelf a moment ago */
-        return PS_OK;
-    *err = gone;
+    (void)table, (void)err;
+    ps_buf_puts(out, n > 1 ? ",\n" : "");
+    ps_buf_str(out, run);
+    return PS_OK;
+}
+
+/* All runs, the newest first, a page at a time. */
+static enum ps_status write_all(struct ps_client *client, write_run *write, struct ps_table *table,
+                                struct ps_buf *out, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    size_t n = 0, before;
+    do {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+        PS_AUTO(ps_buf_free) struct ps_buf page = {0};
+        struct ps_str rows, run;
+        before = n;
+        ps_buf_printf(&path, "runs?sort=created_at&desc=1&limit=%d&offset=%zu", PAGE, n);
+        status = ps_client_get(client, path.at, &page, err);
+        rows = ps_json_member(ps_buf_slice(&page), "rows");
+        while (status == PS_OK && ps_json_element(&rows, &run))
+            status = write(table, out, run, ++n, err);
+    } while (status == PS_OK && n == before + PAGE);
     return status;
 }
 
@@ -102,26 +75,25 @@ static void head(struct ps_table *table)
 
 int ps_cli_list(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    struct listing listing = {
-        .store = store, .out = &out, .table = {.columns = 9, .right = 1U << 3 | 1U << 4}};
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 9, .right = 1U << 3 | 1U << 4};
     struct ps_err err = PS_ERR_INIT;
-    if (!store)
+    if (!client)
         return 1;
     if (options->json)
         ps_buf_puts(&out, "[");
     else
-        head(&listing.table);
-    enum ps_status status = each_of_shelf(&listing, options->json ? add_json : add_row, &err);
+        head(&table);
+    enum ps_status status =
+        write_all(client, options->json ? add_json : add_row, &table, &out, &err);
     if (options->json)
         ps_buf_puts(&out, "]\n");
-    else if (listing.table.count > listing.table.columns)
-        ps_table_print(&listing.table, &out);
+    else if (table.count > table.columns)
+        ps_table_print(&table, &out);
     else
         ps_buf_puts(&out, "The shelf is empty. `perfshelf add FILE` puts a profile on it, "
                           "`perfshelf formats` says which.\n");
-    ps_table_free(&listing.table);
     if (status != PS_OK)
         return ps_say_failure("list", &err);
     ps_say(&out);

@@ -188,6 +188,10 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
      ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE))
 /* Those that need no file of the shelf's own folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
+/* Those that a server can do as well (client.h, remote.h). */
+#define ON_SERVER                                                                                  \
+    (ON(ADD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) |         \
+     ON(BASELINE) | ON(WHATIF))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
      ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
@@ -246,11 +250,11 @@ const struct ps_option_row ps_option_rows[] = {
      "where the sources of line-level profiles are (default: where they were)"},
     {"--merge", NULL, FLAG, ON(ADD), offsetof(struct ps_options, merge),
      "make one run of several .lprof files, or of the traces of one job"},
-    {"--server", "URL", TEXT, ON(ADD), offsetof(struct ps_options, server),
-     "put them on the shelf that is served there, instead of --data"},
-    {"--token", "T", TEXT, ON(ADD), offsetof(struct ps_options, token),
+    {"--server", "URL", TEXT, ON_SERVER, offsetof(struct ps_options, server),
+     "the shelf that is served there, instead of --data (default $PERFSHELF_SERVER)"},
+    {"--token", "T", TEXT, ON_SERVER, offsetof(struct ps_options, token),
      "who you are there (default $PERFSHELF_TOKEN, which other users of the machine cannot see)"},
-    {"--ca", "FILE", TEXT, ON(ADD), offsetof(struct ps_options, ca),
+    {"--ca", "FILE", TEXT, ON_SERVER, offsetof(struct ps_options, ca),
      "believe the server whose certificate is signed by this one (PEM)"},
     {"--repeat", "N", TEXT, ON(RECORD), offsetof(struct ps_options, repeat),
      "record N times, as one series"},

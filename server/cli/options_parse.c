@@ -299,6 +299,23 @@ static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
     return check_url("--store", out->store, said, err);
 }
 
+/* --server, or $PERFSHELF_SERVER where the command line names no shelf. */
+static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
+{
+    const char *kept = getenv("PERFSHELF_SERVER");
+    const struct ps_option_row *row = find_option("--server");
+    if (!(row->verbs & (1U << out->verb)))
+        return PS_OK;
+    if (out->server && (out->data || out->store)) {
+        ps_fail(err, PS_BAD_REQUEST, "--server and %s name two shelves",
+                out->data ? "--data" : "--store");
+        return wrong(out, err);
+    }
+    if (!out->server && !out->data && !out->store && kept && kept[0])
+        out->server = kept;
+    return PS_OK;
+}
+
 /* What was fetched of a store lies in $XDG_CACHE_HOME/perfshelf/<host and database>. */
 static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
 {
@@ -359,7 +376,9 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
         return err->code;
     if (out->verb == PS_VERB_COPY)
         return take_sides(out, err);
-    if (take_store(out, err) != PS_OK || out->data || out->verb == PS_VERB_FORMATS)
+    if (take_server(out, err) != PS_OK || out->server || out->verb == PS_VERB_FORMATS)
+        return err->code;
+    if (take_store(out, err) != PS_OK || out->data)
         return err->code;
     return out->store ? default_cache(out, err) : default_data(out, err);
 }

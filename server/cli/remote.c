@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "server/http/url.h"
 #include "server/cli/cli.h"
 #include "server/cli/remote_sources.h"
 
@@ -162,7 +163,7 @@ static void add_param(struct ps_buf *path, const char *key, const char *value)
     if (!value || !value[0])
         return;
     ps_buf_printf(path, "&%s=", key);
-    ps_remote_escape(path, value);
+    ps_url_escape(path, value);
 }
 
 static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *err)
@@ -180,7 +181,7 @@ static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *e
         add_param(&path, "tag", label->tags[i].key);
         if (label->tags[i].value[0])
             ps_buf_puts(&path, "=");
-        ps_remote_escape(&path, label->tags[i].value);
+        ps_url_escape(&path, label->tags[i].value);
     }
     return ask(sending, "POST", path.at, false, out, err);
 }
@@ -192,7 +193,7 @@ static enum ps_status look(struct sending *sending, const cJSON *first, cJSON **
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "jobs/");
-    ps_remote_escape(&path, text_of(first, "id"));
+    ps_url_escape(&path, text_of(first, "id"));
     if (ask(sending, "GET", path.at, false, out, err) != PS_OK)
         return err->code;
     if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
@@ -298,7 +299,7 @@ static void tell(struct sending *sending, const char *path, const cJSON *of, boo
     PS_AUTO(delete_json) cJSON *run = NULL;
 
     ps_buf_puts(&where, "runs/");
-    ps_remote_escape(&where, text_of(of, "run"));
+    ps_url_escape(&where, text_of(of, "run"));
     if (!text_of(of, "run")[0]) {
         ps_remote_error(cJSON_GetObjectItemCaseSensitive(of, "error"), 0, &err);
     } else if (ask(sending, "GET", where.at, false, &run, &err) == PS_OK) {

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
-#define ANSWER_MAX  ((size_t)64 << 20)
+#define ANSWER_MAX  ((size_t)512 << 20) /* in memory */
 #define TRIES       9
 #define TRIES_FIRST 3
-#define SILENCE_S   30L
+#define SILENCE_S   90L /* longer than the server lets a query take */
 
 struct ps_remote_http {
     CURL *curl;
@@ -25,21 +27,33 @@ struct ps_remote_http {
 
 /* What one try is about. */
 struct exchange {
+    struct ps_remote_http *http;
     const struct ps_remote_request *request;
-    struct ps_buf answer;
-    bool too_long;
+    struct ps_buf answer; /* what does not go into the file */
+    int fd;               /* of what a 2xx holds; -1: it goes into `answer` too */
+    struct ps_err err;    /* why the rest of an answer was not taken */
 };
+
+static bool is_good(struct ps_remote_http *http)
+{
+    long status = 0;
+
+    (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
+    return status / 100 == 2;
+}
 
 static size_t take_answer(char *bytes, size_t size, size_t n, void *user)
 {
     struct exchange *exchange = user;
+    const struct ps_str block = {bytes, size * n};
 
-    if (exchange->answer.len + size * n > ANSWER_MAX) {
-        exchange->too_long = true;
-        return 0;
-    }
-    ps_buf_add(&exchange->answer, bytes, size * n);
-    return size * n;
+    if (exchange->fd >= 0 && is_good(exchange->http))
+        (void)ps_write_all(exchange->fd, block, "the answer", &exchange->err);
+    else if (exchange->answer.len + block.len > ANSWER_MAX)
+        ps_fail(&exchange->err, PS_LIMIT, "the answer is over %zu MB", ANSWER_MAX >> 20);
+    else
+        ps_buf_str(&exchange->answer, block);
+    return exchange->err.code == PS_OK ? block.len : 0;
 }
 
 static int step(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
@@ -66,6 +80,7 @@ static void set_up(struct ps_remote_http *http, const struct ps_remote_config *c
 
     (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L); /* a run may be named ".." */
     (void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
     (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -138,16 +153,6 @@ void ps_remote_http_close(struct ps_remote_http *http)
     free(http);
 }
 
-void ps_remote_escape(struct ps_buf *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~", *text))
-            ps_buf_add(out, text, 1);
-        else
-            ps_buf_printf(out, "%%%02X", (unsigned char)*text);
-    }
-}
-
 /* --- one try ---------------------------------------------------------------------------------- */
 
 /* The word of an answer's error, as our own codes. */
@@ -212,42 +217,74 @@ static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err 
             http->why[0] ? http->why : curl_easy_strerror(code));
 }
 
-/* Sends it once. *http_out is the status, 0 when no answer came; err is filled unless it is 2xx. */
-static void try_once(struct ps_remote_http *http, const struct ps_remote_request *request,
-                     long *http_out, cJSON **out, struct ps_err *err)
+/* Which server it was, and what it answered. */
+static void name_server(const struct ps_remote_http *http, long status, struct ps_err *err)
 {
-    struct exchange exchange = {.request = request};
+    struct ps_err own = *err;
+
+    if (own.code == PS_CANCELLED)
+        return;
+    *err = (struct ps_err)PS_ERR_INIT;
+    if (own.hint[0])
+        ps_hint(err, "%s", own.hint);
+    if (own.has_at)
+        ps_fail_at(err, own.code, own.at, "%s", own.text);
+    else if (status)
+        ps_fail(err, own.code, "%s (%s answered %ld)", own.text, http->base, status);
+    else
+        ps_fail(err, own.code, "%s: %s", http->base, own.text);
+}
+
+/* A file holds nothing of an earlier try. */
+static enum ps_status empty(int fd, struct ps_err *err)
+{
+    if (fd >= 0 && (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0))
+        return ps_fail_errno(err, "cannot write", "the answer");
+    return PS_OK;
+}
+
+/* Sends it once. *status_out is the HTTP status, 0 when no answer came; err is filled unless it is
+ * 2xx. */
+static void try_once(struct ps_remote_http *http, const struct ps_remote_request *request,
+                     long *status_out, struct ps_buf *out, int fd, struct ps_err *err)
+{
+    struct exchange exchange = {.http = http, .request = request, .fd = fd};
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
     CURLcode code;
-    cJSON *json;
 
+    *status_out = 0;
+    if (empty(fd, err) != PS_OK)
+        return;
     ps_buf_printf(&url, "%s/api/v1/%s", http->base, request->path);
     http->why[0] = '\0';
-    *http_out = 0;
     set_body(http->curl, request);
     (void)curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, request->method);
     (void)curl_easy_setopt(http->curl, CURLOPT_URL, url.at);
     (void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &exchange);
     (void)curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, &exchange);
     code = curl_easy_perform(http->curl);
-    json =
-        exchange.answer.len ? cJSON_ParseWithLength(exchange.answer.at, exchange.answer.len) : NULL;
-    ps_buf_free(&exchange.answer);
     if (ps_progress_interrupted())
         ps_fail(err, PS_CANCELLED, "interrupted");
+    else if (exchange.err.code != PS_OK)
+        (void)ps_fail_as(err, &exchange.err);
     else if (code != CURLE_OK)
         fail_line(http, code, err);
     else
-        (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, http_out);
-    if (*http_out == 401 && !http->known)
-        ps_hint(err, "put the token of an uploader into $PERFSHELF_TOKEN; "
-                     "`perfshelf token add NAME` on the server makes one");
-    if (code == CURLE_OK && *http_out / 100 != 2)
-        ps_remote_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *http_out, err);
-    if (err->code == PS_OK)
-        *out = json;
-    else
+        (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
+    if (*status_out == 401 && !http->known)
+        ps_hint(err, "put a token into $PERFSHELF_TOKEN; `perfshelf token add NAME` on the server "
+                     "makes one");
+    if (code == CURLE_OK && *status_out / 100 != 2) {
+        cJSON *json = cJSON_ParseWithLength(exchange.answer.at, exchange.answer.len);
+
+        ps_remote_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *status_out, err);
         cJSON_Delete(json);
+    }
+    if (err->code != PS_OK)
+        name_server(http, *status_out, err);
+    else if (fd < 0)
+        ps_buf_str(out, ps_buf_slice(&exchange.answer));
+    ps_buf_free(&exchange.answer);
 }
 
 /* --- until it is through ---------------------------------------------------------------------- */
@@ -270,15 +307,14 @@ static bool passes(long http, const struct ps_err *err)
            http == 504;
 }
 
-enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
-                             cJSON **out, struct ps_err *err)
+enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remote_request *request,
+                               struct ps_buf *out, int fd, struct ps_err *err)
 {
-    *out = NULL;
     for (unsigned n = 1;; n++) {
         struct ps_err own = PS_ERR_INIT;
         long status;
 
-        try_once(http, request, &status, out, &own);
+        try_once(http, request, &status, out, fd, &own);
         http->reached |= status != 0;
         if (own.code == PS_OK)
             return PS_OK;
@@ -289,4 +325,14 @@ enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote
             return own.code;
         }
     }
+}
+
+enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
+                             cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    enum ps_status status = ps_remote_fetch(http, request, &text, -1, err);
+
+    *out = status == PS_OK && text.len ? cJSON_ParseWithLength(text.at, text.len) : NULL;
+    return status;
 }

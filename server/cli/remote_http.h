@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* remote_http.h: requests to a shelf that is served elsewhere, tried again when the network or the
- * server fails. The only libcurl caller. */
+ * server fails. A failure names the server and the status it answered. The only libcurl caller. */
 #ifndef PS_CLI_REMOTE_HTTP_H
 #define PS_CLI_REMOTE_HTTP_H
 
@@ -22,9 +22,6 @@ struct ps_remote_config {
 enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
                                    struct ps_remote_http **out, struct ps_err *err);
 void ps_remote_http_close(struct ps_remote_http *http); /* NULL is fine */
-/* For `--name=a b`: what may stand in a query. Appends. */
-void ps_remote_escape(struct ps_buf *out, const char *text);
-
 struct ps_remote_request {
     const char *method, *path; /* below /api/v1/ */
     struct ps_str body;
@@ -39,6 +36,10 @@ struct ps_remote_request {
  * once. */
 enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
                              cJSON **out, struct ps_err *err);
+/* The same without reading the answer: its body is appended to out, or with fd >= 0 written to that
+ * file, which is emptied before each try. */
+enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remote_request *request,
+                               struct ps_buf *out, int fd, struct ps_err *err);
 /* The error of an answer or a job ({"code","text","at","hint"}, or NULL) as ours. */
 void ps_remote_error(const cJSON *error, long http, struct ps_err *err);
 /* Waits a while before try `n` (1, 2, ...) of something; false once there is no more. */

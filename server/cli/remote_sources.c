@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "server/http/url.h"
 #include "server/cli/cli.h"
 #include "server/cli/sources.h"
 
@@ -56,7 +57,7 @@ static enum ps_status attach_there(void *user, const char *path, int fd, bool ch
     if (bytes.len == 0)
         return PS_OK; /* an empty file has no lines to show */
     ps_buf_printf(&where, "runs/%s/sources?changed=%d&path=", there->run, changed);
-    ps_remote_escape(&where, path);
+    ps_url_escape(&where, path);
     request.path = where.at;
     request.body = ps_buf_slice(&bytes);
     return ps_remote_ask(there->http, &request, &answer, err);

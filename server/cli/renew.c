@@ -57,16 +57,17 @@ static int renew_all(const struct ps_options *options, struct ps_store *store)
 
 int ps_cli_renew(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
     struct ps_err err = PS_ERR_INIT;
     int status = 0;
-    if (!store)
+    if (!client)
         return 1;
+    struct ps_store *store = ps_client_store(client);
     ps_progress_catch_interrupts();
     if (!options->n_operands)
         return renew_all(options, store);
-    if (ps_cli_resolve(store, options->operands, options->n_operands, &ids, &err) != PS_OK)
+    if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
         return ps_say_failure("nothing renewed", &err);
     for (size_t i = 0; i < ids.n && !ps_progress_interrupted(); i++)
         status |= renew(options, store, ids.at[i]);

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/json_out.h"
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/runs.h"
-#include "server/cli/shelve.h"
 
-#include <stdio.h>
+static enum ps_status delete_run(struct ps_client *client, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    ps_buf_puts(&path, "runs");
+    ps_path_add(&path, id);
+    return ps_client_ask(client, "DELETE", path.at, (struct ps_str){NULL, 0}, &answer, err);
+}
 
-static int remove_run(const struct ps_options *options, struct ps_store *store, const char *id)
+static int remove_run(const struct ps_options *options, struct ps_client *client, const char *id)
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     PS_AUTO(ps_run_free) cJSON *about = NULL;
-    if (ps_run_read(store, id, &about, &err) != PS_OK ||
-        ps_store_remove(store, id, ps_cli_login_name(), &err) != PS_OK)
+    if (ps_client_read_run(client, id, &about, &err) != PS_OK ||
+        delete_run(client, id, &err) != PS_OK)
         return ps_say_failure(id, &err);
     if (options->json) {
         struct ps_json json = ps_json_to(&line);
@@ -31,15 +39,15 @@ static int remove_run(const struct ps_options *options, struct ps_store *store, 
 
 int ps_cli_rm(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
     struct ps_err err = PS_ERR_INIT;
     int status = 0;
-    if (!store)
+    if (!client)
         return 1;
-    if (ps_cli_resolve(store, options->operands, options->n_operands, &ids, &err) != PS_OK)
+    if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
         return ps_say_failure("nothing removed", &err);
     for (size_t i = 0; i < ids.n; i++)
-        status |= remove_run(options, store, ids.at[i]);
+        status |= remove_run(options, client, ids.at[i]);
     return status;
 }

@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "server/cli/runs.h"
 
+#include "base/json_out.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,40 +16,48 @@ static bool has_id(const struct ps_run_ids *ids, const char *id)
     return false;
 }
 
-enum ps_status ps_cli_resolve(struct ps_store *store, const char *const *words, size_t n,
+/* POST resolve: all words in one snapshot of the catalog. */
+static enum ps_status ask_ids(struct ps_client *client, const char *const *words, size_t n,
+                              cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf body = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    struct ps_json json = ps_json_to(&body);
+    ps_json_object(&json);
+    ps_json_key(&json, "runs");
+    ps_json_array(&json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_str(&json, ps_str_of(words[i]));
+    ps_json_end(&json);
+    ps_json_end(&json);
+    enum ps_status status =
+        ps_client_ask(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
+    if (status == PS_OK && !(*out = cJSON_ParseWithLength(answer.at, answer.len)))
+        status = ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    return status;
+}
+
+enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,
                               struct ps_run_ids *out, struct ps_err *err)
 {
+    PS_AUTO(ps_run_free) cJSON *answer = NULL;
+    const cJSON *item;
+    enum ps_status status = ask_ids(client, words, n, &answer, err);
     out->at = ps_grow(NULL, n, sizeof *out->at);
     out->n = 0;
-    if (ps_store_resolve_all(store, words, n, out->at, err) != PS_OK)
-        return err->code;
-    for (size_t i = 0; i < n; i++)
-        if (!has_id(out, out->at[i]))
-            memmove(out->at[out->n++], out->at[i], PS_ID_SIZE);
-    return PS_OK;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(answer, "ids"))
+    {
+        const char *id = cJSON_GetStringValue(item);
+        if (id && strlen(id) == PS_ID_SIZE - 1 && out->n < n && !has_id(out, id))
+            memcpy(out->at[out->n++], id, PS_ID_SIZE);
+    }
+    return status;
 }
 
 void ps_run_ids_free(struct ps_run_ids *ids)
 {
     free(ids->at);
     *ids = (struct ps_run_ids){0};
-}
-
-enum ps_status ps_run_json(struct ps_store *store, const char *id, struct ps_buf *out,
-                           struct ps_err *err)
-{
-    struct ps_json json = ps_json_to(out);
-    return ps_query_run(store, id, &json, err);
-}
-
-enum ps_status ps_run_read(struct ps_store *store, const char *id, cJSON **out, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    enum ps_status status = ps_run_json(store, id, &text, err);
-    if (status != PS_OK)
-        return status;
-    *out = cJSON_ParseWithLength(text.at, text.len);
-    return *out ? PS_OK : ps_fail(err, PS_INTERNAL, "the run's description is not JSON");
 }
 
 void ps_run_free(cJSON **run)

@@ -3,10 +3,8 @@
 #ifndef PS_CLI_RUNS_H
 #define PS_CLI_RUNS_H
 
+#include "server/cli/client.h"
 #include "server/cli/plain.h"
-#include "server/query/query.h"
-
-#include <cjson/cJSON.h>
 
 /* Distinct runs, in the order in which they were named. */
 struct ps_run_ids {
@@ -15,15 +13,10 @@ struct ps_run_ids {
 };
 /* Resolves all words before the caller acts on any run: removing one changes what @2 means. Free
  * with ps_run_ids_free in any case. */
-enum ps_status ps_cli_resolve(struct ps_store *store, const char *const *words, size_t n,
+enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,
                               struct ps_run_ids *out, struct ps_err *err);
 void ps_run_ids_free(struct ps_run_ids *ids); /* for PS_AUTO */
 
-/* The run `id` as a tree; free with ps_run_free. */
-enum ps_status ps_run_read(struct ps_store *store, const char *id, cJSON **out, struct ps_err *err);
-/* Its JSON text as it comes from the query: a tree would not keep every digit. */
-enum ps_status ps_run_json(struct ps_store *store, const char *id, struct ps_buf *out,
-                           struct ps_err *err);
 void ps_run_free(cJSON **run); /* for PS_AUTO */
 
 /* A member's text, "" when there is none; a member's number, 0 when there is none. */

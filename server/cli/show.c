@@ -108,46 +108,43 @@ static void add_run(struct ps_table *table, const cJSON *run)
 }
 
 /* Names of runs may hold commas: a run of that name comes first. */
-static bool is_group(struct ps_store *store, const char *word)
+static bool is_group(struct ps_client *client, const char *word)
 {
-    char id[PS_ID_SIZE];
+    PS_AUTO(ps_buf_free) struct ps_buf run = {0};
     struct ps_err none = PS_ERR_INIT;
     if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
         return true;
-    return strchr(word, ',') && ps_store_resolve(store, word, id, &none) == PS_NOT_FOUND;
+    return strchr(word, ',') && ps_client_run(client, word, &run, &none) == PS_NOT_FOUND;
 }
 
-static enum ps_status show_run(const struct ps_options *options, struct ps_store *store,
+static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_buf *out, struct ps_err *err)
 {
-    char id[PS_ID_SIZE];
     PS_AUTO(ps_run_free) cJSON *run = NULL;
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2};
-    enum ps_status status = ps_store_resolve(store, options->operands[0], id, err);
-    if (status == PS_OK)
-        status =
-            options->json ? ps_run_json(store, id, out, err) : ps_run_read(store, id, &run, err);
+    if (options->json) {
+        enum ps_status got = ps_client_run(client, options->operands[0], out, err);
+        ps_buf_puts(out, "\n");
+        return got;
+    }
+    enum ps_status status = ps_client_read_run(client, options->operands[0], &run, err);
     if (status != PS_OK)
         return status;
-    if (options->json) {
-        ps_buf_puts(out, "\n");
-    } else {
-        add_run(&table, run);
-        ps_table_print(&table, out);
-    }
+    add_run(&table, run);
+    ps_table_print(&table, out);
     return PS_OK;
 }
 
 int ps_cli_show(const struct ps_options *options)
 {
     struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    if (!store)
+    if (!client)
         return 1;
-    enum ps_status status = is_group(store, options->operands[0])
-                                ? ps_cli_show_group(options, store, &out, &err)
-                                : show_run(options, store, &out, &err);
+    enum ps_status status = is_group(client, options->operands[0])
+                                ? ps_cli_show_group(options, client, &out, &err)
+                                : show_run(options, client, &out, &err);
     if (status != PS_OK)
         return ps_say_failure(options->operands[0], &err);
     ps_say(&out);

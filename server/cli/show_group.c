@@ -81,12 +81,12 @@ static enum ps_status say_table(const struct ps_cli_compared *compared, const cJ
     return PS_OK;
 }
 
-enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_store *store,
+enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.store = NULL};
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
     const cJSON *table = NULL, *metric = NULL;
-    enum ps_status status = ps_cli_compare(store, NULL, options->operands[0], &compared, err);
+    enum ps_status status = ps_cli_compare(client, NULL, options->operands[0], &compared, err);
     if (status == PS_OK)
         status = ps_cli_table(&compared, options->of, &table, err);
     if (status == PS_OK)

@@ -1,45 +1,73 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/json_out.h"
 #include "server/cli/cli.h"
-#include "server/query/query.h"
+#include "server/cli/client.h"
 
-#define ROWS    10000000
-#define SECONDS 600
+#include <unistd.h>
 
-/* A whole number from 1 on; NULL: the fallback. */
-static bool read_count(const char *text, const char *option, int64_t most, int64_t fallback,
-                       int64_t *out, struct ps_err *err)
+/* A whole number from 1 on; 0: not given. */
+static bool read_count(const char *text, const char *option, int64_t most, int64_t *out,
+                       struct ps_err *err)
 {
-    *out = fallback;
+    *out = 0;
     if (text && (!ps_str_i64(ps_str_of(text), out) || *out < 1 || *out > most))
         ps_fail(err, PS_BAD_REQUEST, "%s takes a whole number from 1 to %lld", option,
                 (long long)most);
     return err->code == PS_OK;
 }
 
+static void write_question(const struct ps_options *options, int64_t rows, int64_t seconds,
+                           struct ps_buf *out)
+{
+    struct ps_json json = ps_json_to(out);
+    ps_json_object(&json);
+    ps_json_kstr(&json, "run", options->operands[0]);
+    ps_json_kstr(&json, "sql", options->operands[1]);
+    ps_json_kstr(&json, "format", options->json ? "rows" : options->csv ? "csv" : "text");
+    if (rows)
+        ps_json_kint(&json, "limit", rows);
+    if (seconds)
+        ps_json_kint(&json, "seconds", seconds);
+    ps_json_end(&json);
+}
+
+/* The whole file to stdout, with a line end. */
+static enum ps_status print_file(int fd, struct ps_err *err)
+{
+    static char block[1 << 16];
+    char last = '\n';
+    ssize_t got;
+    while ((got = read(fd, block, sizeof block)) > 0) {
+        struct ps_buf bytes = {.at = block, .len = (size_t)got};
+        ps_say(&bytes);
+        last = block[got - 1];
+    }
+    if (last != '\n')
+        ps_say(&(struct ps_buf){.at = (char[]){"\n"}, .len = 1});
+    return got < 0 ? ps_fail_errno(err, "cannot read", "the result") : PS_OK;
+}
+
+/* All or nothing: the result is in a file before the first of it is printed. */
 int ps_cli_sql(const struct ps_options *options)
 {
-    char id[PS_ID_SIZE];
-    const char *run = options->operands[0], *sql = options->operands[1];
-    enum ps_sql_format format = options->json  ? PS_SQL_JSON
-                                : options->csv ? PS_SQL_CSV
-                                               : PS_SQL_TABLE;
     struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
-    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    struct ps_typed by = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf body = {0};
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
+    PS_AUTO(ps_close_fd) int to = -1;
+    PS_AUTO(ps_close_fd) int from = -1;
     int64_t rows, seconds;
 
-    if (!store)
-        return 1;
-    if (!read_count(options->rows, "--rows", INT64_MAX, ROWS, &rows, &err) ||
-        !read_count(options->seconds, "--seconds", 1000000, SECONDS, &seconds, &err))
+    if (!read_count(options->rows, "--rows", INT64_MAX, &rows, &err) ||
+        !read_count(options->seconds, "--seconds", 1000000, &seconds, &err))
         return ps_say_failure("sql", &err);
-    by.ms = (unsigned)(seconds * 1000);
-    if (ps_store_resolve(store, run, id, &err) != PS_OK ||
-        ps_query_sql(store, id, sql, format, &by, rows, &out, &err) != PS_OK)
-        return ps_say_failure(run, &err);
-    if (out.len && out.at[out.len - 1] != '\n')
-        ps_buf_puts(&out, "\n");
-    ps_say(&out);
+    client = ps_client_open(options);
+    if (!client)
+        return 1;
+    write_question(options, rows, seconds, &body);
+    if (ps_store_scratch(NULL, &to, &from, &err) != PS_OK ||
+        ps_client_save(client, "POST", "sql", ps_buf_slice(&body), to, &err) != PS_OK ||
+        print_file(from, &err) != PS_OK)
+        return ps_say_failure(options->operands[0], &err);
     return 0;
 }

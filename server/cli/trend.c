@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/compared.h"
 #include "server/cli/table.h"
 
@@ -137,39 +138,41 @@ static enum ps_status say_trend(const struct ps_buf *json, struct ps_buf *out, s
     return PS_OK;
 }
 
-static enum ps_status ask(const struct ps_options *options, struct ps_store *store,
-                          struct ps_answer *out, struct ps_err *err)
+static enum ps_status ask(const struct ps_options *options, struct ps_client *client,
+                          struct ps_buf *out, struct ps_err *err)
 {
     const char *series = options->operands[0];
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
     PS_AUTO(ps_buf_free) struct ps_buf by = {0};
     bool whole = strncmp(series, "series:", 7) == 0 || strncmp(series, "tag:", 4) == 0;
     ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
     ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
-    const struct ps_param params[] = {{"runs", runs.at},         {"by", options->by ? by.at : NULL},
-                                      {"of", options->of},       {"row", options->row},
-                                      {"place", options->place}, {"metric", options->metric}};
-    return ps_query_trend(store, (struct ps_params){params, 6}, out, err);
+    ps_buf_puts(&path, "trend");
+    ps_path_param(&path, "runs", runs.at);
+    ps_path_param(&path, "by", options->by ? by.at : NULL);
+    ps_path_param(&path, "of", options->of);
+    ps_path_param(&path, "row", options->row);
+    ps_path_param(&path, "place", options->place);
+    ps_path_param(&path, "metric", options->metric);
+    return ps_client_get(client, path.at, out, err);
 }
 
 int ps_cli_trend(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    struct ps_answer answer = {.type = NULL};
     struct ps_err err = PS_ERR_INIT;
-    if (!store)
+    if (!client)
         return 1;
-    enum ps_status status = ask(options, store, &answer, &err);
+    enum ps_status status = ask(options, client, &answer, &err);
     if (status == PS_OK && !options->json)
-        status = say_trend(&answer.body, &out, &err);
-    if (status == PS_OK && options->json) {
-        ps_buf_str(&out, ps_buf_slice(&answer.body));
-        ps_buf_puts(&out, "\n");
-    }
-    ps_buf_free(&answer.body);
+        status = say_trend(&answer, &out, &err);
     if (status != PS_OK)
         return ps_say_failure("trend", &err);
-    ps_say(&out);
+    if (options->json)
+        ps_buf_puts(&answer, "\n");
+    ps_say(options->json ? &answer : &out);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/compared.h"
 #include "server/cli/table.h"
 
@@ -123,37 +124,36 @@ static enum ps_status say_answer(const struct ps_buf *json, bool asked, struct p
     return PS_OK;
 }
 
-static enum ps_status ask(const struct ps_options *options, struct ps_store *store,
+static enum ps_status ask(const struct ps_options *options, struct ps_client *client,
                           struct ps_buf *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
-    struct ps_json json = ps_json_to(answer);
-    char id[PS_ID_SIZE];
-    enum ps_status status = ps_store_resolve(store, options->operands[0], id, err);
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     for (size_t i = 1; i < options->n_operands; i++)
         ps_buf_printf(&lazy, "%s%s", i > 1 ? "," : "", options->operands[i]);
-    const struct ps_param params[] = {{"lazy", lazy.at}, {"limit", "5000"}};
-    return status == PS_OK ? ps_query_what_if(store, id, (struct ps_params){params, 2}, &json, err)
-                           : status;
+    ps_buf_puts(&path, "runs");
+    ps_path_add(&path, options->operands[0]);
+    ps_buf_puts(&path, "/what_if");
+    ps_path_param(&path, "lazy", lazy.at);
+    ps_path_param(&path, "limit", "5000");
+    return ps_client_get(client, path.at, answer, err);
 }
 
 int ps_cli_whatif(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     struct ps_err err = PS_ERR_INIT;
-    if (!store)
+    if (!client)
         return 1;
-    enum ps_status status = ask(options, store, &answer, &err);
+    enum ps_status status = ask(options, client, &answer, &err);
     if (status == PS_OK && !options->json)
         status = say_answer(&answer, options->n_operands > 1, &out, &err);
-    if (status == PS_OK && options->json) {
-        ps_buf_str(&out, ps_buf_slice(&answer));
-        ps_buf_puts(&out, "\n");
-    }
     if (status != PS_OK)
         return ps_say_failure(options->operands[0], &err);
-    ps_say(&out);
+    if (options->json)
+        ps_buf_puts(&answer, "\n");
+    ps_say(options->json ? &answer : &out);
     return 0;
 }

@@ -19,9 +19,25 @@ static struct ps_exchange *exchange_of(const struct ps_request *req)
     return (struct ps_exchange *)(uintptr_t)req; /* the first member */
 }
 
+/* A request of this process (local.h) has no connection: no headers, no cookies, no peer. */
+static const char *look_up(const struct ps_request *req, enum MHD_ValueKind kind, const char *name)
+{
+    struct MHD_Connection *connection = exchange_of(req)->connection;
+
+    return connection ? MHD_lookup_connection_value(connection, kind, name) : NULL;
+}
+
+static const union MHD_ConnectionInfo *look_at(const struct ps_request *req,
+                                               enum MHD_ConnectionInfoType what)
+{
+    struct MHD_Connection *connection = exchange_of(req)->connection;
+
+    return connection ? MHD_get_connection_info(connection, what) : NULL;
+}
+
 const char *ps_request_header(const struct ps_request *req, const char *name)
 {
-    return MHD_lookup_connection_value(exchange_of(req)->connection, MHD_HEADER_KIND, name);
+    return look_up(req, MHD_HEADER_KIND, name);
 }
 
 const char *ps_request_param(const struct ps_request *req, const char *key)
@@ -31,13 +47,12 @@ const char *ps_request_param(const struct ps_request *req, const char *key)
 
 const char *ps_request_cookie(const struct ps_request *req, const char *name)
 {
-    return MHD_lookup_connection_value(exchange_of(req)->connection, MHD_COOKIE_KIND, name);
+    return look_up(req, MHD_COOKIE_KIND, name);
 }
 
 const char *ps_request_peer(struct ps_request *req)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange_of(req)->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *info = look_at(req, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *from = info ? info->client_addr : NULL;
     const struct sockaddr_in6 *six = (const void *)from;
     char *text = ps_arena_alloc(&req->arena, INET6_ADDRSTRLEN);
@@ -55,8 +70,7 @@ const char *ps_request_peer(struct ps_request *req)
 
 bool ps_request_gone(const struct ps_request *req)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange_of(req)->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info = look_at(req, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct pollfd client = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
 
     return poll(&client, 1, 0) > 0 && client.revents & (POLLRDHUP | POLLHUP | POLLERR);
@@ -361,7 +375,10 @@ void ps_request_finish(struct ps_request *req, enum ps_status status, const stru
 {
     struct ps_exchange *x = exchange_of(req);
 
-    settle(x, status, err);
+    if (status != PS_OK && !x->connection)
+        (void)ps_fail_as(&x->err, err);
+    else
+        settle(x, status, err);
     if (atomic_exchange(&x->deferral, PS_READY) == PS_SUSPENDED)
         MHD_resume_connection(x->connection);
 }

@@ -55,6 +55,16 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
     return PS_OK;
 }
 
+void ps_url_escape(struct ps_buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~", *text))
+            ps_buf_add(out, text, 1);
+        else
+            ps_buf_printf(out, "%%%02X", (unsigned char)*text);
+    }
+}
+
 bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,
                   const char *value)
 {

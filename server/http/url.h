@@ -4,8 +4,8 @@
 #ifndef PS_HTTP_URL_H
 #define PS_HTTP_URL_H
 
+#include "base/buf.h"
 #include "base/err.h"
-#include "base/mem.h"
 
 struct ps_pair {
     const char *key, *value;
@@ -21,6 +21,9 @@ struct ps_pairs {
 /* Decodes %XX, and + as a space when `plus`. PS_BAD_REQUEST: a broken escape or an encoded NUL. */
 enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,
                              const char **out, struct ps_err *err);
+
+/* Appends text so that it may stand in a path segment or in a query. */
+void ps_url_escape(struct ps_buf *out, const char *text);
 
 /* Appends the parameters of a query string ("a=1&b=2"); one without = has the value "". */
 enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,

@@ -141,6 +141,7 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
     if (format && format[0] != 't') {
         sql.format = format[0] == 'c' ? PS_SQL_CSV : PS_SQL_JSON;
         sql.rows = PS_SQL_FILE_ROWS;
+        sql.bytes = PS_SQL_FILE_BYTES;
     }
     if (!sql.sql || (limit && !ps_str_i64(ps_str_of(limit), &sql.rows)))
         return ps_fail(err, PS_BAD_REQUEST, "a statement is missing, or its limit is no number");

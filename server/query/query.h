@@ -108,16 +108,17 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
 
 /* --- SQL that people type: one statement that only reads */
 
-enum ps_sql_format { PS_SQL_TABLE, PS_SQL_JSON, PS_SQL_CSV };
-/* Over the public views of a run, whole; PS_LIMIT when it has more than `rows`. JSON: an array of
- * objects. */
-enum ps_status ps_query_sql(struct ps_store *store, const char *id, const char *sql,
-                            enum ps_sql_format format, const struct ps_typed *by, int64_t rows,
-                            struct ps_buf *out, struct ps_err *err);
+enum ps_sql_format {
+    PS_SQL_TABLE, /* of docs/api.md, cut at `rows`. The others are files, whole or refused: */
+    PS_SQL_JSON,  /* an array of objects */
+    PS_SQL_CSV,
+    PS_SQL_TEXT, /* aligned columns, for a terminal */
+};
 
 #define PS_SQL_ROWS      10000   /* of an answer to a page that does not say how many */
 #define PS_SQL_ROWS_MOST 100000  /* of an answer to a page */
 #define PS_SQL_FILE_ROWS 1000000 /* of a file */
+#define PS_SQL_FILE_BYTES ((size_t)128 << 20)
 
 #define PS_SQL_RUNS_MOST 100
 
@@ -131,8 +132,9 @@ struct ps_sql_question {
     char (*runs)[PS_ID_SIZE];
     size_t n_runs;
     const char *sql;
-    enum ps_sql_format format; /* TABLE: of docs/api.md, cut at `rows`; else a file, all or none */
-    int64_t rows;
+    enum ps_sql_format format;
+    int64_t rows; /* PS_LIMIT: a file has more */
+    size_t bytes; /* of a file, about; 0: no limit */
     struct ps_typed by;
 };
 /* GET /api/v1/queries. */

@@ -6,7 +6,6 @@
 #include "server/query/views.h"
 
 #define PAGE_BYTES ((size_t)32 << 20)
-#define FILE_BYTES ((size_t)128 << 20)
 
 /* What the values of a column are. */
 enum { NONE = 0, INTEGERS = 1, REALS = 2, TEXTS = 4, BLOBS = 8 };
@@ -109,7 +108,8 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void write_page(struct ps_stmt *stmt, int64_t most, struct ps_buf *out, struct ps_err *err)
+static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                       struct ps_buf *out, struct ps_err *err)
 {
     double began = seconds_now();
     struct page page = {.stmt = stmt, .json = ps_json_to(out), .columns = ps_col_count(stmt)};
@@ -117,7 +117,7 @@ static void write_page(struct ps_stmt *stmt, int64_t most, struct ps_buf *out, s
     ps_json_object(&page.json);
     ps_json_key(&page.json, "rows");
     ps_json_array(&page.json);
-    add_rows(&page, most, err);
+    add_rows(&page, question->rows, err);
     ps_json_end(&page.json);
     add_columns(&page);
     ps_json_kstr(&page.json, "cut", page.cut);
@@ -125,30 +125,106 @@ static void write_page(struct ps_stmt *stmt, int64_t most, struct ps_buf *out, s
     ps_json_end(&page.json);
 }
 
-static void write_file(struct ps_stmt *stmt, enum ps_sql_format format, int64_t most,
+/* --- files: all rows, or none ----------------------------------------------------------------- */
+
+/* The next row of a file that has `n` rows and `bytes` so far. */
+static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_question *question, int64_t n,
+                          size_t bytes, struct ps_err *err)
+{
+    if (!ps_stmt_row(stmt, err))
+        return false;
+    if (n < question->rows && (!question->bytes || bytes <= question->bytes))
+        return true;
+    ps_hint(err, "a LIMIT or a WHERE makes it smaller; `perfshelf sql --rows` on the shelf's own "
+                 "machine allows more");
+    if (n == question->rows)
+        ps_fail(err, PS_LIMIT, "the result has more than %lld rows", (long long)n);
+    else
+        ps_fail(err, PS_LIMIT, "the result is over %zu MB", question->bytes >> 20);
+    return false;
+}
+
+static void write_rows(struct ps_stmt *stmt, const struct ps_sql_question *question,
                        struct ps_buf *out, struct ps_err *err)
 {
     struct ps_json json = ps_json_to(out);
-    int64_t n = 0;
 
-    if (format == PS_SQL_CSV)
-        ps_csv_head(stmt, out);
-    else
-        ps_json_array(&json);
-    for (; ps_stmt_row(stmt, err); n++) {
-        if (n == most || out->len > FILE_BYTES) {
-            ps_fail(err, PS_LIMIT, "the result is over %lld rows or %zu MB", (long long)most,
-                    FILE_BYTES >> 20);
-            ps_hint(err, "a LIMIT or a WHERE makes it smaller; `perfshelf sql` writes all of it");
-            return;
-        }
-        if (format == PS_SQL_CSV)
-            ps_csv_row(stmt, out);
-        else
-            ps_row_object(stmt, 0, &json);
-    }
-    if (format == PS_SQL_JSON && err->code == PS_OK)
+    ps_json_array(&json);
+    for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
+        ps_row_object(stmt, 0, &json);
+    if (err->code == PS_OK)
         ps_json_end(&json);
+}
+
+static void write_csv(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                      struct ps_buf *out, struct ps_err *err)
+{
+    ps_csv_head(stmt, out);
+    for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
+        ps_csv_row(stmt, out);
+}
+
+static size_t width_of(struct ps_str text)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        width += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+    return width;
+}
+
+static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
+{
+    struct ps_num n = ps_col_num(stmt, column);
+    char text[32];
+
+    out->len = 0;
+    if (n.kind == PS_NUM_REAL)
+        ps_buf_add(out, text, ps_real_text(n.r, text));
+    else if (!ps_col_is_null(stmt, column))
+        ps_buf_str(out, ps_col_text(stmt, column));
+}
+
+/* Columns as wide as their widest cell: rows are held back until all are known. */
+static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                       struct ps_buf *out, struct ps_err *err)
+{
+    const size_t columns = (size_t)ps_col_count(stmt);
+    struct ps_arena arena = {0};
+    struct ps_str *cells = NULL;
+    size_t n = 0, cap = 0, bytes = 0;
+    PS_AUTO(ps_free_ptr) size_t *widths = ps_alloc(columns * sizeof *widths);
+    PS_AUTO(ps_buf_free) struct ps_buf cell = {0};
+
+    for (size_t c = 0; c < columns; c++) {
+        PS_PUSH_ROOM(cells, n, cap);
+        cells[n++] = ps_arena_copy(&arena, ps_str_of(ps_col_name(stmt, (int)c)));
+    }
+    for (int64_t row = 0; next_file_row(stmt, question, row, bytes, err); row++) {
+        for (size_t c = 0; c < columns; c++) {
+            cell_text(stmt, (int)c, &cell);
+            PS_PUSH_ROOM(cells, n, cap);
+            cells[n++] = ps_arena_copy(&arena, ps_buf_slice(&cell));
+            bytes += cell.len + 1;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t width = width_of(cells[i]), *best = &widths[i % columns];
+
+        *best = width > *best ? width : *best;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t column = i % columns;
+        const bool last = column + 1 == columns;
+
+        ps_buf_str(out, cells[i]);
+        for (size_t pad = last ? 0 : widths[column] - width_of(cells[i]) + 2; pad > 0; pad--)
+            ps_buf_puts(out, " ");
+        if (last)
+            ps_buf_puts(out, "\n");
+    }
+    ps_free_ptr(&cells);
+    ps_arena_free(&arena);
 }
 
 enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_question *question,
@@ -164,13 +240,18 @@ enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_questi
     if (status == PS_OK)
         status = ps_db_prepare_single(db, question->sql, &stmt, err);
     if (status == PS_OK) {
+        static void (*const write[])(struct ps_stmt *, const struct ps_sql_question *,
+                                     struct ps_buf *, struct ps_err *) = {
+            [PS_SQL_TABLE] = write_page,
+            [PS_SQL_JSON] = write_rows,
+            [PS_SQL_CSV] = write_csv,
+            [PS_SQL_TEXT] = write_text};
+
         answer->attachment = question->format != PS_SQL_TABLE;
-        answer->type =
-            question->format == PS_SQL_CSV ? "text/csv; charset=utf-8" : "application/json";
-        if (answer->attachment)
-            write_file(stmt, question->format, question->rows, &answer->body, err);
-        else
-            write_page(stmt, question->rows, &answer->body, err);
+        answer->type = question->format == PS_SQL_CSV    ? "text/csv; charset=utf-8"
+                       : question->format == PS_SQL_TEXT ? "text/plain; charset=utf-8"
+                                                         : "application/json";
+        write[question->format](stmt, question, &answer->body, err);
         status = err->code;
     }
     ps_stmt_done(stmt);

@@ -22,8 +22,6 @@ struct shelf {
     char dir[64];
 };
 
-static const struct ps_typed no_limit = {0};
-
 static int open_shelf(void **state)
 {
     struct shelf *shelf = ps_alloc(sizeof *shelf);
@@ -135,12 +133,24 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
     return out;
 }
 
+static enum ps_status try_sql(struct shelf *shelf, const char *id, const char *sql,
+                              struct ps_buf *out)
+{
+    const struct ps_sql_question question = {
+        .run = id, .sql = sql, .format = PS_SQL_CSV, .rows = 1000000};
+    struct ps_answer answer = {.type = NULL};
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_query_typed(shelf->store, &question, &answer, &err);
+
+    *out = answer.body;
+    return status;
+}
+
 static char *ask(struct shelf *shelf, const char *id, const char *sql)
 {
     struct ps_buf out = {0};
 
-    assert_int_equal(
-        ps_query_sql(shelf->store, id, sql, PS_SQL_CSV, &no_limit, 1000000, &out, NULL), PS_OK);
+    assert_int_equal(try_sql(shelf, id, sql, &out), PS_OK);
     return out.at;
 }
 
@@ -376,9 +386,7 @@ static void typed_sql_only_reads(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct ps_buf out = {0};
 
-        assert_int_not_equal(ps_query_sql(shelf->store, run.id, refused[i], PS_SQL_JSON, &no_limit,
-                                          1000000, &out, NULL),
-                             PS_OK);
+        assert_int_not_equal(try_sql(shelf, run.id, refused[i], &out), PS_OK);
         ps_buf_free(&out);
     }
     expect_rows(shelf, run.id, "SELECT count(*) FROM functions", "6\r\n");

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/cli/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "server/api/api.h"
+#include "server/cli/cli.h"
+#include "server/cli/shelve.h"
+#include "server/http/local.h"
+
+#define API "/api/v1/"
+
+struct ps_client {
+    struct ps_remote_http *http; /* --server; NULL: the shelf is opened in this process */
+    struct ps_store *store;
+    struct ps_api *api;
+    struct ps_local local;
+};
+
+/* --- open ------------------------------------------------------------------------------------- */
+
+struct ps_remote_http *ps_cli_open_remote(const struct ps_options *options)
+{
+    const char *kept = getenv("PERFSHELF_TOKEN");
+    const struct ps_remote_config config = {options->server,
+                                            options->token    ? options->token
+                                            : kept && kept[0] ? kept
+                                                              : NULL,
+                                            options->ca};
+    struct ps_remote_http *http = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_remote_http_open(&config, &http, &err) != PS_OK)
+        ps_say_failure(options->server, &err);
+    return http;
+}
+
+static bool open_local(struct ps_client *client, const struct ps_options *options)
+{
+    const struct ps_str shell = {(const char *)ps_offline_page,
+                                 (size_t)(ps_offline_page_end - ps_offline_page)};
+
+    client->store = ps_cli_open(options);
+    if (!client->store)
+        return false;
+    client->api = ps_api_create_local(client->store, shell);
+    client->local = (struct ps_local){ps_api_routes, ps_api_routes_count, client->api,
+                                      ps_cli_login_name(), PS_RIGHT_ADMIN};
+    return true;
+}
+
+struct ps_client *ps_client_open(const struct ps_options *options)
+{
+    struct ps_client *client = ps_alloc(sizeof *client);
+
+    if (options->server)
+        client->http = ps_cli_open_remote(options);
+    if (options->server ? client->http != NULL : open_local(client, options))
+        return client;
+    ps_client_close(&client);
+    return NULL;
+}
+
+void ps_client_close(struct ps_client **client)
+{
+    if (!*client)
+        return;
+    ps_remote_http_close((*client)->http);
+    ps_api_free((*client)->api);
+    ps_store_close((*client)->store);
+    free(*client);
+    *client = NULL;
+}
+
+struct ps_store *ps_client_store(struct ps_client *client)
+{
+    return client->store;
+}
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+void ps_path_add(struct ps_buf *path, const char *segment)
+{
+    ps_buf_puts(path, "/");
+    ps_url_escape(path, segment);
+}
+
+void ps_path_param(struct ps_buf *path, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    ps_buf_printf(path, "%c%s=", strchr(path->at, '?') ? '&' : '?', key);
+    ps_url_escape(path, value);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+/* What a handler streams, into a file or a buffer. */
+static enum ps_status copy_stream(struct ps_stream *stream, struct ps_buf *out, int fd,
+                                  struct ps_err *err)
+{
+    for (;;) {
+        struct ps_str bytes = ps_stream_peek(stream, 1);
+
+        if (bytes.len == 0)
+            return ps_stream_status(stream, err);
+        if (fd < 0)
+            ps_buf_str(out, bytes);
+        else if (ps_write_all(fd, bytes, "the answer", err) != PS_OK)
+            return err->code;
+        ps_stream_skip(stream, bytes.len);
+    }
+}
+
+static enum ps_status ask_local(struct ps_client *client, const char *method, const char *path,
+                                struct ps_str body, struct ps_buf *out, int fd, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf target = {0};
+    struct ps_local_answer *answer = NULL;
+    enum ps_status status;
+
+    ps_buf_printf(&target, API "%s", path);
+    status = ps_local_ask(&client->local, method, target.at, body, &answer, err);
+    if (status == PS_OK) {
+        struct ps_reply *reply = ps_local_reply(answer);
+        struct ps_str bytes = ps_buf_slice(&reply->body);
+
+        if (reply->stream)
+            status = copy_stream(reply->stream, out, fd, err);
+        else if (fd >= 0)
+            status = ps_write_all(fd, bytes, "the answer", err);
+        else
+            ps_buf_str(out, bytes);
+    }
+    ps_local_free(answer);
+    return status;
+}
+
+static enum ps_status ask(struct ps_client *client, const char *method, const char *path,
+                          struct ps_str body, struct ps_buf *out, int fd, struct ps_err *err)
+{
+    /* A removal is not sent twice: the second would not find what the first removed. */
+    const struct ps_remote_request request = {
+        .method = method, .path = path, .body = body, .once = strcmp(method, "DELETE") == 0};
+    struct ps_err own = PS_ERR_INIT;
+
+    if (client->http)
+        (void)ps_remote_fetch(client->http, &request, out, fd, &own);
+    else
+        (void)ask_local(client, method, path, body, out, fd, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_client_ask(struct ps_client *client, const char *method, const char *path,
+                             struct ps_str body, struct ps_buf *out, struct ps_err *err)
+{
+    return ask(client, method, path, body, out, -1, err);
+}
+
+enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
+                              struct ps_str body, int fd, struct ps_err *err)
+{
+    return ask(client, method, path, body, NULL, fd, err);
+}
+
+enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
+                             struct ps_err *err)
+{
+    return ask(client, "GET", path, (struct ps_str){NULL, 0}, out, -1, err);
+}
+
+static enum ps_status parse(const struct ps_buf *text, cJSON **out, struct ps_err *err)
+{
+    *out = cJSON_ParseWithLength(text->at, text->len);
+    return *out ? PS_OK : ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+}
+
+enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    enum ps_status status = ps_client_get(client, path, &text, err);
+
+    return status == PS_OK ? parse(&text, out, err) : status;
+}
+
+enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
+                             struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    if (!run[0])
+        return ps_fail(err, PS_BAD_REQUEST, "an empty word names no run");
+    ps_buf_puts(&path, "runs");
+    ps_path_add(&path, run);
+    return ps_client_get(client, path.at, out, err);
+}
+
+enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    enum ps_status status = ps_client_run(client, run, &text, err);
+
+    return status == PS_OK ? parse(&text, out, err) : status;
+}
