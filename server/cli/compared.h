@@ -11,7 +11,7 @@ struct ps_cli_compared {
     struct ps_client *client;
     const char *base, *now; /* the groups as the command line names them; base NULL: one alone */
     struct ps_buf text;     /* what there is to compare, as it was sent */
-    cJSON *about;       /* the same as a tree */
+    cJSON *about;           /* the same as a tree */
 };
 
 /* base, now: RUN, or several with commas between them; base NULL: one group alone. Close it in any

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "server/http/url.h"
 #include "server/cli/cli.h"
 #include "server/cli/remote_sources.h"
+#include "server/http/url.h"
 
 #define PIECE_MAX   ((size_t)8 << 20) /* half of what the server takes at once */
 #define PIECE_MIN   ((size_t)64 << 10)

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "server/http/url.h"
 #include "server/cli/cli.h"
 #include "server/cli/sources.h"
+#include "server/http/url.h"
 
 struct there {
     struct ps_remote_http *http;

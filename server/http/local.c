@@ -38,7 +38,8 @@ enum ps_status ps_local_ask(const struct ps_local *local, const char *method, co
     x->req.right = local->right;
     ps_reply_init(&x->reply);
     atomic_init(&x->deferral, PS_RUNNING);
-    status = ps_router_find(local->routes, local->n_routes, method, path, &x->req.arena, &match, err);
+    status =
+        ps_router_find(local->routes, local->n_routes, method, path, &x->req.arena, &match, err);
     if (status != PS_OK)
         return status;
     if (match.route->flags & PS_ROUTE_UPLOAD)

@@ -115,9 +115,9 @@ enum ps_sql_format {
     PS_SQL_TEXT, /* aligned columns, for a terminal */
 };
 
-#define PS_SQL_ROWS      10000   /* of an answer to a page that does not say how many */
-#define PS_SQL_ROWS_MOST 100000  /* of an answer to a page */
-#define PS_SQL_FILE_ROWS 1000000 /* of a file */
+#define PS_SQL_ROWS       10000   /* of an answer to a page that does not say how many */
+#define PS_SQL_ROWS_MOST  100000  /* of an answer to a page */
+#define PS_SQL_FILE_ROWS  1000000 /* of a file */
 #define PS_SQL_FILE_BYTES ((size_t)128 << 20)
 
 #define PS_SQL_RUNS_MOST 100

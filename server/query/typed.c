@@ -241,11 +241,11 @@ enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_questi
         status = ps_db_prepare_single(db, question->sql, &stmt, err);
     if (status == PS_OK) {
         static void (*const write[])(struct ps_stmt *, const struct ps_sql_question *,
-                                     struct ps_buf *, struct ps_err *) = {
-            [PS_SQL_TABLE] = write_page,
-            [PS_SQL_JSON] = write_rows,
-            [PS_SQL_CSV] = write_csv,
-            [PS_SQL_TEXT] = write_text};
+                                     struct ps_buf *,
+                                     struct ps_err *) = {[PS_SQL_TABLE] = write_page,
+                                                         [PS_SQL_JSON] = write_rows,
+                                                         [PS_SQL_CSV] = write_csv,
+                                                         [PS_SQL_TEXT] = write_text};
 
         answer->attachment = question->format != PS_SQL_TABLE;
         answer->type = question->format == PS_SQL_CSV    ? "text/csv; charset=utf-8"

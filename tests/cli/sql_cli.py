@@ -16,7 +16,7 @@ class Sql(ShelfTest):
     def test_rows_are_all_there_or_none(self):
         self.assertEqual(len(self.json("sql", "log", f"{ENDLESS} SELECT i FROM n LIMIT 20", "--rows", "20")), 20)
         for how in ("--json", "--csv"):
-            self.assertIn("too many rows", self.fails("sql", "log", f"{ENDLESS} SELECT i FROM n", "--rows", "20", how))
+            self.assertIn("more than 20 rows", self.fails("sql", "log", f"{ENDLESS} SELECT i FROM n", "--rows", "20", how))
         self.assertIn("--rows takes", self.fails("sql", "log", "SELECT 1", "--rows", "none"))
 
     def test_time_is_limited(self):

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Every command that works on runs, on a served shelf (--server) and on the folder (--data): the same words come out."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from server import PROGRAM, ROOT, Server
+
+PROFILES = os.path.join(ROOT, "demo", "profiles")
+ANSWERED = re.compile(rb" \(http://127\.0\.0\.1:\d+ answered \d+\)")
+# Commands that are about a folder, a database or the machine, or that import bytes again.
+LOCAL = {"serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune", "record", "export"}
+
+# Read-only questions, by command.
+ASKED = [
+    ["list"], ["list", "--json"],
+    ["show", "@1"], ["show", "@2", "--json"], ["show", "slow one"], ["show", "a/b, c?d=e&f#g %41"], ["show", "series:ipython"],
+    ["show", "tag:kind=warm", "--json"], ["show", "a,b"], ["show", "nope"], ["show", ""], ["show", "@99"], ["show", "baseline:none"],
+    ["show", "twice"],
+    ["sql", "slow one", "SELECT count(*) AS n FROM functions"], ["sql", "slow one", "SELECT * FROM functions ORDER BY id", "--json"],
+    ["sql", "slow one", "SELECT * FROM callers", "--csv"], ["sql", "slow one", "SELECT nothing"], ["sql", "nope", "SELECT 1"],
+    ["sql", "slow one", "SELECT 1 UNION SELECT 2", "--rows", "1"],
+    ["diff", "cached one", "slow one"], ["diff", "cached one", "slow one", "--json"], ["diff", "series:ipython", "@1"],
+    ["diff", "slow one", "series:ipython"], ["diff", "cached one", "slow one", "--of", "nothing"],
+    ["check", "slow one", "--against", "cached one"], ["check", "slow one", "--budget", "headline=1ms", "--markdown"],
+    ["check", "series:ipython", "--budget", "imports.IPython=1ms"],
+    ["trend", "ipython"], ["trend", "ipython", "--json"], ["trend", "tag:kind=warm", "--of", "imports", "--row", "IPython"], ["trend", "none"],
+    ["whatif", "ipython-warm.log"], ["whatif", "ipython-warm.log", "IPython", "--json"], ["whatif", "slow one", "x"],
+    ["baseline"],
+]
+
+
+class Commands(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="perfshelf-commands-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.data = os.path.join(self.folder, "shelf")
+        for name, *words in (("ipython-warm.log", "--series", "ipython", "--tag", "kind=warm"),
+                             ("ipython-warm-again.log", "--series", "ipython", "--tag", "kind=warm"),
+                             ("bookshop-cached.prof", "--name", "cached one"), ("bookshop-slow.prof", "--name", "slow one"),
+                             ("stdlib.log", "--name", "a/b, c?d=e&f#g %41"), ("threads.log", "--name", "twice"), ("awscli.log", "--name", "twice")):
+            self.run_on("--data", self.data, "add", os.path.join(PROFILES, name), *words)
+        self.server = Server(self.data)
+        self.addCleanup(self.server.end)
+        self.url = f"http://127.0.0.1:{self.server.port}"
+
+    def run_on(self, option, shelf, command, *words):
+        env = {key: value for key, value in os.environ.items() if not key.startswith("PERFSHELF_")}
+        done = subprocess.run([PROGRAM, command, *words, option, shelf], capture_output=True, timeout=120, env=env)
+        return done.returncode, done.stdout, done.stderr
+
+    def same(self, *words):
+        here, there = self.run_on("--data", self.data, *words), self.run_on("--server", self.url, *words)
+        self.assertEqual((*there[:2], ANSWERED.sub(b"", there[2])), here, words)
+        return here
+
+    def test_what_is_asked(self):
+        for words in ASKED:
+            with self.subTest(words=words):
+                status, said, failed = self.same(*words)
+                self.assertTrue(said or failed)
+                self.assertNotIn(b"internal", failed)
+
+    def test_every_command_is_here(self):
+        text = subprocess.run([PROGRAM, "--help"], capture_output=True, check=True, timeout=60).stdout.decode()
+        commands = set(re.findall(r"^  perfshelf (\w+)", text, re.M))
+        remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
+        self.assertEqual(commands - remote, LOCAL & commands)
+        tested = {words[0] for words in ASKED} | {"add", "rm"}
+        self.assertEqual(remote - tested, set())
+
+    def test_changes_are_the_same(self):
+        """On the server, and on the folder: the second finds what the first left, and says the same."""
+        for words in (["baseline", "ipython-warm.log"], ["baseline", "ipython-warm.log", "--json"]):
+            self.same(*words)
+        self.assertEqual(self.run_on("--server", self.url, "baseline", "--clear", "ipython")[:2], (0, b"ipython  has no baseline any more\n"))
+        self.assertIn(b"has no baseline", self.run_on("--server", self.url, "baseline", "--clear", "ipython")[2])
+        status, said, failed = self.run_on("--server", self.url, "rm", "@1", "@2", "@1")
+        self.assertEqual((status, said.count(b"removed"), failed), (0, 2, b""))
+        self.same("list")
+        self.assertIn(b"nothing removed", self.same("rm", "slow one", "nope")[2])
+        self.same("show", "slow one")
+
+    def test_failures_name_the_server_and_its_answer(self):
+        status, _, failed = self.run_on("--server", self.url, "show", "nope")
+        self.assertEqual((status, failed.decode()), (1, f"perfshelf: nope: no run nope on this shelf ({self.url} answered 404); perfshelf list shows the runs\n"))
+        status, _, failed = self.run_on("--server", "http://127.0.0.1:1", "list")
+        self.assertEqual(status, 1)
+        self.assertRegex(failed.decode(), "^perfshelf: list: http://127.0.0.1:1: .*onnect")
+        status, _, failed = self.run_on("--server", self.url, "list", "--data", self.data)
+        self.assertEqual((status, failed.decode()), (2, "perfshelf: list: --server and --data name two shelves; perfshelf list --help lists what there is\n"))
+
+    def test_the_environment_names_the_server(self):
+        env = dict(os.environ, PERFSHELF_SERVER=self.url, XDG_DATA_HOME=self.folder)
+        done = subprocess.run([PROGRAM, "show", "slow one"], capture_output=True, timeout=60, env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        other = os.path.join(self.folder, "other")
+        self.run_on("--data", other, "add", os.path.join(PROFILES, "threads.log"))
+        done = subprocess.run([PROGRAM, "list", "--json", "--data", other], capture_output=True, timeout=60, env=env)
+        self.assertEqual((done.returncode, done.stdout.count(b'"id"')), (0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
