@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* export.c: runs or a comparison as a file for people outside, and what it would tell them. */
 #include <cjson/cJSON.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "server/cli/cli.h"
+#include "server/cli/out_file.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 #include "server/http/assets.h"
@@ -75,69 +70,33 @@ static enum ps_status preview(const struct ps_options *options, struct ps_store 
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static enum ps_status to_stdout(int fd, const char *path, struct ps_err *err)
+static enum ps_status open_file(const struct ps_options *options,
+                                const struct ps_share_picked *picked,
+                                const struct ps_share_form *form, struct ps_out_file *out,
+                                struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, 1 << 16, 1);
-    enum ps_status status = PS_OK;
-    ssize_t got = 0;
-    if (lseek(fd, 0, SEEK_SET) < 0)
-        return ps_fail_errno(err, "cannot read", path);
-    while (status == PS_OK && (got = read(fd, block, 1 << 16)) > 0)
-        status = ps_write_all(STDOUT_FILENO, (struct ps_str){block, (size_t)got}, "stdout", err);
-    return got < 0 ? ps_fail_errno(err, "cannot read", path) : status;
-}
-
-/* Written beside its place first: a file that is there already is replaced by a whole one only. */
-static enum ps_status write_file(struct ps_store *store, const struct ps_share_picked *picked,
-                                 const struct ps_share_form *form, const char *path,
-                                 struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
-    PS_AUTO(ps_close_fd) int fd = -1;
-    mode_t mask = umask(0);
-    enum ps_status status;
-    (void)umask(mask);
-    ps_buf_printf(&part, "%s.XXXXXX", path);
-    fd = mkostemp(part.at, O_CLOEXEC);
-    if (fd < 0)
-        return ps_fail_errno(err, "cannot write", path);
-    status = ps_share_write(store, picked, form, fd, err);
-    if (status == PS_OK && (fchmod(fd, 0666 & ~mask) != 0 || rename(part.at, path) != 0))
-        status = ps_fail_errno(err, "cannot write", path);
-    if (status != PS_OK)
-        (void)unlink(part.at);
-    return status;
-}
-
-static enum ps_status write_out(struct ps_store *store, const struct ps_share_picked *picked,
-                                const struct ps_share_form *form, struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *path = NULL;
-    PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = ps_store_spool(store, &path, &fd, err);
-    if (status != PS_OK)
-        return status;
-    (void)unlink(path);
-    status = ps_share_write(store, picked, form, fd, err);
-    return status == PS_OK ? to_stdout(fd, path, err) : status;
-}
-
-static enum ps_status write_it(const struct ps_options *options, struct ps_store *store,
-                               const struct ps_share_picked *picked,
-                               const struct ps_share_form *form, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    enum ps_status status;
-    if (options->output && strcmp(options->output, "-") == 0)
-        return write_out(store, picked, form, err);
     if (options->output)
-        return write_file(store, picked, form, options->output, err);
-    ps_buf_printf(&path, "%s%s", picked->name, ps_share_ending(form));
-    status = write_file(store, picked, form, path.at, err);
-    ps_buf_puts(&path, "\n");
+        return ps_out_file_open(options->output, options->force, out, err);
+    return ps_out_file_open_unique(picked->name, ps_share_ending(form), out, err);
+}
+
+static enum ps_status write_file(const struct ps_options *options, struct ps_store *store,
+                                 const struct ps_share_picked *picked,
+                                 const struct ps_share_form *form, struct ps_err *err)
+{
+    PS_AUTO(ps_out_file_close) struct ps_out_file out = PS_OUT_FILE_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    enum ps_status status = open_file(options, picked, form, &out, err);
     if (status == PS_OK)
-        ps_say(&path);
-    return status;
+        status = ps_share_write(store, picked, form, out.fd, err);
+    if (status == PS_OK)
+        status = ps_out_file_commit(&out, err);
+    if (status != PS_OK || options->output)
+        return status;
+    ps_plain_text(&line, ps_str_of(out.path));
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+    return PS_OK;
 }
 
 static enum ps_status export(const struct ps_options *options, struct ps_store *store,
@@ -155,7 +114,7 @@ static enum ps_status export(const struct ps_options *options, struct ps_store *
     form.shell = (struct ps_str){(const char *)ps_offline_page,
                                  (size_t)(ps_offline_page_end - ps_offline_page)};
     return options->preview ? preview(options, store, picked, err)
-                            : write_it(options, store, picked, &form, err);
+                            : write_file(options, store, picked, &form, err);
 }
 
 int ps_cli_export(const struct ps_options *options)

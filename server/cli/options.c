@@ -262,6 +262,8 @@ const struct ps_option_row ps_option_rows[] = {
      "importtime: run the program once more, to see who else imports what"},
     {"-o", "FILE", TEXT, ON(RECORD) | ON(EXPORT), offsetof(struct ps_options, output),
      "record: keep the profile in FILE too; export: write to FILE, or - for standard output"},
+    {"--force", NULL, FLAG, ON(RECORD) | ON(EXPORT), offsetof(struct ps_options, force),
+     "-o may overwrite a file"},
     {"--redact", "WORDS", TEXT, ON(EXPORT), offsetof(struct ps_options, redact),
      "categories with commas between them, or all"},
     {"--html", NULL, FLAG, ON(EXPORT), offsetof(struct ps_options, html),

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/open_run.h"
+#include "server/cli/out_file.h"
 #include "server/cli/progress.h"
 #include "server/cli/record_about.h"
 #include "server/cli/recorder.h"
@@ -83,6 +84,32 @@ static void fill_label(struct recording *r)
     r->label.who = ps_cli_login_name();
 }
 
+/* "out.prof", of the third of several runs "out.3.prof". */
+static const char *kept_name(struct recording *r, unsigned i)
+{
+    const char *out = r->options->output, *slash = strrchr(out, '/');
+    const char *dot = strrchr(slash ? slash + 1 : out, '.');
+    size_t len = dot && dot > out && dot[-1] != '/' ? (size_t)(dot - out) : strlen(out);
+    if (r->repeat == 1)
+        return out;
+    return ps_arena_printf(&r->arena, "%.*s.%u%s", (int)len, out, i, out + len);
+}
+
+/* The program may run for hours: its file must not be refused only then. */
+static enum ps_status check_output(struct recording *r, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    if (!r->options->output)
+        return PS_OK;
+    if (strcmp(r->options->output, "-") == 0) {
+        ps_hint(err, "name a file; standard output is the program's");
+        return ps_fail(err, PS_BAD_REQUEST, "-o - is for export");
+    }
+    for (unsigned i = 1; status == PS_OK && i <= r->repeat; i++)
+        status = ps_out_file_check(kept_name(r, i), r->options->force, err);
+    return status;
+}
+
 static enum ps_status prepare(struct recording *r, struct ps_err *err)
 {
     const struct ps_options *options = r->options;
@@ -95,6 +122,7 @@ static enum ps_status prepare(struct recording *r, struct ps_err *err)
     r->typed = ps_about_quote(options->operands + 1, options->n_operands - 1, true);
     if (ps_python_command_read(options->operands + 1, options->n_operands - 1, &r->command, err) !=
             PS_OK ||
+        check_output(r, err) != PS_OK ||
         ps_recorder_check(r->recorder, &r->command, r->version, err) != PS_OK)
         return err->code;
     fill_label(r);
@@ -162,28 +190,19 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
     return copy(from, to, r->file, err);
 }
 
-/* "out.prof", of the third of several runs "out.3.prof". */
-static const char *kept_name(struct recording *r, unsigned i)
-{
-    const char *out = r->options->output, *slash = strrchr(out, '/');
-    const char *dot = strrchr(slash ? slash + 1 : out, '.');
-    size_t len = dot && dot > out && dot[-1] != '/' ? (size_t)(dot - out) : strlen(out);
-    if (r->repeat == 1)
-        return out;
-    return ps_arena_printf(&r->arena, "%.*s.%u%s", (int)len, out, i, out + len);
-}
-
 /* The file of -o. */
 static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
 {
     if (!r->options->output)
         return PS_OK;
-    const char *path = kept_name(r, i);
     PS_AUTO(ps_close_fd) int from = open(r->file, O_RDONLY | O_CLOEXEC);
-    PS_AUTO(ps_close_fd) int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (from < 0 || to < 0)
-        return ps_fail_errno(err, "cannot write", path);
-    return copy(from, to, path, err);
+    PS_AUTO(ps_out_file_close) struct ps_out_file out = PS_OUT_FILE_INIT;
+    if (from < 0)
+        return ps_fail_errno(err, "cannot read", r->file);
+    enum ps_status status = ps_out_file_open(kept_name(r, i), r->options->force, &out, err);
+    if (status == PS_OK)
+        status = copy(from, out.fd, out.path, err);
+    return status == PS_OK ? ps_out_file_commit(&out, err) : status;
 }
 
 /* Its exit status, told in words when it failed. */

@@ -4,12 +4,13 @@ import io
 import json
 import os
 import sqlite3
+import stat
 import subprocess
 import tarfile
 import tempfile
 import unittest
 
-from program import DEMO, ShelfTest, call
+from program import DEMO, PROGRAM, ShelfTest, call
 
 VIEWS = ("imports functions callers nodes lines memory measurements slices operators operators_by_shape kernels steps step_parts flows "
          "counters memory_events modules").split()
@@ -58,7 +59,7 @@ def figures(rows):
 class Bundles(ExportTest):
     def test_originals_become_the_same_runs(self):
         run = self.added(os.path.join(DEMO, "events.lprof"), "--name", "mine", "--series", "s", "--tag", "k=v")
-        self.ok_text("export", run["id"], "-o", self.bundle)
+        self.ok_text("export", run["id"], "--force", "-o", self.bundle)
         [there] = self.add_bundle()
         self.assertEqual((there["id"], there["sha256"], there["name"]), (run["id"], run["sha256"], "mine"))
         told = json.loads(self.elsewhere("show", run["id"], "--json"))
@@ -71,7 +72,7 @@ class Bundles(ExportTest):
         for name in ("bookshop-slow.prof", "awscli.log", "events.lprof", "events-memory.txt", "gpt-h200.pt.trace.json.gz"):
             with self.subTest(name):
                 run = self.added(os.path.join(DEMO, name))
-                self.ok_text("export", run["id"], "--redact", "all", "-o", self.bundle)
+                self.ok_text("export", run["id"], "--redact", "all", "--force", "-o", self.bundle)
                 [there] = self.add_bundle()
                 self.assertNotEqual(there["id"], run["id"])
                 self.assertEqual((there["kind"], there["rows"], there["name"]), (run["kind"], run["rows"], run["kind"]))
@@ -83,7 +84,7 @@ class Bundles(ExportTest):
 
     def test_what_is_redacted_is_nowhere_in_the_file(self):
         run = self.added(self.file("ravi.folded", STACKS), "--tag", "host=build7", "--tag", "command=python app.py --key 5")
-        self.ok_text("export", run["id"], "--redact", "paths,hosts,people,arguments", "-o", self.bundle)
+        self.ok_text("export", run["id"], "--redact", "paths,hosts,people,arguments", "--force", "-o", self.bundle)
         folder = self.members()
         with open(os.path.join(folder, "0", "run"), "rb") as file:
             held = file.read()
@@ -99,7 +100,7 @@ class Bundles(ExportTest):
         with open(os.path.join(DEMO, "..", "workloads", "events.py"), "rb") as file:
             self.file("src/events.py", file.read() + b"# ask ravi@shop.example, /home/ravi/notes.txt\n")
         run = self.added(os.path.join(DEMO, "events.lprof"), "--source-root", os.path.join(self.folder, "src"))
-        self.ok_text("export", run["id"], "--redact", "people,hosts", "-o", self.bundle)
+        self.ok_text("export", run["id"], "--redact", "people,hosts", "--force", "-o", self.bundle)
         folder = self.members()
         with open(os.path.join(folder, "0", "source-0"), "rb") as file:
             held = file.read()
@@ -108,12 +109,12 @@ class Bundles(ExportTest):
         [there] = self.add_bundle()
         told = json.loads(self.elsewhere("export", there["id"], "--preview", "--json"))["reveals"]
         self.assertIn("events.py", "".join(one["value"] for one in told[4]["examples"]))
-        self.ok_text("export", run["id"], "--redact", "source", "-o", self.bundle)
+        self.ok_text("export", run["id"], "--redact", "source", "--force", "-o", self.bundle)
         self.assertEqual(sorted(os.listdir(os.path.join(self.members(), "0"))), ["run"])
 
     def test_one_category_leaves_the_others(self):
         run = self.added(self.file("ravi.folded", STACKS))
-        self.ok_text("export", run["id"], "--redact", "people", "-o", self.bundle)
+        self.ok_text("export", run["id"], "--redact", "people", "--force", "-o", self.bundle)
         [there] = self.add_bundle()
         names = {row["frame"] for row in self.rows(self.other, there["id"], "nodes")}
         self.assertRegex("\n".join(names), r"(?m)^main \(/home/person\d/shop/app\.py:3\)$")
@@ -122,7 +123,7 @@ class Bundles(ExportTest):
 
     def test_a_redacted_run_is_redacted_further(self):
         run = self.added(self.file("ravi.folded", STACKS))
-        self.ok_text("export", run["id"], "--redact", "people", "-o", self.bundle)
+        self.ok_text("export", run["id"], "--redact", "people", "--force", "-o", self.bundle)
         [there] = self.add_bundle()
         again = os.path.join(self.folder, "again.perfshelf")
         self.elsewhere("export", there["id"], "--redact", "paths", "-o", again)
@@ -133,7 +134,7 @@ class Bundles(ExportTest):
 
     def test_a_comparison_matches_its_rows(self):
         base, new = (self.added(os.path.join(DEMO, f"bookshop-{name}.prof"))["id"] for name in ("slow", "joined"))
-        self.ok_text("export", "--base", base, "--new", new, "--redact", "all", "-o", self.bundle)
+        self.ok_text("export", "--base", base, "--new", new, "--redact", "all", "--force", "-o", self.bundle)
         there = [run["id"] for run in self.add_bundle()]
         mine = json.loads(self.ok_text("diff", base, new, "--json"))["rows"]
         theirs = json.loads(self.elsewhere("diff", *there, "--json"))["rows"]
@@ -154,13 +155,109 @@ class Bundles(ExportTest):
         self.assertIn(b"path is nothing that can be redacted", done.stderr)
 
 
+class Files(ExportTest):
+    """The file of -o: what is written, followed and refused."""
+    def setUp(self):
+        super().setUp()
+        self.run_id = self.added(self.log, "--name", "start")["id"]
+
+    def export(self, *args, status=0, **options):
+        done = self.run_verb("export", self.run_id, *args, cwd=self.folder, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def assert_bundle(self, content):
+        self.assertEqual(content[:4], b"\x28\xb5\x2f\xfd")  # zstd
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def names(self):
+        return sorted(name for name in os.listdir(self.folder) if "perfshelf" in name or "out" in name)
+
+    def device(self, name):
+        """A device of our own with the numbers of /dev/<name>: nothing else breaks when it is replaced."""
+        path = os.path.join(self.folder, "out-" + name)
+        try:
+            os.mknod(path, 0o600 | stat.S_IFCHR, os.stat("/dev/" + name).st_rdev)
+            with open(path, "wb"):
+                return path
+        except PermissionError:
+            self.skipTest("only root makes devices")
+
+    def test_a_full_device_stays_a_device(self):
+        full = self.device("full")
+        self.assertIn(b"No space left", self.export("-o", full, status=1).stderr)
+        self.assertTrue(stat.S_ISCHR(os.stat(full).st_mode))
+
+    def test_a_device_is_written_to(self):
+        null = self.device("null")
+        self.export("-o", null)
+        self.assertTrue(stat.S_ISCHR(os.stat(null).st_mode))
+
+    def test_a_fifo_is_written_to(self):
+        fifo = os.path.join(self.folder, "out.fifo")
+        os.mkfifo(fifo)
+        reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)  # the bundle is less than a pipe holds
+        self.addCleanup(os.close, reader)
+        self.export("-o", fifo)
+        self.assert_bundle(os.read(reader, 65536))
+        self.assertTrue(stat.S_ISFIFO(os.stat(fifo).st_mode))
+
+    def test_links_are_followed(self):
+        os.mkdir(os.path.join(self.folder, "far"))
+        os.symlink("far/second", os.path.join(self.folder, "out.link"))
+        os.symlink("target", os.path.join(self.folder, "far", "second"))
+        self.export("-o", "out.link")
+        self.assert_bundle(self.read("far/target"))
+        self.assertTrue(os.path.islink(os.path.join(self.folder, "out.link")))
+        self.assertIn(b"exists already", self.export("-o", "out.link", status=1).stderr)
+        self.export("--force", "-o", "out.link")
+        self.assertTrue(os.path.islink(os.path.join(self.folder, "far", "second")))
+        os.symlink("out.loop", os.path.join(self.folder, "out.loop"))
+        self.assertIn(b"symbolic links", self.export("-o", "out.loop", status=1).stderr)
+
+    def test_a_file_is_overwritten_only_with_force(self):
+        path = self.file("out.kept", b"precious")
+        os.chmod(path, 0o640)
+        self.assertIn(b"out.kept exists already; --force overwrites it", self.export("-o", "out.kept", status=1).stderr)
+        self.assertEqual(self.read("out.kept"), b"precious")
+        self.export("--force", "-o", "out.kept")
+        self.assert_bundle(self.read("out.kept"))
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+        self.assertEqual(self.names(), ["out.kept"])
+
+    def test_a_name_of_its_own_is_unique(self):
+        told = [self.export().stdout.decode() for _ in range(3)]
+        self.assertEqual(told, ["start.perfshelf\n", "start-2.perfshelf\n", "start-3.perfshelf\n"])
+        self.assertEqual(self.names(), sorted(name.strip() for name in told))
+
+    def test_standard_output_by_each_of_its_names(self):
+        self.assert_bundle(self.export("-o", "-").stdout)
+        os.symlink("/proc/self/fd/1", os.path.join(self.folder, "out"))  # as /dev/stdout is, which a mistake must not replace
+        self.assert_bundle(self.export("-o", "out").stdout)
+        with open(os.path.join(self.folder, "out.redirected"), "wb") as file:
+            done = subprocess.run([PROGRAM, "export", "--data", self.data, self.run_id, "-o", "out"], stdout=file, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assert_bundle(self.read("out.redirected"))
+
+    def test_a_folder_is_no_file(self):
+        os.mkdir(os.path.join(self.folder, "out"))
+        self.assertIn(b"is a folder", self.run_verb("export", self.run_id, "-o", os.path.join(self.folder, "out"), "--force").stderr)
+
+    def test_a_failure_leaves_nothing(self):
+        done = self.run_verb("export", "nobody", "-o", os.path.join(self.folder, "out.x"))
+        self.assertEqual((done.returncode, self.names()), (1, []))
+
+
 class BadBundles(ExportTest):
     def setUp(self):
         super().setUp()
         run = self.added(self.log)
-        self.ok_text("export", run["id"], "-o", self.bundle)
+        self.ok_text("export", run["id"], "--force", "-o", self.bundle)
         self.plain = self.members()
-        self.ok_text("export", run["id"], "--redact", "all", "-o", self.bundle)
+        self.ok_text("export", run["id"], "--redact", "all", "--force", "-o", self.bundle)
         self.redacted = self.members()
 
     def pack(self, folder, change=None, about=None, extra=()):

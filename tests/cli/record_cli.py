@@ -2,6 +2,7 @@
 """perfshelf record: the person's own Python with a tool around the program, and the profile on the shelf."""
 import functools
 import json
+import marshal
 import os
 import pstats
 import pty
@@ -395,6 +396,24 @@ class About(RecordTest):
         self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.startswith("kept")),
                          ["kept.1.prof", "kept.2.prof", "kept.3.prof"])
         pstats.Stats(os.path.join(self.folder, "kept.2.prof"))
+
+    def test_a_file_is_overwritten_only_with_force(self):
+        kept = self.file("kept.prof", b"precious")
+        line = self.refused("-o", kept, "cprofile", PYTHON, "app.py")  # before the program ran
+        self.assertIn("kept.prof exists already; --force overwrites it", line)
+        with open(kept, "rb") as file:
+            self.assertEqual(file.read(), b"precious")
+        self.record("--force", "-o", kept, "cprofile", PYTHON, "app.py")
+        pstats.Stats(kept)
+        self.assertEqual(len(self.json("list")), 1)
+
+    def test_a_fifo_keeps_the_profile(self):
+        fifo = os.path.join(self.folder, "fifo")
+        os.mkfifo(fifo)
+        reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)  # the profile is less than a pipe holds
+        self.addCleanup(os.close, reader)
+        self.record("-o", fifo, "cprofile", PYTHON, "app.py")
+        self.assertIn("work", {key[2] for key in marshal.loads(os.read(reader, 65536))})
 
     def test_a_file_that_cannot_be_kept(self):
         done = self.record("-o", "/no/such/folder/f", "cprofile", PYTHON, "app.py", status=1)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* renameat2, mkostemp */
+#include "server/cli/out_file.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS_MAX  40 /* followed one after the other, as in the kernel */
+#define UNIQUE_MAX 10000
+
+/* --- where it goes ---------------------------------------------------------------------------- */
+
+/* Where the link at `path` points; NULL: it is no link. */
+static char *target_of(const char *path)
+{
+    char target[PATH_MAX];
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    const char *slash = strrchr(path, '/');
+    ssize_t len = readlink(path, target, sizeof target);
+    if (len <= 0 || len == (ssize_t)sizeof target)
+        return NULL;
+    if (target[0] != '/' && slash)
+        ps_buf_add(&out, path, (size_t)(slash + 1 - path));
+    ps_buf_add(&out, target, (size_t)len);
+    return ps_strdup(ps_buf_slice(&out));
+}
+
+/* The file behind links, which need not exist. */
+static enum ps_status follow_links(const char *path, char **out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_of(path));
+    for (int i = 0; i < LINKS_MAX; i++) {
+        char *next = target_of(at);
+        if (!next) {
+            *out = at;
+            at = NULL;
+            return PS_OK;
+        }
+        free(at);
+        at = next;
+    }
+    errno = ELOOP;
+    return ps_fail_errno(err, "cannot write", path);
+}
+
+/* /dev/stdout of a command whose output is redirected to a file is that file. */
+static bool is_stdout(const struct stat *about)
+{
+    struct stat out;
+    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == about->st_dev &&
+           out.st_ino == about->st_ino;
+}
+
+static enum ps_status check_target(const char *path, bool force, const struct stat *about,
+                                   struct ps_err *err)
+{
+    if (S_ISDIR(about->st_mode)) {
+        ps_hint(err, "name a file in it");
+        return ps_fail(err, PS_BAD_REQUEST, "cannot write %s: it is a folder", path);
+    }
+    if (S_ISREG(about->st_mode) && !force) {
+        ps_hint(err, "--force overwrites it");
+        return ps_fail(err, PS_CONFLICT, "%s exists already", path);
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || is_stdout(&about))
+        return PS_OK;
+    return check_target(path, force, &about, err);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* A file without a name, for bytes that are copied when all of them are there. */
+static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
+{
+    const char *folder = getenv("TMPDIR");
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "%s/perfshelf-XXXXXX", folder && folder[0] == '/' ? folder : "/tmp");
+    out->fd = mkostemp(path.at, O_CLOEXEC);
+    if (out->fd < 0)
+        return ps_fail_errno(err, "cannot write", path.at);
+    (void)unlink(path.at);
+    return PS_OK;
+}
+
+static enum ps_status open_part(struct ps_out_file *out, mode_t mode, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    ps_buf_printf(&part, "%s.XXXXXX", out->path);
+    out->fd = mkostemp(part.at, O_CLOEXEC);
+    if (out->fd < 0)
+        return ps_fail_errno(err, "cannot write", out->path);
+    out->part = ps_strdup(ps_buf_slice(&part));
+    if (fchmod(out->fd, mode) != 0)
+        return ps_fail_errno(err, "cannot write", out->path);
+    return PS_OK;
+}
+
+static mode_t mode_of_new_file(void)
+{
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
+enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file *out,
+                                struct ps_err *err)
+{
+    struct stat about;
+    bool exists = strcmp(path, "-") != 0 && stat(path, &about) == 0;
+    *out = (struct ps_out_file)PS_OUT_FILE_INIT;
+    if (strcmp(path, "-") == 0 || (exists && is_stdout(&about))) {
+        out->path = ps_strdup(PS_STR("-"));
+        return open_scratch(out, err);
+    }
+    if (exists && check_target(path, force, &about, err) != PS_OK)
+        return err->code;
+    if (exists && !S_ISREG(about.st_mode)) {
+        out->path = ps_strdup(ps_str_of(path));
+        return open_scratch(out, err);
+    }
+    out->replaces = exists;
+    if (follow_links(path, &out->path, err) != PS_OK)
+        return err->code;
+    return open_part(out, exists ? about.st_mode & 07777 : mode_of_new_file(), err);
+}
+
+enum ps_status ps_out_file_open_unique(const char *stem, const char *ending,
+                                       struct ps_out_file *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "%s%s", stem, ending);
+    *out = (struct ps_out_file){
+        .fd = -1, .path = ps_strdup(ps_buf_slice(&path)), .ending = ending, .stem = strlen(stem)};
+    return open_part(out, mode_of_new_file(), err);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
+{
+    static char block[1 << 16];
+    const bool is_stdout = strcmp(out->path, "-") == 0;
+    PS_AUTO(ps_close_fd)
+    int opened = is_stdout ? -1 : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int to = is_stdout ? STDOUT_FILENO : opened;
+    enum ps_status status = PS_OK;
+    ssize_t got = 0;
+    if (to < 0)
+        return ps_fail_errno(err, "cannot write", out->path);
+    if (lseek(out->fd, 0, SEEK_SET) < 0)
+        return ps_fail_errno(err, "cannot read", "what was written");
+    while (status == PS_OK && (got = read(out->fd, block, sizeof block)) > 0)
+        status = ps_write_all(to, (struct ps_str){block, (size_t)got},
+                              is_stdout ? "standard output" : out->path, err);
+    return got < 0 ? ps_fail_errno(err, "cannot read", "what was written") : status;
+}
+
+/* rename() that fails with EEXIST where something has the new name. */
+static int rename_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS) /* the file system or the kernel cannot do that */
+        return -1;
+    return link(from, to) == 0 ? unlink(from) : -1;
+}
+
+static void number_name(struct ps_out_file *out, unsigned n)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "%.*s-%u%s", (int)out->stem, out->path, n, out->ending);
+    free(out->path);
+    out->path = ps_strdup(ps_buf_slice(&path));
+}
+
+static enum ps_status publish(struct ps_out_file *out, struct ps_err *err)
+{
+    int failed = out->replaces ? rename(out->part, out->path) : rename_new(out->part, out->path);
+    for (unsigned n = 2; failed && errno == EEXIST && out->ending && n < UNIQUE_MAX; n++) {
+        number_name(out, n);
+        failed = rename_new(out->part, out->path);
+    }
+    if (failed)
+        return ps_fail_errno(err, "cannot write", out->path);
+    ps_free_ptr(&out->part);
+    out->part = NULL;
+    return PS_OK;
+}
+
+enum ps_status ps_out_file_commit(struct ps_out_file *out, struct ps_err *err)
+{
+    return out->part ? publish(out, err) : copy(out, err);
+}
+
+void ps_out_file_close(struct ps_out_file *out)
+{
+    if (out->part)
+        (void)unlink(out->part);
+    ps_close_fd(&out->fd);
+    free(out->path);
+    free(out->part);
+    *out = (struct ps_out_file)PS_OUT_FILE_INIT;
+}
