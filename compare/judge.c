@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "base/mem.h"
 
 #define DEALS_MAX   200      /* ways to deal the runs that are tried */
@@ -52,7 +53,7 @@ static uint32_t limit_of_table(const struct table *table)
 /* Patterns of ties repeat: there are few of them with few runs. */
 static const struct table *table_of(struct judge *j, uint64_t ties, const uint32_t *ranks)
 {
-    struct table *table = &j->tables[(ties * UINT64_C(0x9e3779b97f4a7c15)) >> 55];
+    struct table *table = &j->tables[ps_hash_u64(ties) % TABLES];
 
     if (table->p && table->ties == ties)
         return table;

@@ -18,7 +18,7 @@ static uint32_t *first_rows(struct ps_it_log *log)
         const struct ps_it_row *row = &log->rows[i];
         struct ps_str name = log->modules.items[row->module];
 
-        if (!row->cached && ps_intern_has(&log->edge_names, name))
+        if (!row->cached && ps_intern_find(&log->edge_names, name) != PS_INTERN_NONE)
             row_of[ps_intern_id(&log->edge_names, name)] = (uint32_t)i + 1;
     }
     return row_of;

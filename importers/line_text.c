@@ -78,7 +78,7 @@ static bool is_listed(const struct ps_lt_reader *r, uint32_t file, uint32_t line
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
 
-    return ps_intern_has(&r->listed, ps_buf_slice(&key));
+    return ps_intern_find(&r->listed, ps_buf_slice(&key)) != PS_INTERN_NONE;
 }
 
 static void tell_function(struct ps_lt_reader *r)

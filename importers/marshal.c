@@ -235,14 +235,23 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged, struct ps
 
 static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out);
 
-/* What a value is, in 64 bits; equal content gives equal bits however it was referred to. */
-static uint64_t digest(const struct ps_mval *value)
+/* What a value is; equal content adds the same however it was referred to. */
+static void add_value(struct ps_hash *hash, const struct ps_mval *value)
 {
-    return ps_hash_mix(ps_hash_mix(value->kind, value->id), (uint64_t)value->i);
+    ps_hash_add(hash, (uint64_t)value->kind << 32 | value->id);
+    ps_hash_add(hash, (uint64_t)value->i);
+}
+
+static struct ps_hash hash_of_type(char type)
+{
+    struct ps_hash hash = ps_hash_begin();
+
+    ps_hash_add(&hash, (unsigned char)type);
+    return hash;
 }
 
 static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool is_dict,
-                         uint64_t *hash)
+                         struct ps_hash *hash)
 {
     struct ps_mval member;
 
@@ -252,7 +261,7 @@ static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool 
         for (int half = 0; half <= (int)is_dict; half++) {
             if (!read_any(m, depth + 1, &member))
                 return false;
-            *hash = ps_hash_mix(*hash, digest(&member));
+            add_value(hash, &member);
         }
     }
     return !m->failed;
@@ -263,7 +272,7 @@ static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool
 {
     bool is_dict = type == '{' || type == '}';
     uint32_t n = 3, slot;
-    uint64_t hash = (unsigned char)(type == ')' ? '(' : type);
+    struct ps_hash hash = hash_of_type(type == ')' ? '(' : type);
 
     if (depth >= DEEPEST)
         return ps_marshal_fail(m, "more than %d containers inside each other", DEEPEST);
@@ -273,7 +282,7 @@ static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool
         return false;
     if (!walk_members(m, depth, n, is_dict, &hash))
         return false;
-    out->i = (int64_t)hash;
+    out->i = (int64_t)ps_hash_end(&hash);
     ps_marshal_became(m, slot, *out);
     return true;
 }
@@ -326,7 +335,7 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct
 {
     enum ps_mlayout layout = m->layout;
     struct ps_mval object[8], tail;
-    uint64_t hash = 'c';
+    struct ps_hash hash = hash_of_type('c');
     int32_t field;
     uint32_t slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
 
@@ -336,12 +345,12 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct
     for (unsigned i = 0; i < layouts[layout].fields; i++) {
         if (!take_i32(m, &field))
             return false;
-        hash = ps_hash_mix(hash, (uint32_t)field);
+        ps_hash_add(&hash, (uint32_t)field);
     }
     for (unsigned i = 0; i < 8; i++) {
         if (!read_any(m, depth + 1, &object[i]))
             return false;
-        hash = ps_hash_mix(hash, digest(&object[i]));
+        add_value(&hash, &object[i]);
     }
     if (!is_code_shape(object, layout))
         return ps_marshal_fail(m, "a code object of unknown layout");
@@ -350,9 +359,10 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct
     for (unsigned i = 0; i < layouts[layout].tail; i++)
         if (!read_any(m, depth + 1, &tail))
             return false;
+    ps_hash_add(&hash, (uint32_t)field);
     *out = (struct ps_mval){.kind = PS_M_CODE, .type = 'c'};
     out->id = describe_code(m, object[layouts[layout].file].id, object[layouts[layout].name].id,
-                            field, ps_hash_mix(hash, (uint32_t)field));
+                            field, ps_hash_end(&hash));
     ps_marshal_became(m, slot, *out);
     return true;
 }
@@ -377,16 +387,17 @@ static bool follow(struct ps_marshal *m, char type, struct ps_mval *out)
 static bool walk_complex(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
 {
     double part;
-    uint64_t bits, hash = 'y';
+    uint64_t bits;
+    struct ps_hash hash = hash_of_type('y');
 
     for (int half = 0; half < 2; half++) {
         if (type == 'x' ? !read_text_real(m, &part) : !take_64(m, &bits))
             return false;
         if (type == 'x')
             memcpy(&bits, &part, sizeof bits);
-        hash = ps_hash_mix(hash, bits);
+        ps_hash_add(&hash, bits);
     }
-    *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type, .i = (int64_t)hash};
+    *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type, .i = (int64_t)ps_hash_end(&hash)};
     new_slot(m, flagged, *out);
     return true;
 }

@@ -8,6 +8,7 @@
 #ifndef PS_IMPORTERS_PSTATS_H
 #define PS_IMPORTERS_PSTATS_H
 
+#include "base/hash_table.h"
 #include "importers/importer.h"
 #include "importers/marshal.h"
 
@@ -23,11 +24,6 @@ struct ps_pf_function {
     bool listed, repaired;
 };
 
-struct ps_pf_slot {
-    uint32_t hash;
-    uint32_t function; /* index + 1, or 0 */
-};
-
 /* The entry that a caller was last met in, and its call there. */
 struct ps_pf_met {
     uint32_t entry, call;
@@ -37,8 +33,7 @@ struct ps_pf_dump {
     struct ps_marshal m;
     struct ps_pf_function *functions;
     uint32_t n, cap;
-    struct ps_pf_slot *slots; /* hash table of keys */
-    uint32_t mask;
+    struct ps_hash_table by_key; /* (file, line, name) -> index in functions */
     struct ps_call *calls; /* of all functions; caller is an index, after ps_pf_number a row id */
     uint32_t n_calls, cap_calls;
     uint32_t *listed; /* indices of the entries, in the order of the file */

@@ -21,6 +21,8 @@ enum {
     CALLERS,         /* i: first call << 32 | count */
     BREATH = 4096,   /* entries between two looks at the sink */
     SHARED_CALLS = 1 << 20,
+    FUNCTION_BYTES = 200, /* about as many each function takes: growing would cost as much as all
+                             the look-ups */
     EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* of an edge as cProfile writes most of them */
 };
 
@@ -44,57 +46,35 @@ static bool read_number(struct ps_marshal *m, struct ps_num *out, bool *beyond, 
 
 /* ------------------------------------------------------------------ keys */
 
-static uint32_t key_hash(uint32_t file, uint32_t name, struct ps_num line)
+struct function_key {
+    uint32_t file, name;
+    struct ps_num line;
+};
+
+static bool has_key(const void *items, uint32_t index, const void *of)
 {
-    uint64_t texts = (uint64_t)file << 32 | name;
+    const struct ps_pf_function *f = (const struct ps_pf_function *)items + index;
+    const struct function_key *key = of;
 
-    return (uint32_t)ps_hash_mix(texts, (uint64_t)line.i ^ (uint64_t)line.kind << 60);
-}
-
-static void grow_slots(struct ps_pf_dump *d)
-{
-    struct ps_pf_slot *old = d->slots;
-    uint32_t size = 1024, old_mask = d->mask;
-
-    /* Growing costs as much as all the look-ups: the first size is one that most dumps never
-     * outgrow. */
-    while (size <= old_mask || (!old && size < (uint64_t)(d->m.end - d->m.begin) / 100))
-        size *= 2;
-
-    d->slots = ps_alloc(size * sizeof *d->slots);
-    d->mask = size - 1;
-    for (uint32_t i = 0; old && i <= old_mask; i++) {
-        uint32_t at = old[i].hash & d->mask;
-
-        if (!old[i].function)
-            continue;
-        while (d->slots[at].function)
-            at = (at + 1) & d->mask;
-        d->slots[at] = old[i];
-    }
-    free(old);
-}
-
-static bool has_key(const struct ps_pf_function *f, uint32_t file, uint32_t name,
-                    struct ps_num line)
-{
-    return f->file == file && f->name == name && f->line.kind == line.kind && f->line.i == line.i;
+    return f->file == key->file && f->name == key->name && f->line.kind == key->line.kind &&
+           f->line.i == key->line.i;
 }
 
 static uint32_t function_of(struct ps_pf_dump *d, uint32_t file, uint32_t name, struct ps_num line)
 {
-    uint32_t at, hash = key_hash(file, name, line);
+    const struct function_key key = {file, name, line};
+    struct ps_hash hash = ps_hash_begin();
+    uint32_t index;
 
-    if (2 * d->n >= d->mask)
-        grow_slots(d);
-    for (at = hash & d->mask; d->slots[at].function; at = (at + 1) & d->mask)
-        if (d->slots[at].hash == hash &&
-            has_key(&d->functions[d->slots[at].function - 1], file, name, line))
-            return d->slots[at].function - 1;
-    PS_PUSH_ROOM(d->functions, d->n, d->cap);
-    d->functions[d->n] = (struct ps_pf_function){.file = file, .name = name, .line = line};
-    d->slots[at] = (struct ps_pf_slot){hash, ++d->n};
-    return d->n - 1;
+    ps_hash_add(&hash, (uint64_t)file << 32 | name);
+    ps_hash_add(&hash, (uint64_t)line.i);
+    ps_hash_add(&hash, line.kind);
+    index = ps_hash_table_add(&d->by_key, ps_hash_end(&hash), d->n, has_key, d->functions, &key);
+    if (index == d->n) {
+        PS_PUSH_ROOM(d->functions, d->n, d->cap);
+        d->functions[d->n++] = (struct ps_pf_function){.file = file, .name = name, .line = line};
+    }
+    return index;
 }
 
 static bool read_marker(struct ps_pf_dump *d, uint32_t slot, struct ps_mval *out)
@@ -348,6 +328,7 @@ bool ps_pf_read(struct ps_pf_dump *d, struct ps_str bytes, enum ps_mlayout layou
 
     *d = (struct ps_pf_dump){0};
     ps_marshal_init(&d->m, bytes, layout, err);
+    ps_hash_table_reserve(&d->by_key, bytes.len / FUNCTION_BYTES);
     if (ps_marshal_next(&d->m) != '{')
         return ps_marshal_fail(&d->m, "no dict of functions");
     if (!ps_marshal_open_dict(&d->m, &slot))
@@ -363,7 +344,7 @@ void ps_pf_free(struct ps_pf_dump *d)
 {
     ps_marshal_done(&d->m);
     free(d->functions);
-    free(d->slots);
+    ps_hash_table_free(&d->by_key);
     free(d->calls);
     free(d->listed);
     free(d->met);

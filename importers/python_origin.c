@@ -3,36 +3,25 @@
 
 #include <pthread.h>
 
-/* The names of python_names.c by hash: a log may bring thousands of packages. Filled once, then
- * only read. */
-enum { SLOTS = 8192 };
+#include "base/intern.h"
 
-static struct name {
-    struct ps_str text;
-    enum ps_origin origin;
-} names[SLOTS];
-
-static struct name *slot_of(struct ps_str text)
-{
-    uint32_t h = 0x811c9dc5u; /* FNV-1a, 32 bits */
-
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.at[i]) * 0x01000193u;
-    h %= SLOTS;
-    while (names[h].text.len && !ps_str_eq(names[h].text, text))
-        h = (h + 1) % SLOTS;
-    return &names[h];
-}
+/* The names of python_names.c: a log may bring thousands of packages. Filled once, then only read.
+ */
+static struct ps_intern names;
+static enum ps_origin *origins; /* by id of the name */
+static uint32_t origins_cap;
 
 /* A name that stands in two lists belongs to the first. */
 static void fill_from(const char *list, enum ps_origin origin)
 {
     for (list += strspn(list, " "); *list; list += strspn(list, " ")) {
         struct ps_str text = {list, strcspn(list, " ")};
-        struct name *slot = slot_of(text);
+        uint32_t n = names.count;
 
-        if (!slot->text.len)
-            *slot = (struct name){text, origin};
+        if (ps_intern_id(&names, text) == n) {
+            PS_PUSH_ROOM(origins, n, origins_cap);
+            origins[n] = origin;
+        }
         list += text.len;
     }
 }
@@ -47,12 +36,12 @@ static void fill(void)
 enum ps_origin ps_python_module_origin(struct ps_str top_level)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const struct name *known;
+    uint32_t id;
 
     (void)pthread_once(&once, fill);
-    known = slot_of(top_level);
-    if (known->text.len)
-        return known->origin;
+    id = ps_intern_find(&names, top_level);
+    if (id != PS_INTERN_NONE)
+        return origins[id];
     return ps_str_starts(top_level, PS_STR("_sysconfigdata_")) ? PS_ORIGIN_STDLIB
                                                                : PS_ORIGIN_UNKNOWN;
 }

@@ -5,52 +5,31 @@
 
 #include "base/mem.h"
 
-static size_t slot_of(const struct ps_flame *flame, uint32_t parent, uint32_t name)
+struct child_key {
+    uint32_t parent, name;
+};
+
+static bool is_child(const void *items, uint32_t index, const void *of)
 {
-    uint64_t key = (uint64_t)parent << 32 | name;
+    const struct ps_flame_node *node = (const struct ps_flame_node *)items + index;
+    const struct child_key *key = of;
 
-    key *= UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(key >> 32) & flame->mask;
-}
-
-/* Slots hold index + 1; 0 is free. */
-static void place(struct ps_flame *flame, uint32_t node)
-{
-    size_t slot = slot_of(flame, flame->at[node].parent, flame->at[node].name);
-
-    while (flame->slots[slot])
-        slot = (slot + 1) & flame->mask;
-    flame->slots[slot] = node + 1;
-}
-
-static void widen(struct ps_flame *flame)
-{
-    size_t slots = flame->slots ? (flame->mask + 1) * 2 : 64;
-
-    free(flame->slots);
-    flame->slots = ps_alloc(slots * sizeof *flame->slots);
-    flame->mask = slots - 1;
-    for (size_t i = 0; i < flame->n; i++)
-        place(flame, (uint32_t)i);
+    return node->parent == key->parent && node->name == key->name;
 }
 
 uint32_t ps_flame_child(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
                         uint8_t family)
 {
-    if (!flame->slots || flame->n * 2 > flame->mask)
-        widen(flame);
-    for (size_t slot = slot_of(flame, parent, name); flame->slots[slot];
-         slot = (slot + 1) & flame->mask) {
-        uint32_t node = flame->slots[slot] - 1;
+    const struct child_key key = {parent, name};
+    uint32_t index = ps_hash_table_add(&flame->children, ps_hash_u64((uint64_t)parent << 32 | name),
+                                       (uint32_t)flame->n, is_child, flame->at, &key);
 
-        if (flame->at[node].parent == parent && flame->at[node].name == name)
-            return node;
+    if (index == flame->n) {
+        PS_PUSH_ROOM(flame->at, flame->n, flame->cap);
+        flame->at[flame->n++] =
+            (struct ps_flame_node){.parent = parent, .name = name, .kind = kind, .family = family};
     }
-    PS_PUSH_ROOM(flame->at, flame->n, flame->cap);
-    flame->at[flame->n] =
-        (struct ps_flame_node){.parent = parent, .name = name, .kind = kind, .family = family};
-    place(flame, (uint32_t)flame->n);
-    return (uint32_t)flame->n++;
+    return index;
 }
 
 static int64_t sum(int64_t a, int64_t b)
@@ -78,6 +57,6 @@ void ps_flame_finish(struct ps_flame *flame)
 void ps_flame_free(struct ps_flame *flame)
 {
     free(flame->at);
-    free(flame->slots);
+    ps_hash_table_free(&flame->children);
     *flame = (struct ps_flame){0};
 }

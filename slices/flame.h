@@ -10,6 +10,7 @@
 #ifndef PS_SLICES_FLAME_H
 #define PS_SLICES_FLAME_H
 
+#include "base/hash_table.h"
 #include "slices/slices.h"
 
 struct ps_flame_node {
@@ -22,8 +23,7 @@ struct ps_flame_node {
 struct ps_flame {
     struct ps_flame_node *at; /* parents before children */
     size_t n, cap;
-    uint32_t *slots; /* (parent, name) -> node */
-    size_t mask;
+    struct ps_hash_table children; /* (parent, name) -> index in at */
     bool finished; /* totals are as they shall be: some of what they hold has no node */
 };
 

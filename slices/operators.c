@@ -4,58 +4,36 @@
 
 #include <stdlib.h>
 
-/* Rows with the same name stay apart by what they are: an operator, an annotation, a kernel. */
-static size_t slot_of(const struct ps_operators *sums, uint32_t name, uint32_t shapes, uint8_t kind)
-{
-    uint64_t hash = ((uint64_t)name << 32 | shapes) * UINT64_C(0x9e3779b97f4a7c15) + kind;
-    hash *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (size_t)(hash >> 40) & sums->mask; /* the low bits do not depend on the name */
-}
+struct row_key {
+    uint32_t name, shapes;
+    uint8_t kind; /* an operator, an annotation, a kernel: same names, different rows */
+};
 
-static bool is_row(const struct ps_operator *row, uint32_t name, uint32_t shapes, uint8_t kind)
+static bool is_row(const void *items, uint32_t index, const void *of)
 {
-    return row->name == name && row->shapes == shapes && row->kind == kind;
-}
+    const struct ps_operator *row = (const struct ps_operator *)items + index;
+    const struct row_key *key = of;
 
-static void enlarge(struct ps_operators *sums)
-{
-    size_t size = sums->slots ? (sums->mask + 1) * 2 : 256;
-    free(sums->slots);
-    sums->slots = ps_alloc(size * sizeof *sums->slots);
-    sums->mask = size - 1;
-    for (size_t i = 0; i < sums->n; i++) {
-        const struct ps_operator *row = &sums->at[i];
-        size_t slot = slot_of(sums, row->name, row->shapes, row->kind);
-        while (sums->slots[slot])
-            slot = (slot + 1) & sums->mask;
-        sums->slots[slot] = (uint32_t)i + 1;
-    }
-}
-
-static struct ps_operator *new_row(struct ps_operators *sums, uint32_t name, uint32_t shapes,
-                                   uint8_t kind)
-{
-    PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
-    struct ps_operator *row = &sums->at[sums->n++];
-    *row = (struct ps_operator){.name = name, .shapes = shapes, .kind = kind};
-    row->min_ns = row->first_start_ns = INT64_MAX;
-    return row;
+    return row->name == key->name && row->shapes == key->shapes && row->kind == key->kind;
 }
 
 static struct ps_operator *row_of(struct ps_operators *sums, uint32_t name, uint32_t shapes,
                                   uint8_t kind)
 {
-    if (sums->slots == NULL || sums->n >= sums->mask / 2)
-        enlarge(sums);
-    size_t slot = slot_of(sums, name, shapes, kind);
-    for (; sums->slots[slot]; slot = (slot + 1) & sums->mask) {
-        struct ps_operator *row = &sums->at[sums->slots[slot] - 1];
-        if (is_row(row, name, shapes, kind))
-            return row;
+    const struct row_key key = {name, shapes, kind};
+    uint64_t hash = ps_hash_pair((uint64_t)name << 32 | shapes, kind);
+    uint32_t index =
+        ps_hash_table_add(&sums->rows, hash, (uint32_t)sums->n, is_row, sums->at, &key);
+
+    if (index == sums->n) {
+        PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
+        sums->at[sums->n++] = (struct ps_operator){.name = name,
+                                                   .shapes = shapes,
+                                                   .kind = kind,
+                                                   .min_ns = INT64_MAX,
+                                                   .first_start_ns = INT64_MAX};
     }
-    struct ps_operator *row = new_row(sums, name, shapes, kind);
-    sums->slots[slot] = (uint32_t)sums->n;
-    return row;
+    return &sums->at[index];
 }
 
 /* Of a device: its work, and annotations as they lie on its streams. */
@@ -158,6 +136,6 @@ void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
 void ps_operators_free(struct ps_operators *sums)
 {
     free(sums->at);
-    free(sums->slots);
+    ps_hash_table_free(&sums->rows);
     *sums = (struct ps_operators){0};
 }

@@ -11,6 +11,7 @@
 #ifndef PS_SLICES_OPERATORS_H
 #define PS_SLICES_OPERATORS_H
 
+#include "base/hash_table.h"
 #include "slices/slices.h"
 
 struct ps_operator {
@@ -36,9 +37,8 @@ struct ps_operators {
     const uint32_t
         *shapes; /* template id -> text id of input shapes; NULL: do not group. Borrowed */
     size_t n_shapes;
-    bool all;        /* of a trace that is not torch's */
-    uint32_t *slots; /* open addressing over at */
-    size_t mask;
+    bool all;                  /* of a trace that is not torch's */
+    struct ps_hash_table rows; /* (name, shapes, kind) -> index in at */
 };
 
 /* The columns it reads, as PS_COL_BITs. */

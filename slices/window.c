@@ -32,8 +32,7 @@ void ps_window_begin(struct ps_window *w, int64_t from_ns, int64_t to_ns, uint32
     w->ns_per_px = span / w->px;
     w->px_per_ns = w->px / span;
     w->two_px_ns = w->ns_per_px > 0.5 ? (int64_t)(2 * w->ns_per_px) : 1;
-    if (w->slots)
-        memset(w->slots, 0, (w->mask + 1) * sizeof *w->slots);
+    ps_hash_table_clear(&w->density_at);
 }
 
 static uint32_t px_of(const struct ps_window *w, int64_t at)
@@ -45,44 +44,31 @@ static uint32_t px_of(const struct ps_window *w, int64_t at)
 
 /* --- density */
 
-static size_t slot_of(const struct ps_window *w, uint32_t depth, uint32_t px)
+struct density_key {
+    uint32_t px;
+    uint16_t depth;
+};
+
+static bool is_density(const void *items, uint32_t index, const void *of)
 {
-    return (depth * UINT32_C(2654435761) + px) & w->mask;
-}
+    const struct ps_window_density *density = (const struct ps_window_density *)items + index;
+    const struct density_key *key = of;
 
-static void enlarge(struct ps_window *w)
-{
-    size_t size = w->slots ? (w->mask + 1) * 2 : 4096;
-
-    free(w->slots);
-    w->slots = ps_alloc(size * sizeof *w->slots);
-    w->mask = size - 1;
-    for (size_t i = 0; i < w->n_density; i++) {
-        size_t slot = slot_of(w, w->density[i].depth, w->density[i].px);
-
-        while (w->slots[slot])
-            slot = (slot + 1) & w->mask;
-        w->slots[slot] = (uint32_t)i + 1;
-    }
+    return density->px == key->px && density->depth == key->depth;
 }
 
 static struct ps_window_density *density_at(struct ps_window *w, uint16_t depth, uint32_t px)
 {
-    size_t slot;
+    const struct density_key key = {px, depth};
+    uint32_t index = ps_hash_table_add(&w->density_at, ps_hash_u64((uint64_t)depth << 32 | px),
+                                       (uint32_t)w->n_density, is_density, w->density, &key);
 
-    if (!w->slots || w->n_density >= w->mask / 2)
-        enlarge(w);
-    for (slot = slot_of(w, depth, px); w->slots[slot]; slot = (slot + 1) & w->mask) {
-        struct ps_window_density *there = &w->density[w->slots[slot] - 1];
-
-        if (there->px == px && there->depth == depth)
-            return there;
+    if (index == w->n_density) {
+        PS_PUSH_ROOM(w->density, w->n_density, w->density_cap);
+        w->density[w->n_density++] =
+            (struct ps_window_density){.px = px, .depth = depth, .longest_ns = -1};
     }
-    PS_PUSH_ROOM(w->density, w->n_density, w->density_cap);
-    w->density[w->n_density] =
-        (struct ps_window_density){.px = px, .depth = depth, .longest_ns = -1};
-    w->slots[slot] = (uint32_t)++w->n_density;
-    return &w->density[w->n_density - 1];
+    return &w->density[index];
 }
 
 static void shade(struct ps_window *w, const struct item *item, uint32_t px, uint32_t count,
@@ -297,7 +283,7 @@ void ps_window_free(struct ps_window *w)
 {
     free(w->slices);
     free(w->density);
-    free(w->slots);
+    ps_hash_table_free(&w->density_at);
     for (int c = 0; c < PS_PYRAMID_COLUMNS; c++)
         free(w->column[c]);
     *w = (struct ps_window){0};

@@ -9,6 +9,7 @@
 #ifndef PS_SLICES_WINDOW_H
 #define PS_SLICES_WINDOW_H
 
+#include "base/hash_table.h"
 #include "slices/pyramid.h"
 #include "slices/slices.h"
 
@@ -40,8 +41,7 @@ struct ps_window {
     /* Working memory. */
     int64_t two_px_ns; /* slices as long as this come one by one */
     double px_per_ns, ns_per_px;
-    uint32_t *slots; /* (depth, px) -> density, open addressing */
-    size_t mask;
+    struct ps_hash_table density_at; /* (depth, px) -> index in density */
     int64_t *column[8];
 };
 

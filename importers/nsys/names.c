@@ -31,10 +31,9 @@ void ns_map_put(struct ns_map *map, const void *key, size_t size, struct ps_str 
 
 struct ps_str ns_map_get(struct ns_map *map, const void *key, size_t size)
 {
-    struct ps_str bytes = {key, size};
+    uint32_t index = ps_intern_find(&map->keys, (struct ps_str){key, size});
 
-    return ps_intern_has(&map->keys, bytes) ? map->values[ps_intern_id(&map->keys, bytes)]
-                                            : (struct ps_str){NULL, 0};
+    return index == PS_INTERN_NONE ? (struct ps_str){NULL, 0} : map->values[index];
 }
 
 struct ps_str ns_word(struct ns_map *map, int64_t number)
@@ -283,11 +282,11 @@ static uint32_t new_stream(struct ns_reader *r, const struct ns_stream *stream)
 {
     const int64_t owner[3] = {stream->device, stream->stream, stream->pid};
     struct ps_str bytes = {(const char *)owner, sizeof owner};
-    bool again = ps_intern_has(&r->stream_owners, bytes);
+    uint32_t n_owners = r->stream_owners.count;
+    bool again = ps_intern_id(&r->stream_owners, bytes) < n_owners;
     char tid[96];
     uint32_t index;
 
-    (void)ps_intern_id(&r->stream_owners, bytes);
     for (int form = 0; form < 3; form++) {
         uint32_t known = r->trace.n_threads;
 

@@ -117,11 +117,10 @@ static enum ns_fate cuda_device_row(struct ns_reader *r, const struct ps_rows *r
 int64_t ns_device_of(struct ns_reader *r, int64_t pid, int64_t cuda_device)
 {
     const struct cuda_device key = {pid, cuda_device};
-    struct ps_str bytes = {(const char *)&key, sizeof key};
+    uint32_t index =
+        ps_intern_find(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
 
-    if (!ps_intern_has(&r->cuda_devices, bytes))
-        return cuda_device;
-    return r->gpu_of[ps_intern_id(&r->cuda_devices, bytes)];
+    return index == PS_INTERN_NONE ? cuda_device : r->gpu_of[index];
 }
 
 /* --- diagnostics ------------------------------------------------------------------------------ */

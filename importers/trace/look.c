@@ -75,7 +75,8 @@ static void learn_words(struct tr_trace *trace)
         import->rest[i] = rest_of(trace->templates[i].text);
         import->binds |= (import->rest[i] & TR_REST_BIND) != 0;
     }
-    if (tr_is_attributed(trace) && ps_intern_has(&trace->names, PS_STR("[memory]")))
+    if (tr_is_attributed(trace) &&
+        ps_intern_find(&trace->names, PS_STR("[memory]")) != PS_INTERN_NONE)
         import->memory_name = tr_text_id(trace, PS_STR("[memory]"));
 }
 

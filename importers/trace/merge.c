@@ -184,7 +184,7 @@ static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *lo
     if (!*known) {
         text = local->templates.items[record->template - 2];
         if (trace->pages->template_bytes >= TEMPLATE_BYTES_MAX &&
-            !ps_intern_has(&trace->pages->templates, text))
+            ps_intern_find(&trace->pages->templates, text) == PS_INTERN_NONE)
             return keep_whole(trace, local, text, record);
         *known = tr_template_of(trace, text);
     }

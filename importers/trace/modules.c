@@ -9,6 +9,7 @@
  */
 #include "importers/trace/track.h"
 
+#include "base/hash_table.h"
 #include "base/mem.h"
 #include "slices/spans.h"
 
@@ -27,8 +28,7 @@ struct tr_modules {
     struct tr_trace *trace;
     struct module *at; /* parents before children */
     size_t n, cap;
-    uint32_t *slots; /* (parent, name) -> index + 1: open addressing */
-    size_t mask;
+    struct ps_hash_table by_path; /* (parent, name) -> index in at */
 };
 
 struct tr_modules *tr_modules_new(struct tr_trace *trace)
@@ -44,50 +44,35 @@ void tr_modules_free(struct tr_modules *modules)
     if (!modules)
         return;
     free(modules->at);
-    free(modules->slots);
+    ps_hash_table_free(&modules->by_path);
     free(modules);
 }
 
-/* The slot of (parent, name): where it stands, or would. */
-static size_t slot_of(const struct tr_modules *modules, uint32_t parent, uint32_t name)
+struct module_key {
+    uint32_t parent, name;
+};
+
+static bool is_of_path(const void *items, uint32_t index, const void *of)
 {
-    size_t at = ps_hash_mix(parent, name) & modules->mask;
+    const struct module *module = (const struct module *)items + index;
+    const struct module_key *key = of;
 
-    for (; modules->slots[at]; at = (at + 1) & modules->mask) {
-        const struct module *module = &modules->at[modules->slots[at] - 1];
-
-        if (module->parent == parent && module->name == name)
-            break;
-    }
-    return at;
-}
-
-static void widen(struct tr_modules *modules)
-{
-    size_t slots = modules->mask ? (modules->mask + 1) * 2 : 64;
-
-    free(modules->slots);
-    modules->slots = ps_alloc(slots * sizeof *modules->slots);
-    modules->mask = slots - 1;
-    for (size_t i = 0; i < modules->n; i++)
-        modules->slots[slot_of(modules, modules->at[i].parent, modules->at[i].name)] =
-            (uint32_t)i + 1;
+    return module->parent == key->parent && module->name == key->name;
 }
 
 static uint32_t module_of(struct tr_modules *modules, uint32_t parent, uint32_t name, int64_t slice)
 {
-    size_t slot;
+    const struct module_key key = {parent, name};
+    uint32_t index =
+        ps_hash_table_add(&modules->by_path, ps_hash_u64((uint64_t)parent << 32 | name),
+                          (uint32_t)modules->n, is_of_path, modules->at, &key);
 
-    if (2 * modules->n >= modules->mask)
-        widen(modules);
-    slot = slot_of(modules, parent, name);
-    if (!modules->slots[slot]) {
+    if (index == modules->n) {
         PS_PUSH_ROOM(modules->at, modules->n, modules->cap);
         modules->at[modules->n++] =
             (struct module){.parent = parent, .name = name, .first_slice = slice};
-        modules->slots[slot] = (uint32_t)modules->n;
     }
-    return modules->slots[slot] - 1;
+    return index;
 }
 
 static bool is_module(const struct tr_modules *modules, const struct tr_track *track, uint32_t row)

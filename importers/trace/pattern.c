@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash_table.h"
 #include "importers/trace/digits.h"
 
 #define FOLLOWERS   3
@@ -32,7 +33,7 @@ struct step {
 struct tr_pattern {
     struct tr_pattern *next[FOLLOWERS]; /* what came behind it, the latest first */
     struct tr_pattern *alike;           /* another that begins as this one does */
-    uint64_t hash, start_hash;
+    uint64_t start_hash;
     const char *text; /* all between the numbers, TR_PAD bytes behind it */
     const struct step *steps;
     uint32_t text_len, longest; /* longest: bytes such an event may have */
@@ -48,8 +49,12 @@ struct tr_patterns {
     struct tr_pattern root, *last; /* last: of the event before; root when it had none */
     int luck;                      /* above 0 while followers mostly fit */
     unsigned turn;
-    struct tr_pattern **slots, **starts; /* by hash; by start_hash: the first of those alike */
-    size_t n, mask;
+    struct tr_pattern **items;
+    size_t n, cap;
+    struct ps_hash_table by_text; /* index in items */
+    struct tr_pattern **starts;   /* the first of those that begin alike */
+    size_t n_starts, cap_starts;
+    struct ps_hash_table by_start; /* index in starts */
     struct ps_arena arena;
     uint32_t seen[SEEN]; /* hashes of what was seen once */
 };
@@ -58,9 +63,6 @@ struct tr_patterns *tr_patterns_new(void)
 {
     struct tr_patterns *patterns = ps_alloc(sizeof *patterns);
 
-    patterns->mask = 1023;
-    patterns->slots = ps_alloc((patterns->mask + 1) * sizeof(struct tr_pattern *));
-    patterns->starts = ps_alloc((patterns->mask + 1) * sizeof(struct tr_pattern *));
     patterns->last = &patterns->root;
     return patterns;
 }
@@ -70,7 +72,9 @@ void tr_patterns_free(struct tr_patterns *patterns)
     if (!patterns)
         return;
     ps_arena_free(&patterns->arena);
-    free(patterns->slots);
+    ps_hash_table_free(&patterns->by_text);
+    ps_hash_table_free(&patterns->by_start);
+    free(patterns->items);
     free(patterns->starts);
     free(patterns);
 }
@@ -222,7 +226,8 @@ static const char *string_end(const char *at, const char *end)
  * may have the same pattern. 0: not easy to tell. */
 static uint64_t start_hash(const char *at, const char *end)
 {
-    uint64_t hash = 0;
+    struct ps_hash hash = ps_hash_begin();
+    uint64_t marks = 0; /* the characters between two strings */
     size_t depth = 0;
     bool named = false;
 
@@ -234,42 +239,47 @@ static uint64_t start_hash(const char *at, const char *end)
         if (c != '"') {
             at++;
             if (c > '9')
-                hash = hash * 31 + (unsigned char)c;
+                marks = marks * 31 + (unsigned char)c;
             depth += c == '{';
             depth -= c == '}';
-            if (depth == 0)
-                return hash | 1;
+            if (depth == 0) {
+                ps_hash_add(&hash, marks);
+                return ps_hash_end(&hash) | 1;
+            }
             continue;
         }
         at = string_end(at, end);
         if (!at)
             return 0;
-        hash = ps_hash_mix(hash, ps_hash_bytes(from, (size_t)(at - from)));
+        ps_hash_add(&hash, marks);
+        ps_hash_add_bytes(&hash, from, (size_t)(at - from));
         if (named)
-            return hash | 1;
+            return ps_hash_end(&hash) | 1;
         named = depth == 1 && at - from == 6 && *at == ':' && memcmp(from, "\"name\"", 6) == 0;
     }
     return 0;
 }
 
-static struct tr_pattern **find_start(const struct tr_patterns *patterns, uint64_t hash)
+static bool is_start(const void *items, uint32_t index, const void *hash)
 {
-    size_t at = hash >> 1 & patterns->mask;
+    struct tr_pattern *const *starts = items;
 
-    while (patterns->starts[at] && patterns->starts[at]->start_hash != hash)
-        at = (at + 1) & patterns->mask;
-    return &patterns->starts[at];
+    return starts[index]->start_hash == *(const uint64_t *)hash;
 }
 
 /* Tries those that begin as the event does; the one that fits comes first from then on. */
 static struct tr_pattern *match_alike(struct tr_parser *p)
 {
+    struct tr_patterns *patterns = p->patterns;
     uint64_t hash = start_hash(p->at, p->end);
+    uint32_t start =
+        hash ? ps_hash_table_find(&patterns->by_start, hash, is_start, patterns->starts, &hash)
+             : PS_HASH_NONE;
     struct tr_pattern **head, **link, *found;
 
-    if (!hash)
+    if (start == PS_HASH_NONE)
         return NULL;
-    head = find_start(p->patterns, hash);
+    head = &patterns->starts[start];
     link = head;
     for (size_t i = 0; i < ALIKE && *link; i++, link = &(*link)->alike)
         if (match(p, *link)) {
@@ -333,62 +343,86 @@ static bool cut_steps(const struct tr_parser *p, struct ps_str text, struct ps_b
     return true;
 }
 
-static uint64_t hash_of(struct ps_str text, const struct step *steps, unsigned n)
-{
-    uint64_t hash = ps_hash_bytes(text.at, text.len);
+/* What events of a pattern have in common. */
+struct form {
+    struct ps_str text;
+    const struct step *steps;
+    unsigned n_steps;
+};
 
-    for (unsigned i = 0; i < n; i++)
-        hash = ps_hash_mix(hash, (uint64_t)steps[i].len << 8 | steps[i].kind);
-    return hash;
+static uint64_t hash_of(const struct form *form)
+{
+    struct ps_hash hash = ps_hash_begin();
+
+    ps_hash_add_bytes(&hash, form->text.at, form->text.len);
+    for (unsigned i = 0; i < form->n_steps; i++)
+        ps_hash_add(&hash, (uint64_t)form->steps[i].len << 8 | form->steps[i].kind);
+    return ps_hash_end(&hash);
 }
 
-static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern)
+static bool has_form(const void *items, uint32_t index, const void *of)
 {
-    size_t at = pattern->hash & patterns->mask;
-    struct tr_pattern **head = find_start(patterns, pattern->start_hash);
+    const struct tr_pattern *pattern = ((struct tr_pattern *const *)items)[index];
+    const struct form *form = of;
 
-    while (patterns->slots[at])
-        at = (at + 1) & patterns->mask;
-    patterns->slots[at] = pattern;
-    pattern->alike = *head;
-    *head = pattern;
+    if (pattern->n_steps != form->n_steps || pattern->text_len != form->text.len ||
+        memcmp(pattern->text, form->text.at, form->text.len) != 0)
+        return false;
+    for (unsigned i = 0; i < form->n_steps; i++)
+        if (pattern->steps[i].len != form->steps[i].len ||
+            pattern->steps[i].kind != form->steps[i].kind)
+            return false;
+    return true;
 }
 
-static void grow(struct tr_patterns *patterns)
+static struct tr_pattern *find(const struct tr_patterns *patterns, const struct form *form,
+                               uint64_t hash)
 {
-    struct tr_pattern **old = patterns->slots;
-    size_t size = patterns->mask + 1;
+    uint32_t index = ps_hash_table_find(&patterns->by_text, hash, has_form, patterns->items, form);
 
-    patterns->mask = size * 4 - 1;
-    patterns->slots = ps_alloc(size * 4 * sizeof(struct tr_pattern *));
-    free(patterns->starts);
-    patterns->starts = ps_alloc(size * 4 * sizeof(struct tr_pattern *));
-    for (size_t i = 0; i < size; i++)
-        if (old[i])
-            insert(patterns, old[i]);
-    free(old);
+    return index == PS_HASH_NONE ? NULL : patterns->items[index];
 }
 
-static struct tr_pattern *make(struct tr_parser *p, struct ps_str text, const struct step *steps,
-                               uint64_t hash, uint64_t start)
+static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern,
+                   const struct form *form, uint64_t hash)
+{
+    uint32_t start;
+
+    PS_PUSH_ROOM(patterns->items, patterns->n, patterns->cap);
+    (void)ps_hash_table_add(&patterns->by_text, hash, (uint32_t)patterns->n, has_form,
+                            patterns->items, form);
+    patterns->items[patterns->n++] = pattern;
+    start =
+        ps_hash_table_add(&patterns->by_start, pattern->start_hash, (uint32_t)patterns->n_starts,
+                          is_start, patterns->starts, &pattern->start_hash);
+    if (start == patterns->n_starts) {
+        PS_PUSH_ROOM(patterns->starts, patterns->n_starts, patterns->cap_starts);
+        patterns->starts[patterns->n_starts++] = NULL;
+    }
+    pattern->alike = patterns->starts[start];
+    patterns->starts[start] = pattern;
+}
+
+static struct tr_pattern *make(struct tr_parser *p, const struct form *form, uint64_t hash,
+                               uint64_t start)
 {
     struct tr_patterns *patterns = p->patterns;
     const struct tr_local_record *record = &p->local.records[p->local.n - 1];
     struct tr_pattern *out = ps_arena_alloc(&patterns->arena, sizeof *out);
-    size_t n = p->n_slots + 1;
+    struct ps_str text = form->text;
+    size_t n = form->n_steps;
     struct step *kept = ps_arena_alloc(&patterns->arena, n * sizeof *kept);
     char *kept_text = ps_arena_alloc(&patterns->arena, text.len + TR_PAD);
     bool pid = false, tid = false;
 
-    memcpy(kept, steps, n * sizeof *kept);
+    memcpy(kept, form->steps, n * sizeof *kept);
     memcpy(kept_text, text.at, text.len);
     memset(kept_text + text.len, 0, TR_PAD);
     for (size_t i = 0; i < n; i++) {
-        pid |= steps[i].kind == TR_SLOT_PID;
-        tid |= steps[i].kind == TR_SLOT_TID;
+        pid |= kept[i].kind == TR_SLOT_PID;
+        tid |= kept[i].kind == TR_SLOT_TID;
     }
-    *out = (struct tr_pattern){.hash = hash,
-                               .start_hash = start,
+    *out = (struct tr_pattern){.start_hash = start,
                                .text = kept_text,
                                .steps = kept,
                                .text_len = (uint32_t)text.len,
@@ -404,24 +438,8 @@ static struct tr_pattern *make(struct tr_parser *p, struct ps_str text, const st
                                .tid = p->event.tid.number,
                                .dur = record->record.dur,
                                .id_text = record->record.id_text};
-    if (++patterns->n * 2 > patterns->mask)
-        grow(patterns);
-    insert(patterns, out);
+    insert(patterns, out, form, hash);
     return out;
-}
-
-static struct tr_pattern *find(const struct tr_patterns *patterns, struct ps_str text,
-                               const struct step *steps, unsigned n, uint64_t hash)
-{
-    for (size_t at = hash & patterns->mask; patterns->slots[at]; at = (at + 1) & patterns->mask) {
-        struct tr_pattern *pattern = patterns->slots[at];
-
-        if (pattern->hash == hash && pattern->n_steps == n && pattern->text_len == text.len &&
-            memcmp(pattern->text, text.at, text.len) == 0 &&
-            memcmp(pattern->steps, steps, n * sizeof *steps) == 0)
-            return pattern;
-    }
-    return NULL;
 }
 
 /* A thread of which only the pid or the tid is a number is part of the text as a whole. */
@@ -448,9 +466,10 @@ static bool may_learn(const struct tr_parser *p, struct ps_str text)
 void tr_pattern_learn(struct tr_parser *p, const char *start)
 {
     struct tr_patterns *patterns = p->patterns;
-    struct ps_str text = {start, (size_t)(p->at - start)}, literal;
+    struct ps_str text = {start, (size_t)(p->at - start)};
     struct step steps[TR_SLOTS_MAX] = {0};
     struct tr_pattern *pattern = NULL, *before = patterns->last;
+    struct form form;
     uint64_t hash;
 
     patterns->last = &patterns->root;
@@ -459,9 +478,9 @@ void tr_pattern_learn(struct tr_parser *p, const char *start)
     fix_thread(p);
     if (!cut_steps(p, text, &p->scratch, steps))
         return;
-    literal = ps_buf_slice(&p->scratch);
-    hash = hash_of(literal, steps, p->n_slots + 1);
-    pattern = find(patterns, literal, steps, p->n_slots + 1, hash);
+    form = (struct form){ps_buf_slice(&p->scratch), steps, p->n_slots + 1};
+    hash = hash_of(&form);
+    pattern = find(patterns, &form, hash);
     if (!pattern) {
         uint32_t *seen = &patterns->seen[hash % SEEN];
 
@@ -469,7 +488,7 @@ void tr_pattern_learn(struct tr_parser *p, const char *start)
             *seen = (uint32_t)(hash >> 32);
             return;
         }
-        pattern = make(p, literal, steps, hash, start_hash(start, p->end));
+        pattern = make(p, &form, hash, start_hash(start, p->end));
     }
     follow(before, pattern);
     patterns->last = pattern;

@@ -15,39 +15,40 @@
 
 #define THREAD_BITS ((1u << 30) - 1) /* there are fewer threads than that */
 
-static size_t slot_of(const struct tr_correlations *links, int64_t correlation)
+static bool is_group(const void *groups, uint32_t index, const void *correlation)
 {
-    if (links->dense)
-        return (size_t)((uint64_t)correlation - (uint64_t)links->least);
-    return (size_t)ps_hash_mix((uint64_t)correlation, UINT64_C(0x9e3779b97f4a7c15)) & links->mask;
+    return ((const struct tr_group *)groups)[index].correlation == *(const int64_t *)correlation;
 }
 
 struct tr_group *tr_group_of(const struct tr_correlations *links, int64_t correlation)
 {
-    size_t slot = slot_of(links, correlation);
+    uint64_t offset = (uint64_t)correlation - (uint64_t)links->least;
+    uint32_t index;
+
     if (links->dense)
-        return slot <= links->mask && links->slots[slot] ? &links->groups[links->slots[slot] - 1]
-                                                         : NULL;
-    for (; links->slots[slot]; slot = (slot + 1) & links->mask) {
-        struct tr_group *group = &links->groups[links->slots[slot] - 1];
-        if (group->correlation == correlation)
-            return group;
-    }
-    return NULL;
+        return offset < links->n_dense && links->dense[offset]
+                   ? &links->groups[links->dense[offset] - 1]
+                   : NULL;
+    index = ps_hash_table_find(&links->by_correlation, ps_hash_u64((uint64_t)correlation), is_group,
+                               links->groups, &correlation);
+    return index == PS_HASH_NONE ? NULL : &links->groups[index];
 }
 
 static struct tr_group *make(struct tr_correlations *links, int64_t correlation)
 {
     struct tr_group *found = tr_group_of(links, correlation);
+    uint32_t index = (uint32_t)links->n_groups;
+
     if (found)
         return found;
     links->groups[links->n_groups++] =
         (struct tr_group){.correlation = correlation, .head = TR_NO_ENTRY};
-    size_t slot = slot_of(links, correlation);
-    while (links->slots[slot])
-        slot = (slot + 1) & links->mask;
-    links->slots[slot] = (uint32_t)links->n_groups;
-    return &links->groups[links->n_groups - 1];
+    if (links->dense)
+        links->dense[correlation - links->least] = index + 1;
+    else
+        (void)ps_hash_table_add(&links->by_correlation, ps_hash_u64((uint64_t)correlation), index,
+                                is_group, links->groups, &correlation);
+    return &links->groups[index];
 }
 
 /* --- work ----------------------------------------------------------------------------------- */
@@ -111,18 +112,19 @@ static void make_room(struct tr_correlations *links)
 {
     struct extent extent = extent_of(links);
     uint64_t span = extent.correlated ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
-    links->dense = span / 8 <= extent.correlated;
+    struct tr_room *room = links->trace->room;
+
     links->least = extent.correlated ? extent.least : 0;
-    size_t size = 16;
-    while (size < 2 * extent.correlated)
-        size *= 2;
-    if (links->dense)
-        size = (size_t)span + 1;
-    links->mask = size - 1;
-    links->slots = tr_room_alloc(links->trace->room, size, sizeof *links->slots);
-    links->groups =
-        tr_room_grow(links->trace->room, NULL, extent.correlated + 1, sizeof *links->groups);
-    links->entries = tr_room_grow(links->trace->room, NULL, extent.n + 1, sizeof *links->entries);
+    if (span / 8 <= extent.correlated) {
+        links->n_dense = (size_t)span + 1;
+        links->dense = tr_room_alloc(room, links->n_dense, sizeof *links->dense);
+    } else {
+        size_t n_slots = ps_hash_table_slots(extent.correlated);
+        links->slots = tr_room_alloc(room, n_slots, sizeof *links->slots);
+        links->by_correlation = ps_hash_table_in(links->slots, n_slots);
+    }
+    links->groups = tr_room_grow(room, NULL, extent.correlated + 1, sizeof *links->groups);
+    links->entries = tr_room_grow(room, NULL, extent.n + 1, sizeof *links->entries);
 }
 
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
@@ -370,6 +372,7 @@ void tr_correlations_free(struct tr_correlations *links)
         return;
     tr_room_free(links->trace->room, links->entries);
     tr_room_free(links->trace->room, links->groups);
+    tr_room_free(links->trace->room, links->dense);
     tr_room_free(links->trace->room, links->slots);
     tr_room_free(links->trace->room, links->calls);
     tr_room_free(links->trace->room, links->orphans);

@@ -4,6 +4,7 @@
 #ifndef PS_TRACE_TORCH_DEVICE_H
 #define PS_TRACE_TORCH_DEVICE_H
 
+#include "base/hash_table.h"
 #include "importers/trace/torch.h"
 
 #define TR_NO_ENTRY UINT32_MAX
@@ -39,10 +40,13 @@ struct tr_correlations {
     size_t n_entries;
     struct tr_group *groups; /* likewise */
     size_t n_groups;
-    uint32_t *slots; /* correlation -> group + 1 */
-    size_t mask;
+    /* Numbers that lie close together, as they usually do, index an array: group + 1 by
+     * correlation - least. For others it is NULL and there is a hash table. */
+    uint32_t *dense;
+    size_t n_dense;
     int64_t least;
-    bool dense; /* slots[correlation - least]: the numbers lie close together, as they usually do */
+    struct ps_hash_slot *slots; /* memory of by_correlation */
+    struct ps_hash_table by_correlation;
     struct tr_call *calls;
     size_t n_calls, calls_cap;
     struct tr_orphan *orphans; /* by external_id, then entry */

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
+#include "base/hash_table.h"
+#include "base/mem.h"
 
-#define PLACES   1024              /* of the hash table; a power of two */
 #define OVERHEAD ((size_t)2 << 10) /* of one, beside its body */
 
 struct entry {
     struct ps_ready ready; /* first */
-    struct entry *next;    /* of the same place */
     struct entry *newer, *older;
     atomic_uint holders; /* the set is one */
     uint64_t hash;
+    uint32_t index; /* in the set's entries */
     bool gzip, in_set;
     size_t address_len;
     char *address;
@@ -25,7 +25,11 @@ struct entry {
 
 struct ps_ready_set {
     pthread_mutex_t lock;
-    struct entry *places[PLACES];
+    struct entry **entries;
+    uint32_t n, cap;
+    uint32_t *vacant; /* indexes of entries that are gone */
+    uint32_t n_vacant, cap_vacant;
+    struct ps_hash_table by_address;
     struct entry ends; /* of the ring by use: ends.older is the newest, ends.newer the oldest */
     size_t held;
 };
@@ -73,28 +77,51 @@ static void link_newest(struct ps_ready_set *set, struct entry *entry)
     set->ends.older = entry;
 }
 
-static struct entry **place_of(struct ps_ready_set *set, uint64_t hash)
+struct wanted {
+    struct ps_str address;
+    bool gzip;
+};
+
+static bool is_entry(const void *entries, uint32_t index, const void *of)
 {
-    return &set->places[hash & (PLACES - 1)];
+    const struct entry *entry = ((struct entry *const *)entries)[index];
+    const struct wanted *wanted = of;
+
+    return entry->gzip == wanted->gzip &&
+           ps_str_eq((struct ps_str){entry->address, entry->address_len}, wanted->address);
 }
 
 static struct entry *find(struct ps_ready_set *set, struct ps_str address, bool gzip, uint64_t hash)
 {
-    struct entry *at = *place_of(set, hash);
+    uint32_t index = ps_hash_table_find(&set->by_address, hash, is_entry, set->entries,
+                                        &(struct wanted){address, gzip});
 
-    while (at && (at->hash != hash || at->gzip != gzip || at->address_len != address.len ||
-                  memcmp(at->address, address.at, address.len) != 0))
-        at = at->next;
-    return at;
+    return index == PS_HASH_NONE ? NULL : set->entries[index];
+}
+
+/* Its address is not in the set. */
+static void put_in(struct ps_ready_set *set, struct entry *entry)
+{
+    const struct wanted wanted = {{entry->address, entry->address_len}, entry->gzip};
+
+    if (set->n_vacant) {
+        entry->index = set->vacant[--set->n_vacant];
+    } else {
+        PS_PUSH_ROOM(set->entries, set->n, set->cap);
+        entry->index = set->n++;
+    }
+    set->entries[entry->index] = entry;
+    (void)ps_hash_table_add(&set->by_address, entry->hash, entry->index, is_entry, set->entries,
+                            &wanted);
+    link_newest(set, entry);
+    set->held += entry->ready.bytes;
 }
 
 static void take_out(struct ps_ready_set *set, struct entry *entry)
 {
-    struct entry **at = place_of(set, entry->hash);
-
-    while (*at != entry)
-        at = &(*at)->next;
-    *at = entry->next;
+    ps_hash_table_remove(&set->by_address, entry->hash, entry->index);
+    PS_PUSH_ROOM(set->vacant, set->n_vacant, set->cap_vacant);
+    set->vacant[set->n_vacant++] = entry->index;
     unlink_use(entry);
     entry->in_set = false;
     set->held -= entry->ready.bytes;
@@ -109,6 +136,9 @@ void ps_ready_free(struct ps_ready_set *set)
         return;
     while (set->ends.newer != &set->ends)
         take_out(set, set->ends.newer);
+    ps_hash_table_free(&set->by_address);
+    free(set->entries);
+    free(set->vacant);
     pthread_mutex_destroy(&set->lock);
     free(set);
 }
@@ -158,10 +188,7 @@ void ps_ready_put(struct ps_ready_set *set, struct ps_str address, bool gzip,
     old = find(set, address, gzip, entry->hash);
     if (old)
         take_out(set, old);
-    entry->next = *place_of(set, entry->hash);
-    *place_of(set, entry->hash) = entry;
-    link_newest(set, entry);
-    set->held += entry->ready.bytes;
+    put_in(set, entry);
     while (set->held > PS_READY_TOTAL)
         take_out(set, set->ends.newer);
     pthread_mutex_unlock(&set->lock);

@@ -100,6 +100,8 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     return frame;
 }
 
+/* Without a key, so that every process draws the same picture of a run. Paths that share a cell by
+ * intent only get nodes that they are too small for, of which there are NODES_MAX at most. */
 static size_t cell_of(const struct frame *frame)
 {
     return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));

@@ -3,54 +3,50 @@
 
 #include <stdlib.h>
 
+#include "base/hash_table.h"
 #include "server/query/order_cache.h"
 
-/* The allocations that are open, by address and device. */
-struct open_map {
-    size_t *slots; /* index of the record + 1; 0 free */
-    size_t mask;
-};
-
-static size_t slot_of(const struct ps_records *records, const struct open_map *map,
-                      const struct ps_record *r)
+static bool is_place(const void *items, uint32_t index, const void *of)
 {
-    uint64_t hash = (uint64_t)r->address * UINT64_C(0x9e3779b97f4a7c15);
-    size_t slot;
+    const struct ps_record *record = (const struct ps_record *)items + index, *r = of;
 
-    hash ^= (uint64_t)r->worker << 16 ^ (uint64_t)r->type << 8 ^ (uint64_t)r->device;
-    hash *= UINT64_C(0xbf58476d1ce4e5b9);
-    for (slot = (size_t)(hash >> 20) & map->mask; map->slots[slot]; slot = (slot + 1) & map->mask) {
-        const struct ps_record *there = &records->at[map->slots[slot] - 1];
-
-        if (there->address == r->address && there->type == r->type && there->device == r->device &&
-            there->worker == r->worker)
-            break;
-    }
-    return slot;
+    return record->address == r->address && record->type == r->type &&
+           record->device == r->device && record->worker == r->worker;
 }
 
-/* A slot once taken keeps its address: what is freed there stays as its own last event. */
+static uint64_t hash_of_place(const struct ps_record *r)
+{
+    struct ps_hash hash = ps_hash_begin();
+
+    ps_hash_add(&hash, (uint64_t)r->address);
+    ps_hash_add(&hash, (uint64_t)r->worker);
+    ps_hash_add(&hash, (uint64_t)r->type);
+    ps_hash_add(&hash, (uint64_t)r->device);
+    return ps_hash_end(&hash);
+}
+
+/* Of each address of a device the last record. A release belongs to the allocation before it. */
 static void match(struct ps_records *records)
 {
-    struct open_map map = {.mask = 63};
+    struct ps_hash_table places = {0};
+    uint32_t *last = ps_alloc((records->n + 1) * sizeof *last); /* by the first of the place */
 
-    while (map.mask < records->n * 2)
-        map.mask = map.mask * 2 + 1;
-    map.slots = ps_alloc((map.mask + 1) * sizeof *map.slots);
     for (size_t i = 0; i < records->n; i++) {
-        struct ps_record *r = &records->at[i];
-        size_t slot = r->address ? slot_of(records, &map, r) : 0, before;
+        struct ps_record *r = &records->at[i], *before;
+        uint32_t place;
 
         if (!r->address)
             continue;
-        before = map.slots[slot];
-        if (r->bytes < 0 && before && records->at[before - 1].bytes > 0) {
-            r->partner = before;
-            records->at[before - 1].partner = i + 1;
+        place = ps_hash_table_add(&places, hash_of_place(r), (uint32_t)i, is_place, records->at, r);
+        before = &records->at[last[place]];
+        if (place != i && r->bytes < 0 && before->bytes > 0) {
+            r->partner = (size_t)last[place] + 1;
+            before->partner = i + 1;
         }
-        map.slots[slot] = i + 1;
+        last[place] = (uint32_t)i;
     }
-    free(map.slots);
+    ps_hash_table_free(&places);
+    free(last);
 }
 
 static bool add_records(void *user, const struct ps_packed *part)

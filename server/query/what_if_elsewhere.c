@@ -64,8 +64,8 @@ static size_t bytes_of(const struct log_pairs *pairs)
     size_t bytes = sizeof *pairs + pairs->cap * sizeof *pairs->at;
 
     for (uint32_t i = 0; i < pairs->names.count; i++)
-        bytes +=
-            pairs->names.items[i].len + sizeof *pairs->names.items + 2 * sizeof *pairs->names.slots;
+        bytes += pairs->names.items[i].len + sizeof *pairs->names.items +
+                 2 * sizeof(struct ps_hash_slot);
     return bytes;
 }
 
@@ -139,7 +139,9 @@ static struct joining join_begin(struct ps_lazy_log *log)
 /* 0: the log has no such module. */
 static uint32_t node_of(struct joining *j, struct ps_str name)
 {
-    return ps_intern_has(&j->names, name) ? j->node_of_name[ps_intern_id(&j->names, name)] : 0;
+    uint32_t id = ps_intern_find(&j->names, name);
+
+    return id == PS_INTERN_NONE ? 0 : j->node_of_name[id];
 }
 
 static void join(struct joining *j, const struct log_pairs *pairs)

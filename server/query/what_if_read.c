@@ -163,12 +163,14 @@ static void find_package(struct reading *r, uint32_t node)
 {
     struct ps_str key = r->names.items[r->name_of_node[node]];
     size_t len = key.len;
+    uint32_t package;
 
     while (len && key.at[len - 1] != '.')
         len--;
     key.len = len ? len - 1 : 0;
-    if (!r->log->nodes[node].package && len && ps_intern_has(&r->names, key))
-        r->log->nodes[node].package = r->node_of_name[ps_intern_id(&r->names, key)];
+    package = len ? ps_intern_find(&r->names, key) : PS_INTERN_NONE;
+    if (!r->log->nodes[node].package && package != PS_INTERN_NONE)
+        r->log->nodes[node].package = r->node_of_name[package];
     add_edge(r->log, node, r->log->nodes[node].package, PS_PROOF_PACKAGE);
 }
 

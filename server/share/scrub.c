@@ -211,7 +211,7 @@ static size_t word_at(const struct ps_names *names, struct ps_str text, size_t a
 
         left &= ~(UINT64_C(1) << n);
         if (n <= text.len - at && (n == text.len - at || !is_alnum(text.at[at + n])) &&
-            ps_intern_has(&names->words, word))
+            ps_intern_find(&names->words, word) != PS_INTERN_NONE)
             return n;
     }
     return 0;

@@ -47,55 +47,30 @@ struct summing {
 
 /* --- the groups */
 
-static size_t slot_of(const struct ps_kernel_sums *sums, const struct ps_kernel_key *key)
+static bool is_sum(const void *items, uint32_t index, const void *key)
 {
-    const uint64_t *words = (const uint64_t *)(const void *)key;
-    uint64_t hash = 0;
+    const struct ps_kernel_sum *sum = (const struct ps_kernel_sum *)items + index;
 
-    for (size_t i = 0; i < sizeof *key / sizeof *words; i++)
-        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
-    return (size_t)(hash ^ hash >> 32) & sums->mask;
-}
-
-static void enlarge(struct ps_kernel_sums *sums)
-{
-    size_t size = sums->slots ? (sums->mask + 1) * 2 : 256;
-
-    free(sums->slots);
-    sums->slots = ps_alloc(size * sizeof *sums->slots);
-    sums->mask = size - 1;
-    for (size_t i = 0; i < sums->n; i++) {
-        size_t slot = slot_of(sums, &sums->at[i].key);
-
-        while (sums->slots[slot])
-            slot = (slot + 1) & sums->mask;
-        sums->slots[slot] = (uint32_t)i + 1;
-    }
+    return memcmp(&sum->key, key, sizeof sum->key) == 0;
 }
 
 static struct ps_kernel_sum *sum_of(struct ps_kernel_sums *sums, const struct ps_kernel_key *key)
 {
-    size_t slot;
+    uint32_t index = ps_hash_table_add(&sums->by_key, ps_hash_bytes(key, sizeof *key),
+                                       (uint32_t)sums->n, is_sum, sums->at, key);
 
-    if (!sums->slots || sums->n >= sums->mask / 2)
-        enlarge(sums);
-    for (slot = slot_of(sums, key); sums->slots[slot]; slot = (slot + 1) & sums->mask) {
-        struct ps_kernel_sum *there = &sums->at[sums->slots[slot] - 1];
-
-        if (memcmp(&there->key, key, sizeof *key) == 0)
-            return there;
+    if (index == sums->n) {
+        PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
+        sums->at[sums->n++] =
+            (struct ps_kernel_sum){.key = *key, .min_ns = INT64_MAX, .first_ns = INT64_MAX};
     }
-    PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
-    sums->at[sums->n] =
-        (struct ps_kernel_sum){.key = *key, .min_ns = INT64_MAX, .first_ns = INT64_MAX};
-    sums->slots[slot] = (uint32_t)++sums->n;
-    return &sums->at[sums->n - 1];
+    return &sums->at[index];
 }
 
 void ps_kernel_sums_free(struct ps_kernel_sums *sums)
 {
     free(sums->at);
-    free(sums->slots);
+    ps_hash_table_free(&sums->by_key);
     *sums = (struct ps_kernel_sums){0};
 }
 

@@ -3,6 +3,7 @@
 #ifndef PS_STORE_KERNEL_SUMS_H
 #define PS_STORE_KERNEL_SUMS_H
 
+#include "base/hash_table.h"
 #include "server/store/trace_impl.h"
 
 /* Grouped by all of it; -1: the trace does not say, or not asked for. No padding. */
@@ -23,8 +24,7 @@ struct ps_kernel_sum {
 struct ps_kernel_sums {
     struct ps_kernel_sum *at;
     size_t n, cap;
-    uint32_t *slots;
-    size_t mask;
+    struct ps_hash_table by_key; /* index in at */
 };
 
 enum ps_status ps_kernel_sums_of(struct ps_db *db, struct ps_range range, bool by_launch,

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/intern.h"
+#include "base/hash_table.h"
 #include "server/store/db_impl.h"
 #include "server/store/files.h"
 
@@ -16,7 +16,7 @@ static uint64_t mark_of(struct ps_store *store, const char *id)
     char name[PS_ID_SIZE + 3];
     struct stat about;
     struct ps_shared_file kept;
-    uint64_t mark;
+    struct ps_hash hash;
 
     if (store->shared) {
         if (ps_shared_find(store, NULL, "runs", id, &kept, NULL) != PS_OK)
@@ -27,9 +27,12 @@ static uint64_t mark_of(struct ps_store *store, const char *id)
     memcpy(stpncpy(name, id, PS_ID_SIZE - 1), ".db", 4);
     if (fstatat(store->runs_fd, name, &about, 0) != 0)
         return 0;
-    mark = ps_hash_mix((uint64_t)about.st_ino, (uint64_t)about.st_size);
-    mark = ps_hash_mix(mark, (uint64_t)about.st_mtim.tv_sec);
-    return ps_hash_mix(mark, (uint64_t)about.st_mtim.tv_nsec) | 1;
+    hash = ps_hash_begin();
+    ps_hash_add(&hash, (uint64_t)about.st_ino);
+    ps_hash_add(&hash, (uint64_t)about.st_size);
+    ps_hash_add(&hash, (uint64_t)about.st_mtim.tv_sec);
+    ps_hash_add(&hash, (uint64_t)about.st_mtim.tv_nsec);
+    return ps_hash_end(&hash) | 1;
 }
 
 static int64_t now_us(void)

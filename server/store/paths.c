@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash_table.h"
 #include "server/store/db_impl.h"
 
 #define NO_PARENT UINT32_MAX
@@ -27,17 +28,18 @@ struct callee {
 
 /* A function that was expanded before: the same one stands on many paths. */
 struct known {
-    uint32_t function; /* 0: an empty slot */
-    struct fn fn;      /* without its blobs */
+    uint32_t function;
+    struct fn fn; /* without its blobs */
     struct callee *callees;
     size_t n;
 };
 
 struct walk {
     sqlite3_stmt *fetch;
-    int code;            /* the first failure of fetch, or SQLITE_OK */
-    struct known *known; /* open addressing by function */
+    int code; /* the first failure of fetch, or SQLITE_OK */
+    struct known *known;
     uint32_t n_known, cap_known;
+    struct ps_hash_table known_at; /* function -> index in known */
     const struct ps_paths_limits *limits;
     struct ps_paths *out;
     uint32_t *heap; /* nodes to expand, widest first */
@@ -318,26 +320,9 @@ static void decide(const struct ps_path_node *above, const struct fn *f, struct 
     node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
 }
 
-static struct known *known_slot(struct walk *w, uint32_t function)
+static bool is_function(const void *items, uint32_t index, const void *function)
 {
-    uint32_t at = function * 2654435761u & (w->cap_known - 1);
-
-    while (w->known[at].function && w->known[at].function != function)
-        at = (at + 1) & (w->cap_known - 1);
-    return &w->known[at];
-}
-
-static void grow_known(struct walk *w)
-{
-    struct known *old = w->known;
-    uint32_t n = w->cap_known;
-
-    w->cap_known = n ? n * 2 : 256;
-    w->known = ps_alloc(w->cap_known * sizeof *w->known);
-    for (uint32_t i = 0; i < n; i++)
-        if (old[i].function)
-            *known_slot(w, old[i].function) = old[i];
-    free(old);
+    return ((const struct known *)items)[index].function == *(const uint32_t *)function;
 }
 
 static void read_callees(struct walk *w, struct known *k)
@@ -363,26 +348,27 @@ static void read_callees(struct walk *w, struct known *k)
 /* A function with its callees; NULL when the file lacks it. Valid until the next call. */
 static const struct known *know(struct walk *w, uint32_t function)
 {
-    struct known *k;
+    struct known k = {.function = function};
+    uint64_t hash = ps_hash_u64(function);
+    uint32_t index = ps_hash_table_find(&w->known_at, hash, is_function, w->known, &function);
 
-    if (w->n_known * 2 >= w->cap_known)
-        grow_known(w);
-    k = known_slot(w, function);
-    if (k->function)
-        return k;
-    if (!fetch(w, function, &k->fn))
+    if (index != PS_HASH_NONE)
+        return &w->known[index];
+    if (!fetch(w, function, &k.fn))
         return NULL;
-    k->function = function;
-    w->n_known++;
-    read_callees(w, k);
-    return k;
+    read_callees(w, &k);
+    PS_PUSH_ROOM(w->known, w->n_known, w->cap_known);
+    index = ps_hash_table_add(&w->known_at, hash, w->n_known, is_function, w->known, &function);
+    w->known[w->n_known++] = k;
+    return &w->known[index];
 }
 
 static void forget_all(struct walk *w)
 {
-    for (uint32_t i = 0; i < w->cap_known; i++)
+    for (uint32_t i = 0; i < w->n_known; i++)
         free(w->known[i].callees);
     free(w->known);
+    ps_hash_table_free(&w->known_at);
 }
 
 /* Whether a callee of the node at `at` is worth drawing; if so its certainty is decided. */

@@ -137,6 +137,34 @@ static void test_long_chains(void **state)
     ps_buf_free(&dump);
 }
 
+/* Functions with the shortest keys, which are more than the size of the dump suggests. */
+static void test_many_small_functions(void **state)
+{
+    static const int counts[] = {1023, 1024, 1025, 1900, 100000};
+
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        struct ps_buf bytes = {0}, dump = {0};
+
+        ps_buf_add(&bytes, "{", 1);
+        for (int i = 1; i <= counts[c]; i++) {
+            put_tuple(&bytes, 3);
+            put_text(&bytes, "");
+            put_int(&bytes, i);
+            put_text(&bytes, "");
+            put_tuple(&bytes, 5);
+            for (int k = 0; k < 4; k++)
+                put_int(&bytes, 1);
+            ps_buf_add(&bytes, "{0", 2);
+        }
+        load(&bytes, &dump);
+        char number[40];
+        (void)snprintf(number, sizeof number, "number functions=%d\n", counts[c]);
+        assert_non_null(strstr(dump.at, number));
+        ps_buf_free(&dump);
+    }
+}
+
 /* A value that is one earlier value again, many times over, must not multiply a small file. */
 static void test_shared_too_often(void **state)
 {
@@ -189,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_many_small_functions),
         cmocka_unit_test(test_shared_too_often),
         cmocka_unit_test(test_caller_named_twice),
     };

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hash_table.h: the hash table of the whole program, and the keyed hash functions for its keys.
+ *
+ * A table finds the index of an item by the item's key. It stores neither items nor keys: the
+ * caller keeps the items in an array of his own and passes a function that compares a key with the
+ * item at an index. A slot of the table holds such an index and 32 bits of the key's hash; most
+ * items with another key are told apart by these bits, without a look at the item.
+ *
+ * Profiles come from strangers, who could otherwise choose addresses, ids or names that all fall
+ * into one place and turn each look-up into a search through all items. So the hash is SipHash-1-3
+ * (Aumasson and Bernstein, 2012) under a key that each process draws from the system's random
+ * source before main(). It follows that hashes differ from process to process: do not store them in
+ * files, and keep every output independent of them. Slots cannot be visited in order; iterate over
+ * your items instead.
+ *
+ * Cost: open addressing with linear probing in slots of eight bytes. At most half of the slots are
+ * taken; a table that would exceed this doubles, so a million insertions take amortised constant
+ * time each, and 16 to 32 bytes for an item. At most 2^32 - 2 items.
+ *
+ * Ownership: `struct ps_hash_table table = {0};` is an empty table, which allocates with the first
+ * insertion; release it with ps_hash_table_free. Threads: any number may search a table that nobody
+ * changes. The hash functions are safe everywhere.
+ *
+ *     struct point { int64_t x, y; double weight; } *points;
+ *
+ *     static bool is_at(const void *items, uint32_t index, const void *key)
+ *     {
+ *         const struct point *p = (const struct point *)items + index, *wanted = key;
+ *         return p->x == wanted->x && p->y == wanted->y;
+ *     }
+ *
+ *     uint64_t hash = ps_hash_pair((uint64_t)p.x, (uint64_t)p.y);
+ *     uint32_t index = ps_hash_table_add(&table, hash, n, is_at, points, &p);
+ *     if (index == n)
+ *         append p to points, so that it becomes item n
+ *     points[index].weight += p.weight;
+ */
+#ifndef PS_BASE_HASH_TABLE_H
+#define PS_BASE_HASH_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ hashes */
+
+/* A hash in the making: begin, add what belongs to the key, end. */
+struct ps_hash {
+    uint64_t v0, v1, v2, v3;
+};
+
+extern uint64_t ps_hash_key[2]; /* of this process; set before main() */
+
+static inline uint64_t ps_hash_rotate(uint64_t x, int bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static inline void ps_hash_round(struct ps_hash *h)
+{
+    h->v0 += h->v1;
+    h->v2 += h->v3;
+    h->v1 = ps_hash_rotate(h->v1, 13) ^ h->v0;
+    h->v3 = ps_hash_rotate(h->v3, 16) ^ h->v2;
+    h->v0 = ps_hash_rotate(h->v0, 32);
+    h->v2 += h->v1;
+    h->v0 += h->v3;
+    h->v1 = ps_hash_rotate(h->v1, 17) ^ h->v2;
+    h->v3 = ps_hash_rotate(h->v3, 21) ^ h->v0;
+    h->v2 = ps_hash_rotate(h->v2, 32);
+}
+
+static inline struct ps_hash ps_hash_begin(void)
+{
+    return (struct ps_hash){
+        .v0 = ps_hash_key[0] ^ UINT64_C(0x736f6d6570736575),
+        .v1 = ps_hash_key[1] ^ UINT64_C(0x646f72616e646f6d),
+        .v2 = ps_hash_key[0] ^ UINT64_C(0x6c7967656e657261),
+        .v3 = ps_hash_key[1] ^ UINT64_C(0x7465646279746573),
+    };
+}
+
+static inline void ps_hash_add(struct ps_hash *h, uint64_t word)
+{
+    h->v3 ^= word;
+    ps_hash_round(h);
+    h->v0 ^= word;
+}
+
+/* The bytes and how many they are. */
+void ps_hash_add_bytes(struct ps_hash *h, const void *bytes, size_t len);
+
+static inline uint64_t ps_hash_end(struct ps_hash *h)
+{
+    h->v2 ^= 0xff;
+    ps_hash_round(h);
+    ps_hash_round(h);
+    ps_hash_round(h);
+    return h->v0 ^ h->v1 ^ h->v2 ^ h->v3;
+}
+
+/* Of a number. */
+static inline uint64_t ps_hash_u64(uint64_t number)
+{
+    struct ps_hash h = ps_hash_begin();
+
+    ps_hash_add(&h, number);
+    return ps_hash_end(&h);
+}
+
+/* Of two numbers in this order. */
+static inline uint64_t ps_hash_pair(uint64_t a, uint64_t b)
+{
+    struct ps_hash h = ps_hash_begin();
+
+    ps_hash_add(&h, a);
+    ps_hash_add(&h, b);
+    return ps_hash_end(&h);
+}
+
+uint64_t ps_hash_bytes(const void *bytes, size_t len);
+
+/* ------------------------------------------------------------------ tables */
+
+#define PS_HASH_NONE UINT32_MAX /* no index */
+
+struct ps_hash_slot {
+    uint32_t tag;  /* the low half of the hash */
+    uint32_t item; /* index + 1; 0: free */
+};
+
+struct ps_hash_table {
+    struct ps_hash_slot *slots;
+    size_t mask; /* number of slots - 1; it is a power of two */
+    size_t count;
+    bool borrowed; /* slots belong to the caller and are not replaced */
+};
+
+/* Whether the item at `index` has that key. `items` is what was passed along, as a rule the array.
+ */
+typedef bool ps_hash_equal(const void *items, uint32_t index, const void *key);
+
+/* Makes room, so that the table does not grow until it has n items. */
+void ps_hash_table_reserve(struct ps_hash_table *table, size_t n);
+/* How many slots a table for n items has. */
+size_t ps_hash_table_slots(size_t n);
+/* A table in zeroed memory of the caller for at most as many items as n_slots was computed for by
+ * ps_hash_table_slots. */
+struct ps_hash_table ps_hash_table_in(struct ps_hash_slot *slots, size_t n_slots);
+/* Forgets all items and keeps the memory. */
+void ps_hash_table_clear(struct ps_hash_table *table);
+void ps_hash_table_free(struct ps_hash_table *table);
+/* Removes the item with this hash and index, which is there. */
+void ps_hash_table_remove(struct ps_hash_table *table, uint64_t hash, uint32_t index);
+
+/* The slot of the key, or the free one in which it would stand; for what follows alone. */
+static inline struct ps_hash_slot *ps_hash_table_slot(const struct ps_hash_table *table,
+                                                      uint64_t hash, ps_hash_equal *equal,
+                                                      const void *items, const void *key)
+{
+    uint32_t tag = (uint32_t)hash;
+    size_t position = tag & table->mask;
+    struct ps_hash_slot *slot;
+
+    for (;; position = (position + 1) & table->mask) {
+        slot = &table->slots[position];
+        if (!slot->item || (slot->tag == tag && equal(items, slot->item - 1, key)))
+            return slot;
+    }
+}
+
+/* The index of the item with this key, or PS_HASH_NONE. */
+static inline uint32_t ps_hash_table_find(const struct ps_hash_table *table, uint64_t hash,
+                                          ps_hash_equal *equal, const void *items, const void *key)
+{
+    /* Of a free slot item is 0: 0 - 1 is PS_HASH_NONE. */
+    return table->count ? ps_hash_table_slot(table, hash, equal, items, key)->item - 1
+                        : PS_HASH_NONE;
+}
+
+/* The index of the item with this key. When there is none, `index` becomes it and is returned: the
+ * caller then puts the item there before he uses the table again. */
+static inline uint32_t ps_hash_table_add(struct ps_hash_table *table, uint64_t hash, uint32_t index,
+                                         ps_hash_equal *equal, const void *items, const void *key)
+{
+    struct ps_hash_slot *slot;
+
+    if (2 * table->count >= table->mask)
+        ps_hash_table_reserve(table, table->count + 1);
+    slot = ps_hash_table_slot(table, hash, equal, items, key);
+    if (slot->item)
+        return slot->item - 1;
+    *slot = (struct ps_hash_slot){(uint32_t)hash, index + 1};
+    table->count++;
+    return index;
+}
+
+#endif
