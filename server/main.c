@@ -4,6 +4,7 @@
 #include "server/cli/keep.h"
 #include "server/cli/limits.h"
 #include "server/cli/serve.h"
+#include "server/cli/served.h"
 #include "server/jobs/importer.h"
 
 #include <locale.h>
@@ -58,8 +59,10 @@ static int help(const struct ps_options *options)
     return 0;
 }
 
-static int run(const struct ps_options *options)
+static int run(struct ps_options *options)
 {
+    if (ps_verb_works_on_runs(options->verb))
+        ps_served_choose(options);
     switch (options->verb) {
     case PS_VERB_SERVE:
         return serve(options);

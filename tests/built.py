@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The program under test, and how it was built."""
+import atexit
 import functools
 import os
+import shutil
 import subprocess
+import tempfile
 
 PROGRAM = os.environ.get("PERFSHELF", os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build", "perfshelf"))
+
+# Servers that run beside the tests, of people or of other tests, are not for them to find, nor the other way round.
+RUNTIME = tempfile.mkdtemp(prefix="perfshelf-runtime-")
+atexit.register(shutil.rmtree, RUNTIME, ignore_errors=True)
+os.environ["XDG_RUNTIME_DIR"] = RUNTIME
+for name in ("PERFSHELF_SERVER", "PERFSHELF_STORE", "PERFSHELF_TOKEN"):
+    os.environ.pop(name, None)
 
 
 @functools.cache

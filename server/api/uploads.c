@@ -244,7 +244,7 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
 
 static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
 {
-    ps_hint(err, "send one with curl --data-binary @FILE, or -F file=@FILE");
+    ps_hint(err, "send one with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
     return ps_fail(err, PS_BAD_REQUEST, req->form ? "the form holds no file" : "the body is empty");
 }
 

@@ -7,6 +7,7 @@
 #include "server/cli/limits.h"
 #include "server/cli/progress.h"
 #include "server/cli/remote.h"
+#include "server/cli/served.h"
 #include "server/cli/shelve.h"
 #include "server/jobs/apart.h"
 #include "server/jobs/merge.h"
@@ -21,11 +22,12 @@
 
 struct adding {
     const struct ps_options *options;
-    struct ps_store *store;        /* NULL: the shelf is served elsewhere, */
-    struct ps_remote_http *remote; /* there */
+    struct ps_client *client;
+    struct ps_store *store; /* NULL: the shelf is served elsewhere */
     const char *who;
     struct ps_sandbox_limits limits;
     struct ps_sniffer sniffer;
+    struct ps_shelved shelved;
     int status;
 };
 
@@ -48,9 +50,7 @@ static void import_profile(struct adding *adding, struct ps_shelving *profile)
     const struct ps_label label = {options->name, options->series, adding->who, options->tags,
                                    options->n_tags};
     profile->limits = &adding->limits;
-    int failed = adding->remote
-                     ? ps_remote_shelve(adding->remote, &label, profile, options->json)
-                     : ps_cli_shelve(adding->store, &label, profile, options->json, NULL);
+    int failed = ps_client_shelve(adding->client, &label, profile, options->json, &adding->shelved);
     if (failed)
         adding->status = 1;
 }
@@ -294,11 +294,6 @@ static void check_source_root(struct adding *adding)
     adding->status = ps_say_failure(root, &err);
 }
 
-static void close_remote(struct ps_remote_http **remote)
-{
-    ps_remote_http_close(*remote);
-}
-
 int ps_cli_add(const struct ps_options *options)
 {
     struct adding adding = {.options = options, .who = ps_cli_login_name()};
@@ -307,15 +302,12 @@ int ps_cli_add(const struct ps_options *options)
         ps_say_failure("add", &err);
         return 2;
     }
-    PS_AUTO(close_remote)
-    struct ps_remote_http *remote = options->server ? ps_cli_open_remote(options) : NULL;
-    PS_AUTO(ps_store_close_ptr)
-    struct ps_store *store = options->server ? NULL : ps_cli_open(options);
-    adding.store = store;
-    adding.remote = remote;
-    adding.sniffer = (struct ps_sniffer){&adding.limits, not_interrupted, NULL, {0, -1}};
-    if (!store && !remote)
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
+    if (!client)
         return 1;
+    adding.client = client;
+    adding.store = ps_client_store(client);
+    adding.sniffer = (struct ps_sniffer){&adding.limits, not_interrupted, NULL, {0, -1}};
     ps_progress_catch_interrupts();
     check_source_root(&adding);
     if (options->merge)
@@ -324,6 +316,7 @@ int ps_cli_add(const struct ps_options *options)
          i++)
         add_operand(&adding, options->operands[i]);
     ps_sniffer_end(&adding.sniffer);
+    ps_served_say(options, &adding.shelved);
     if (ps_progress_interrupted() && adding.status == 0) {
         ps_fail(&err, PS_CANCELLED, "interrupted");
         adding.status = ps_say_failure("add", &err);

@@ -22,7 +22,7 @@ struct ps_client {
 
 /* --- open ------------------------------------------------------------------------------------- */
 
-struct ps_remote_http *ps_cli_open_remote(const struct ps_options *options)
+static struct ps_remote_http *open_remote(const struct ps_options *options)
 {
     const char *kept = getenv("PERFSHELF_TOKEN");
     const struct ps_remote_config config = {options->server,
@@ -57,7 +57,7 @@ struct ps_client *ps_client_open(const struct ps_options *options)
     struct ps_client *client = ps_alloc(sizeof *client);
 
     if (options->server)
-        client->http = ps_cli_open_remote(options);
+        client->http = open_remote(options);
     if (options->server ? client->http != NULL : open_local(client, options))
         return client;
     ps_client_close(&client);
@@ -78,6 +78,11 @@ void ps_client_close(struct ps_client **client)
 struct ps_store *ps_client_store(struct ps_client *client)
 {
     return client->store;
+}
+
+struct ps_remote_http *ps_client_http(struct ps_client *client)
+{
+    return client->http;
 }
 
 /* --- paths ------------------------------------------------------------------------------------ */

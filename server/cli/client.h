@@ -17,6 +17,7 @@ struct ps_client *ps_client_open(const struct ps_options *options);
 void ps_client_close(struct ps_client **client); /* for PS_AUTO */
 /* The shelf itself, for what the API does not do; NULL: it is served at --server. */
 struct ps_store *ps_client_store(struct ps_client *client);
+struct ps_remote_http *ps_client_http(struct ps_client *client); /* NULL: it is opened here */
 
 /* Paths are those below /api/v1/, encoded: begin with ps_buf_puts, then append. */
 void ps_path_add(struct ps_buf *path, const char *segment); /* a name of a run: any bytes */
@@ -41,8 +42,5 @@ enum ps_status ps_client_run(struct ps_client *client, const char *run, struct p
 /* The same as a tree. */
 enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,
                                   struct ps_err *err);
-
-/* The connection to --server, with its token; NULL after saying why. */
-struct ps_remote_http *ps_cli_open_remote(const struct ps_options *options);
 
 #endif

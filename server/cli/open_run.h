@@ -5,8 +5,8 @@
 
 #include "server/cli/options.h"
 
-/* Opens it at the server of --listen, when one runs there and has this run; else serves the shelf
- * there until it is interrupted. Returns the exit status. */
+/* Opens it where the shelf is served (served.h); else serves the shelf at --listen until it is
+ * interrupted. Returns the exit status. */
 int ps_cli_open_run(const struct ps_options *options, const char *run);
 
 #endif

@@ -190,8 +190,8 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Those that a server can do as well (client.h, remote.h). */
 #define ON_SERVER                                                                                  \
-    (ON(ADD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) |         \
-     ON(BASELINE) | ON(WHATIF))
+    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL) | ON(DIFF) | ON(CHECK) |        \
+     ON(TREND) | ON(BASELINE) | ON(WHATIF))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
      ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
@@ -206,7 +206,8 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 const struct ps_option_row ps_option_rows[] = {
     {"--data", "DIR", TEXT, ON_SHELF, offsetof(struct ps_options, data),
-     "the shelf's folder (default $XDG_DATA_HOME/perfshelf)"},
+     "the shelf's folder (default $XDG_DATA_HOME/perfshelf; for commands about runs the one that "
+     "you serve, where only another is served)"},
     {"--store", "URL", TEXT, ON_STORE, offsetof(struct ps_options, store),
      "a shelf of many servers: postgresql://USER@HOST/DATABASE (default $PERFSHELF_STORE)"},
     {"--cache-size", "SIZE", TEXT, ON_STORE, offsetof(struct ps_options, cache_size),

@@ -41,6 +41,7 @@ struct ps_options {
     enum ps_verb verb;
     bool help, version;
     const char *data;   /* the folder; never NULL where the verb needs a shelf */
+    bool default_shelf; /* neither the command line nor the environment names a shelf */
     const char *store;  /* the URL of one that servers share; NULL: the folder is the shelf */
     const char *listen; /* ADDR:PORT */
     const char *name, *series; /* NULL: not given */
@@ -76,6 +77,10 @@ void ps_options_free(struct ps_options *options);
 
 /* The help of one verb, or with PS_VERB_NONE of the whole program. */
 void ps_options_help(enum ps_verb verb, struct ps_buf *out);
+
+/* Whether it reads or changes runs, which a server can do as well: the rest is about the shelf
+ * itself. */
+bool ps_verb_works_on_runs(enum ps_verb verb);
 
 /* The verb's word: "add". */
 const char *ps_verb_name(enum ps_verb verb);

@@ -138,6 +138,11 @@ static const struct ps_option_row *find_option(const char *word)
     return NULL;
 }
 
+bool ps_verb_works_on_runs(enum ps_verb verb)
+{
+    return find_option("--server")->verbs & (1U << verb);
+}
+
 static enum ps_status wrong(const struct ps_options *out, struct ps_err *err)
 {
     const char *verb = ps_verb_name(out->verb);
@@ -248,6 +253,7 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
         out->data = ps_arena_printf(&out->arena, "%s/perfshelf", xdg);
     else if (home && home[0])
         out->data = ps_arena_printf(&out->arena, "%s/.local/share/perfshelf", home);
+    out->default_shelf = true;
     if (out->data && out->data[0])
         return PS_OK;
     ps_fail(err, PS_BAD_REQUEST, "neither XDG_DATA_HOME nor HOME says where the shelf is");
@@ -303,8 +309,7 @@ static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
 static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
 {
     const char *kept = getenv("PERFSHELF_SERVER");
-    const struct ps_option_row *row = find_option("--server");
-    if (!(row->verbs & (1U << out->verb)))
+    if (!ps_verb_works_on_runs(out->verb))
         return PS_OK;
     if (out->server && (out->data || out->store)) {
         ps_fail(err, PS_BAD_REQUEST, "--server and %s name two shelves",

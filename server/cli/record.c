@@ -8,6 +8,9 @@
 #include "server/cli/progress.h"
 #include "server/cli/record_about.h"
 #include "server/cli/recorder.h"
+#include "server/cli/remote.h"
+#include "server/cli/runs.h"
+#include "server/cli/served.h"
 #include "server/cli/shelve.h"
 
 #include <fcntl.h>
@@ -28,13 +31,13 @@ struct recording {
     char *typed;   /* the command, masked */
     char version[24];
     unsigned repeat;
-    struct ps_store *store;
+    struct ps_client *client;
     struct ps_label label;
     struct ps_about about;
     const char *filename; /* "app.prof" */
     char *folder, *file;  /* where the tool writes; ours, and removed */
     char *importers;      /* who imports what, likewise; NULL: not asked for */
-    char run[PS_ID_SIZE];
+    struct ps_shelved shelved;
     struct ps_arena arena;
 };
 
@@ -246,12 +249,11 @@ static int shelve(struct recording *r, unsigned i)
         ps_about_set(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
     label.tags = r->about.tags;
     label.n_tags = r->about.n;
-    return ps_cli_shelve(r->store, &label,
-                         &(struct ps_shelving){.fd = fd,
-                                               .path = r->filename,
-                                               .filename = r->filename,
-                                               .from = {r->filename, NULL, about.st_mtim}},
-                         r->options->json, r->run);
+    const struct ps_shelving profile = {.fd = fd,
+                                        .path = r->filename,
+                                        .filename = r->filename,
+                                        .from = {r->filename, NULL, about.st_mtim}};
+    return ps_client_shelve(r->client, &label, &profile, r->options->json, &r->shelved);
 }
 
 static int take_profile(struct recording *r, unsigned i, int exit_status)
@@ -304,26 +306,27 @@ static int record_all(struct recording *r)
 /* Where nothing was marked, an empty profile is no help: say how to fill it. */
 static void tell_nothing(const struct recording *r)
 {
-    struct ps_measured_list measured = {0};
-    struct ps_err note = PS_ERR_INIT;
-    if (!r->recorder->nothing || !r->run[0] ||
-        ps_store_measured(r->store, r->run, &measured, NULL) != PS_OK)
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_run_free) cJSON *sources = NULL;
+    struct ps_err note = PS_ERR_INIT, none = PS_ERR_INIT;
+    if (!r->recorder->nothing || !r->shelved.n)
         return;
-    if (measured.n == 0) {
-        ps_hint(&note, "%s", r->recorder->nothing);
-        ps_fail(&note, PS_NOT_FOUND, "no function was measured");
-        ps_say_note(r->subject, &note);
-    }
-    ps_measured_free(&measured);
+    ps_buf_printf(&path, "runs/%s/sources", r->shelved.id);
+    if (ps_client_read(r->client, path.at, &sources, &none) != PS_OK ||
+        cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(sources, "rows")) > 0)
+        return;
+    ps_hint(&note, "%s", r->recorder->nothing);
+    ps_fail(&note, PS_NOT_FOUND, "no function was measured");
+    ps_say_note(r->subject, &note);
 }
 
 static int record_to(struct recording *r)
 {
     struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(r->options);
-    if (!store)
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(r->options);
+    if (!client)
         return 1;
-    r->store = store;
+    r->client = client;
     if (make_folder(r, &err) != PS_OK)
         return ps_say_failure(r->subject, &err);
     int status = record_all(r);
@@ -335,6 +338,7 @@ static int record_to(struct recording *r)
         ps_say_note(r->subject, &err);
     }
     tell_nothing(r);
+    ps_served_say(r->options, &r->shelved);
     return status;
 }
 
@@ -347,7 +351,7 @@ int ps_cli_record(const struct ps_options *options)
         status = record_to(&r);
     else
         status = ps_say_failure(r.subject, &err) + (!r.recorder || !r.repeat);
-    if (options->open && r.run[0] && ps_cli_open_run(options, r.run) != 0 && status == 0)
+    if (options->open && r.shelved.n && ps_cli_open_run(options, r.shelved.id) != 0 && status == 0)
         status = 1;
     ps_python_command_free(&r.command);
     ps_about_free(&r.about);

@@ -23,6 +23,7 @@ struct sending {
     struct ps_remote_http *http;
     const struct ps_label *label;
     const struct ps_shelving *profile;
+    struct ps_shelved *shelved;
     struct ps_progress progress;
     bool json, failed;
     uint64_t bytes, offset; /* of the file; how many the server has */
@@ -281,6 +282,8 @@ static void say_run(struct sending *sending, const char *path, const cJSON *run,
     (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
     (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
     ps_cli_say_run(path, sending->json, &result);
+    sending->shelved->n++;
+    memcpy(sending->shelved->id, result.id, PS_ID_SIZE);
 }
 
 static void fail(struct sending *sending, const char *path, const struct ps_err *err, bool skip)
@@ -329,10 +332,14 @@ static void tell_all(struct sending *sending, const cJSON *job)
 }
 
 int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
-                     const struct ps_shelving *profile, bool json)
+                     const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
-    struct sending sending = {
-        .http = http, .label = label, .profile = profile, .json = json, .piece = PIECE_MAX / 2};
+    struct sending sending = {.http = http,
+                              .label = label,
+                              .profile = profile,
+                              .shelved = out,
+                              .json = json,
+                              .piece = PIECE_MAX / 2};
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(delete_json) cJSON *job = NULL;
     struct stat about;
@@ -355,4 +362,13 @@ int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
         return ps_say_failure(profile->path, &err);
     tell_all(&sending, job);
     return sending.failed ? 1 : 0;
+}
+
+int ps_client_shelve(struct ps_client *client, const struct ps_label *label,
+                     const struct ps_shelving *profile, bool json, struct ps_shelved *out)
+{
+    struct ps_remote_http *http = ps_client_http(client);
+
+    return http ? ps_remote_shelve(http, label, profile, json, out)
+                : ps_cli_shelve(ps_client_store(client), label, profile, json, out);
 }

@@ -4,7 +4,11 @@
 #include "server/cli/serve.h"
 
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <malloc.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +20,7 @@
 #include "server/api/api.h"
 #include "server/cli/serve_files.h"
 #include "server/cli/serve_keep.h"
+#include "server/cli/served.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/store/job_rows.h"
@@ -34,19 +39,21 @@
 #define CHECK_MS       10
 #define PEM_MAX        ((size_t)1 << 20)
 #define SWEEP_MS       10000
+#define URL_MAX        320
 
 struct server {
     struct ps_store *store;
     struct ps_api *api;
     struct ps_http *http;
     struct ps_keeper *keeper;
+    struct ps_served_record *record;
     struct ps_listener listener;
     char hostname[256], hostname_local[264];
     const char *hosts[16];
     size_t n_hosts;
     struct ps_buf tls_cert, tls_key;
     bool tokens;
-    char url[128];
+    char url[URL_MAX];
 };
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -160,6 +167,18 @@ static void resume(void *user)
         ps_log_err("uploads that a server left", &err);
 }
 
+static void write_url(const struct server *server, const char *host, char url[URL_MAX])
+{
+    (void)snprintf(url, URL_MAX, "http%s://%s:%u/", server->tls_key.len ? "s" : "", host,
+                   server->listener.port);
+}
+
+/* Of a server that listens on all addresses, the one that this machine reaches it at. */
+static const char *any_host(const struct server *server)
+{
+    return server->listener.host[0] == '[' ? "[::1]" : "127.0.0.1";
+}
+
 static enum ps_status start(struct server *server, const struct ps_serve_options *options,
                             struct ps_err *err)
 {
@@ -183,8 +202,7 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
-    (void)snprintf(server->url, sizeof server->url, "http%s://%s/", server->tls_key.len ? "s" : "",
-                   server->listener.address);
+    write_url(server, server->listener.any ? any_host(server) : server->listener.host, server->url);
     status = start_http(server, options, err);
     if (status == PS_OK)
         status = ps_keeper_start(server->store, server->api, &options->keep, &server->keeper, err);
@@ -215,6 +233,37 @@ static void announce_room(const struct server *server)
                (unsigned long long)room.used, (unsigned long long)room.quota);
 }
 
+/* Of a server that listens on all addresses, those by which other machines may reach it: 0.0.0.0 is
+ * none. */
+static void print_addresses(const struct server *server)
+{
+    const bool six = server->listener.host[0] == '[';
+    struct ifaddrs *list = NULL;
+    char url[URL_MAX], host[INET6_ADDRSTRLEN + 2], address[INET6_ADDRSTRLEN];
+
+    if (getifaddrs(&list) != 0)
+        list = NULL;
+    for (const struct ifaddrs *at = list; at; at = at->ifa_next) {
+        const int family = at->ifa_addr ? at->ifa_addr->sa_family : AF_UNSPEC;
+        const struct sockaddr_in6 *in6 = (const void *)at->ifa_addr;
+        const socklen_t len = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof *in6;
+
+        if ((at->ifa_flags & (IFF_UP | IFF_LOOPBACK)) != IFF_UP ||
+            (family != AF_INET && (family != AF_INET6 || !six)) ||
+            (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr)) ||
+            getnameinfo(at->ifa_addr, len, address, sizeof address, NULL, 0, NI_NUMERICHOST) != 0)
+            continue;
+        (void)snprintf(host, sizeof host, family == AF_INET ? "%s" : "[%s]", address);
+        write_url(server, host, url);
+        (void)printf("  also at %s\n", url);
+    }
+    freeifaddrs(list);
+    for (size_t i = 1; i < server->n_hosts; i++) { /* the first is the address itself */
+        write_url(server, server->hosts[i], url);
+        (void)printf("  also at %s, where that name leads here\n", url);
+    }
+}
+
 static void announce(const struct server *server)
 {
     struct ps_shared_store shared = {.place = NULL};
@@ -223,6 +272,8 @@ static void announce(const struct server *server)
 
     (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION,
                  is_shared ? shared.place : ps_store_dir(server->store), server->url);
+    if (server->listener.any)
+        print_addresses(server);
     (void)fflush(stdout);
     if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
         ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s%s",
@@ -237,6 +288,21 @@ static void announce(const struct server *server)
     if (!server->listener.loopback && server->tls_key.len == 0)
         ps_log("warning: tokens and profiles cross the network unencrypted; use --tls-cert and "
                "--tls-key, or a proxy");
+}
+
+/* For `perfshelf add` and others of this user. A store that servers share has no folder to name. */
+static void record_server(struct server *server)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    if (!ps_store_is_shared(server->store) &&
+        ps_served_announce(server->url, ps_store_dir(server->store), &server->record, &err) !=
+            PS_OK) {
+        ps_served_withdraw(server->record);
+        server->record = NULL;
+        ps_hint(&err, "perfshelf add will not find this server by itself: use --data or --server");
+        ps_log_err("serve", &err);
+    }
 }
 
 /* --- stop ------------------------------------------------------------------------------------- */
@@ -315,6 +381,7 @@ static void forget_tls(struct server *server)
 
 static int stop(struct server *server, const sigset_t *signals)
 {
+    ps_served_withdraw(server->record);
     ps_store_watch_no_more(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
@@ -367,6 +434,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
         give_up(&server);
         return 1;
     }
+    record_server(&server);
     announce(&server);
     ps_serve_files(server.store, ps_api_jobs(server.api), options, server.url);
     while (!signalled(&signals, SWEEP_MS))

@@ -67,7 +67,7 @@ struct telling {
     const struct ps_shelving *profile;
     struct ps_progress progress;
     bool json, failed;
-    char id[PS_ID_SIZE]; /* of the last run */
+    struct ps_shelved *shelved;
 };
 
 static void told_of_failure(struct telling *telling, const char *path, const struct ps_err *err)
@@ -97,16 +97,19 @@ static void told(void *user, const char *name, const struct ps_import_result *re
         ps_cli_say_run(path.at, telling->json, result);
         if (!profile->again)
             ps_cli_attach(telling->store, result->id, &profile->from);
-        memcpy(telling->id, result->id, sizeof telling->id);
+        telling->shelved->n++;
+        memcpy(telling->shelved->id, result->id, PS_ID_SIZE);
     }
     if (name[0])
         ps_progress_start(&telling->progress, profile->path);
 }
 
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
-                  const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE])
+                  const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
-    struct telling telling = {.store = store, .profile = profile, .json = json};
+    struct ps_shelved unused = {.n = 0};
+    struct telling telling = {
+        .store = store, .profile = profile, .json = json, .shelved = out ? out : &unused};
     struct ps_err err = PS_ERR_INIT;
     struct ps_import_request request = {
         .fd = profile->fd,
@@ -127,7 +130,5 @@ int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
         ps_say_skipped(profile->path, &err);
     else if (status != PS_OK)
         return ps_say_failure(profile->path, &err);
-    if (id_out)
-        memcpy(id_out, telling.id, PS_ID_SIZE);
     return telling.failed ? 1 : 0;
 }

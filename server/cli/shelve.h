@@ -17,6 +17,12 @@ struct ps_label {
     size_t n_tags;
 };
 
+/* What became runs of the shelf: how many, and the last of them. */
+struct ps_shelved {
+    size_t n;
+    char id[PS_ID_SIZE];
+};
+
 /* A profile that can be read from offset 0. */
 struct ps_shelving {
     int fd;
@@ -31,11 +37,11 @@ struct ps_shelving {
 /*
  * Imports it, prints its line (an object with `json`) to stdout and attaches its sources; of an
  * archive each profile in it. Shows progress; an interrupt ends it where
- * ps_progress_catch_interrupts was called. id_out (may be NULL) is its run, of several the last.
- * Returns 0, or 1 after telling the failure.
+ * ps_progress_catch_interrupts was called. The runs are added to *out (may be NULL). Returns 0, or
+ * 1 after telling the failure.
  */
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
-                  const struct ps_shelving *profile, bool json, char id_out[PS_ID_SIZE]);
+                  const struct ps_shelving *profile, bool json, struct ps_shelved *out);
 
 /* The line of one run on stdout. */
 void ps_cli_say_run(const char *path, bool json, const struct ps_import_result *result);

@@ -159,12 +159,30 @@ static bool unambiguous(struct ps_exchange *x)
     return false;
 }
 
+/* A name without its port, if it could be one: what else the header may hold is not repeated. */
+static const char *host_name(struct ps_exchange *x, const char *host)
+{
+    size_t len = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+    size_t name =
+        strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]");
+
+    if (len == 0 || len > 253 || name < len || len > strlen(host))
+        return "NAME";
+    return ps_arena_copy(&x->req.arena, (struct ps_str){host, len}).at;
+}
+
 static bool known_host(struct ps_exchange *x)
 {
-    if (ps_guard_host(&x->http->config.guard, ps_request_header(&x->req, "Host")))
+    const char *host = ps_request_header(&x->req, "Host");
+
+    if (ps_guard_host(&x->http->config.guard, host))
         return true;
-    return refuse(x, 403, "forbidden", "this server is not known by the name the request gives it",
-                  "use the address that perfshelf printed when it started");
+    return refuse(
+        x, 403, "forbidden", "this server does not know itself by the name in the request",
+        ps_arena_printf(&x->req.arena,
+                        "start it with `perfshelf serve --host %s`, or use an address that "
+                        "it printed when it started",
+                        host_name(x, host)));
 }
 
 static bool own_origin(struct ps_exchange *x)

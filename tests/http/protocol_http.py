@@ -78,6 +78,11 @@ class Refusals(ServerTest):
         for host in ("evil.example", f"evil.example:{port}", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1",
                      "localhost:80:80", "[::1", "localhost:x", "", "127.0.0.1@evil.example"):
             self.assertRefused(self.get("/api/v1/shelf", Host=host), 403, "forbidden")
+
+    def test_an_unknown_host_is_told_which_option_makes_it_known(self):
+        for host, name in (("shelf.example:8080", "shelf.example"), ("[fe80::1]:80", "[fe80::1]"), ("`rm -r`", "NAME"), ("a b", "NAME")):
+            answer = self.get("/api/v1/shelf", Host=host)
+            self.assertIn(f"`perfshelf serve --host {name}`", answer.error["hint"], host)
         self.assertRefused(self.get("/", Host="evil.example"), 403, "forbidden")
 
     def test_origins(self):

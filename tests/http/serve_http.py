@@ -49,14 +49,23 @@ class Start(ShelfTest):
     def test_beyond_the_loopback_is_warned_of(self):
         process = subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "0.0.0.0:0"], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        port = int(process.stdout.readline().rstrip("/\n").rsplit(":", 1)[1])
+        first = process.stdout.readline()
+        self.assertRegex(first, r" at http://127\.0\.0\.1:\d+/\n$")
+        port = int(first.rstrip("/\n").rsplit(":", 1)[1])
         for host, status in (("192.168.1.5", 401), (socket.gethostname(), 401), ("evil.example", 403)):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             connection.request("GET", "/api/v1/shelf", headers={"Host": host})
             self.assertEqual(connection.getresponse().status, status, host)
             connection.close()
         process.terminate()
-        _, said = process.communicate(timeout=20)
+        also, said = process.stdout.read(), process.stderr.read()
+        process.wait(timeout=20)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertNotIn("0.0.0.0", also)
+        self.assertIn(f"  also at http://{socket.gethostname()}:{port}/, where that name leads here\n", also)
+        for line in also.splitlines():
+            self.assertRegex(line, rf"^  also at http://[^ /]+:{port}/(, where that name leads here)?$")
         self.assertRegex(without_sandbox(said), r"^perfshelf: nobody can enter yet: .*\nperfshelf: warning: .*\n$")
         self.assertEqual(process.returncode, 0)
 

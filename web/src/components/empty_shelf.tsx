@@ -23,7 +23,7 @@ function waysIn(origin: string): CommandLine[] {
         {
             mark: 'curl',
             what: 'from any machine that reaches this one',
-            command: `curl --data-binary @run.prof '${origin}/api/v1/runs?wait=1'`,
+            command: `curl --fail-with-body --data-binary @run.prof '${origin}/api/v1/runs?wait=1'`,
         },
         {
             mark: 'record',
