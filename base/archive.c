@@ -188,13 +188,29 @@ static enum ps_status write_failed(struct ps_archive_writer *writer, struct ps_e
     return ps_fail(err, PS_IO, "cannot write the archive: %s", why ? why : "unknown reason");
 }
 
+/* The name below the folder in which the tar file is unpacked one day: runs and members of archives
+ * may be called ../x or /etc/x. */
+static void add_inside(struct ps_buf *out, const char *name)
+{
+    for (size_t len; *name; name += len) {
+        len = strcspn(name, "/");
+        if (len && strncmp(name, "..", len) != 0)
+            ps_buf_printf(out, "%s%.*s", out->len ? "/" : "", (int)len, name);
+        len += name[len] == '/';
+    }
+    if (!out->len)
+        ps_buf_puts(out, "unnamed");
+}
+
 static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf inside = {0};
     struct archive_entry *entry = archive_entry_new();
     int code;
 
+    add_inside(&inside, name);
     /* As bytes: a name that the locale has no letters for is written as it is. */
-    archive_entry_copy_pathname(entry, name);
+    archive_entry_copy_pathname(entry, inside.at);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, (la_int64_t)bytes);

@@ -308,13 +308,24 @@ static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, 
     return err->code;
 }
 
+/* What was taken over cannot be imported as it stands. */
+static enum ps_status refuse(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
+{
+    *err = job->err;
+    ps_hint(err, "the shared database holds a row that perfshelf did not write: find out who did");
+    log_failure(job, store, err);
+    return err->code;
+}
+
 void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sandbox_limits *limits,
                 ps_job_progress *progress, struct ps_job_result *out)
 {
     PS_AUTO(ps_close_fd) int fd = job->path ? open(job->path, O_RDONLY | O_CLOEXEC) : -1;
 
     *out = (struct ps_job_result){0};
-    if (job->tries >= TRIES_MAX)
+    if (job->err.code != PS_OK)
+        out->status = refuse(job, store, &out->err);
+    else if (job->tries >= TRIES_MAX)
         out->status = give_up(job, store, &out->err);
     else if (!job->path)
         out->status = merge_runs(job, store, limits, &fd, &out->err);

@@ -31,7 +31,7 @@ struct ps_job {
     uint64_t bytes_total, bytes_done, records;
     char run[PS_ID_SIZE];
     bool already;
-    struct ps_err err;
+    struct ps_err err;           /* before it has run: why it cannot */
     int64_t created_ms, told_ms; /* told_ms: when progress was last told, of the monotonic clock */
     int64_t row_ms;              /* likewise: the other servers were */
     int row_state;               /* and in which state it was then; -1: none */

@@ -55,7 +55,7 @@ static void resume(void *user, const struct ps_accepted *upload)
     struct stat about = {0};
     const struct ps_job_request request = {
         .path = ps_strdup(ps_str_of(upload->path)),
-        .temporary = true,
+        .temporary = upload->bad.code == PS_OK,
         .bytes = stat(upload->path, &about) == 0 ? (uint64_t)about.st_size : 0,
         .filename = upload->filename,
         .name = upload->name,
@@ -73,6 +73,7 @@ static void resume(void *user, const struct ps_accepted *upload)
     job->accepted = true;
     job->upload = upload->id;
     job->tries = upload->tries;
+    job->err = upload->bad;
     take_number(resuming->jobs, job, upload->job);
     log_resumed(resuming->jobs->config.store, upload, request.bytes);
     if (ps_jobs_enqueue(resuming->jobs, job, &id))

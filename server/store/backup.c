@@ -111,35 +111,23 @@ static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static enum ps_status copy(struct backing *b, const char *folder, const char *name,
+static enum ps_status copy(struct backing *b, const char *folder, const char *key,
                            struct ps_err *err)
 {
     uint64_t bytes;
-    enum ps_status status = ps_copy_file(b->from, b->to, folder, name, &bytes, err);
+    enum ps_status status = ps_copy_file(b->from, b->to, folder, key, &bytes, err);
 
     b->out->files += bytes > 0;
     b->out->bytes += bytes;
     return status;
 }
 
-static enum ps_status copy_kept(struct backing *b, const char *folder, const char *sha256,
-                                struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *path = NULL;
-    enum ps_status status = ps_file_path(b->from, folder, sha256, &path, err);
-
-    return status == PS_OK ? copy(b, folder, strrchr(path, '/') + 1, err) : status;
-}
-
 /* A label is optional, and replaced by the next. */
 static enum ps_status copy_label(struct backing *b, const char *key, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    enum ps_status status;
+    enum ps_status status = copy(b, "labels", key, err);
 
-    ps_buf_printf(&name, "%s.json", key);
-    status = copy(b, "labels", name.at, err);
-    return status == PS_NOT_FOUND ? PS_OK : status;
+    return status == PS_NOT_FOUND && err->code == PS_OK ? PS_OK : status;
 }
 
 /* A file is not there: the run was removed since, and goes from the backup too; or the shelf is
@@ -159,13 +147,10 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
 static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
                                struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    enum ps_status status;
+    enum ps_status status = copy(b, "runs", id, err);
 
-    ps_buf_printf(&name, "%s.db", id);
-    status = copy(b, "runs", name.at, err);
     if (status == PS_OK)
-        status = copy_kept(b, "originals", sha256, err);
+        status = copy(b, "originals", sha256, err);
     if (status == PS_OK)
         status = copy_label(b, id, err);
     if (status == PS_NOT_FOUND && err->code == PS_OK)
@@ -191,14 +176,18 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
     enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
 
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        ps_buf_add(&rows, ps_col_text(stmt, 0).at, PS_ID_SIZE);
-        ps_buf_add(&rows, ps_col_text(stmt, 1).at, PS_SHA256_SIZE);
+        ps_col_append(stmt, 0, &rows);
+        ps_col_append(stmt, 1, &rows);
         b->total++;
     }
     ps_stmt_done(stmt);
-    for (size_t at = 0; at < rows.len && err->code == PS_OK; at += PS_ID_SIZE + PS_SHA256_SIZE)
-        if (copy_run(b, rows.at + at, rows.at + at + PS_ID_SIZE, err) == PS_OK)
+    for (const char *id = rows.at; id && id < rows.at + rows.len && err->code == PS_OK;) {
+        const char *sha256 = id + strlen(id) + 1;
+
+        if (copy_run(b, id, sha256, err) == PS_OK)
             (void)go_on(b, 1, err);
+        id = sha256 + strlen(sha256) + 1;
+    }
     return status == PS_OK ? err->code : status;
 }
 
@@ -210,7 +199,7 @@ static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
-        status = copy_kept(b, "sources", sha256, err);
+        status = copy(b, "sources", sha256, err);
         if (status == PS_NOT_FOUND && err->code == PS_OK)
             status = ps_snapshot_leave_source(b->to->catalog, sha256, err);
     }
@@ -236,7 +225,7 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
 static void list_unused(struct backing *b, struct ps_buf *out)
 {
     for (const char *const *folder = ps_kept_folders; *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(b->to, *folder, "", "");
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(b->to, *folder);
         DIR *dir = opendir(path);
 
         for (struct dirent *entry; dir && (entry = readdir(dir));)
@@ -254,7 +243,7 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
     enum ps_status status = PS_OK;
 
     for (const char *const *folder = ps_kept_folders; status == PS_OK && *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(b->to, *folder, "", "");
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(b->to, *folder);
 
         status = ps_sync_dir(path, err);
     }
@@ -264,9 +253,9 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
 /* The log of a catalog that was opened here must not stay beside the one that takes its place. */
 static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *final = ps_store_path(b->to, ".", "catalog", ".db");
-    PS_AUTO(ps_free_ptr) char *wal = ps_store_path(b->to, ".", "catalog", ".db-wal");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_path(b->to, ".", "catalog", ".db-shm");
+    PS_AUTO(ps_free_ptr) char *final = ps_store_file(b->to, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *wal = ps_store_file(b->to, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(b->to, "catalog.db-shm");
     PS_AUTO(ps_close_fd) int fd = -1;
 
     ps_db_close(b->to->catalog);
@@ -320,7 +309,7 @@ enum ps_status ps_store_backup(const char *dir, const char *target, const struct
     if (status == PS_OK)
         status = open_target(&b, target, &lock, err);
     if (status == PS_OK) {
-        b.part = ps_store_path(b.to, ".", "catalog", ".part");
+        b.part = ps_store_file(b.to, "catalog.part");
         status = back_up(&b, err);
         if (status != PS_OK)
             (void)unlink(b.part);

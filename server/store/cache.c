@@ -427,13 +427,16 @@ static enum ps_status check_hash(const char *hash, struct ps_err *err)
 enum ps_status ps_cache_get(struct ps_cache *cache, const char *hash, uint64_t bytes,
                             ps_cache_fetch *fetch, void *user, char **path_out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = path_of(cache, hash);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status = check_hash(hash, err);
 
     *path_out = NULL;
-    if (status == PS_OK && is_ready(cache, path, bytes))
+    if (status != PS_OK)
+        return status;
+    path = path_of(cache, hash);
+    if (is_ready(cache, path, bytes))
         cache->hits++;
-    else if (status == PS_OK)
+    else
         status = bring_once(cache, path, hash, bytes, fetch, user, err);
     if (status == PS_OK) {
         *path_out = path;
@@ -452,8 +455,11 @@ enum ps_status ps_cache_adopt(struct ps_cache *cache, const char *hash, const ch
 
 void ps_cache_use(struct ps_cache *cache, const char *hash, uint64_t bytes)
 {
-    PS_AUTO(ps_free_ptr) char *path = path_of(cache, hash);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
 
+    if (!ps_content_is(hash))
+        return;
+    path = path_of(cache, hash);
     (void)is_ready(cache, path, bytes);
 }
 

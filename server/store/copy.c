@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "server/store/files.h"
 
 #define BLOCK ((size_t)1 << 18)
 
@@ -68,18 +69,34 @@ enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *
     return status == PS_OK && !cloned ? compare(from, to, path, err) : status;
 }
 
-enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const char *folder,
-                            const char *name, uint64_t *bytes, struct ps_err *err)
+/* Where `from` has the file, and where `to` gets it: with the same ending. */
+static enum ps_status find_paths(struct ps_store *from, struct ps_store *to, const char *folder,
+                                 const char *key, char **source, char **target, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *source = ps_store_path(from, folder, name, "");
-    PS_AUTO(ps_free_ptr) char *target = ps_store_path(to, folder, name, "");
+    enum ps_status status = strcmp(folder, "labels") == 0
+                                ? ps_store_path(from, folder, key, ".json", source, err)
+                                : ps_file_path(from, folder, key, source, err);
+
+    if (status != PS_OK)
+        return status;
+    return ps_store_path(to, folder, key, strchr(strrchr(*source, '/'), '.'), target, err);
+}
+
+enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const char *folder,
+                            const char *key, uint64_t *bytes, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *source = NULL;
+    PS_AUTO(ps_free_ptr) char *target = NULL;
     PS_AUTO(ps_free_ptr) char *part = NULL;
-    PS_AUTO(ps_close_fd) int in = open(source, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_close_fd) int in = -1;
     PS_AUTO(ps_close_fd) int out = -1;
     struct stat about, there;
-    enum ps_status status;
+    enum ps_status status = find_paths(from, to, folder, key, &source, &target, err);
 
     *bytes = 0;
+    if (status != PS_OK)
+        return status;
+    in = open(source, O_RDONLY | O_CLOEXEC);
     if (in < 0 || fstat(in, &about) != 0)
         return errno == ENOENT ? PS_NOT_FOUND : ps_fail_errno(err, "cannot read", source);
     if (stat(target, &there) == 0 && is_same(&about, &there))

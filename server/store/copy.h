@@ -6,13 +6,13 @@
 #include "server/store/db_impl.h"
 
 /*
- * Copies folder/name unless the other has it already (as long, and written at the same moment: no
- * file of these folders is ever altered). The copy is synced, read again and compared, then renamed
- * into its place; the folder is for the caller to sync. *bytes: copied, 0 when it was there.
- * PS_NOT_FOUND, without text: there is no such file.
+ * Copies the file with this key unless the other has it already (as long, and written at the same
+ * moment: no file of these folders is ever altered). The copy is synced, read again and compared,
+ * then renamed into its place; the folder is for the caller to sync. *bytes: copied, 0 when it was
+ * there. PS_NOT_FOUND, without text: there is no such file.
  */
 enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const char *folder,
-                            const char *name, uint64_t *bytes, struct ps_err *err);
+                            const char *key, uint64_t *bytes, struct ps_err *err);
 
 /* Reads on from one and writes to the other, which is called `path`. */
 enum ps_status ps_copy_bytes(int from, int to, const char *path, struct ps_err *err);

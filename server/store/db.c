@@ -278,6 +278,25 @@ struct ps_str ps_col_text(struct ps_stmt *stmt, int column)
     return (struct ps_str){text, (size_t)sqlite3_column_bytes(stmt->handle, column)};
 }
 
+void ps_col_copy(struct ps_stmt *stmt, int column, char *out, size_t size)
+{
+    const struct ps_str text = ps_col_text(stmt, column);
+    const size_t room = text.len < size ? text.len : size - 1;
+    const size_t len = text.at ? strnlen(text.at, room) : 0;
+
+    if (len)
+        memcpy(out, text.at, len);
+    out[len] = '\0';
+}
+
+void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list)
+{
+    const struct ps_str text = ps_col_text(stmt, column);
+
+    ps_buf_add(list, text.at, text.at ? strnlen(text.at, text.len) : 0);
+    ps_buf_add(list, "", 1);
+}
+
 struct ps_num ps_col_num(struct ps_stmt *stmt, int column)
 {
     switch (sqlite3_column_type(stmt->handle, column)) {

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "server/store/db.h"
+#include "server/store/file_names.h"
 
 struct ps_stmt {
     sqlite3_stmt *handle;
@@ -129,9 +130,6 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
 /* The catalog in this file, with its tables. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
-/* Path below the store's folder, malloc'ed. */
-char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
-                    const char *ending);
 /* A folder with all that it lies in, synced where they are new. */
 enum ps_status ps_make_dir(const char *path, struct ps_err *err);
 /* fsync of a folder, so that a rename in it is on the disk. */
@@ -144,6 +142,11 @@ enum ps_status ps_new_part(struct ps_store *store, const char *where, char **pat
 /* A number that this opening did not have yet. */
 unsigned ps_store_count(struct ps_store *store);
 #define PS_KEPT ".gz" /* how names of kept files end */
+/* A column as a string of C, of at most size - 1 bytes: whatever type and length a catalog that was
+ * not written by perfshelf has there. */
+void ps_col_copy(struct ps_stmt *stmt, int column, char *out, size_t size);
+/* The same at the end of a list of strings, each with its NUL. */
+void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list);
 /* The id in the first column of a row. */
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
 /* The run of an original; PS_NOT_FOUND without text. */
@@ -231,7 +234,6 @@ enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha
 
 /* --- labels (labels.c) */
 
-char *ps_label_path(struct ps_store *store, const char *id); /* malloc'ed */
 enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
                               struct ps_err *err);
 /* All "baselines" or "queries" (schema/queries/<of>.sql), into labels/<of>.json; inside the
@@ -244,6 +246,8 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err);
 /* The label that a catalog holds; PS_NOT_FOUND without text. */
 enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *out,
                              struct ps_err *err);
+/* Removes that of a run. */
+void ps_label_remove(struct ps_store *store, const char *id);
 /* Reads the file; false: there is none. */
 bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out);
 /* Puts a label back into the catalog, where the run is. Fails on what is no label. */

@@ -85,11 +85,10 @@ static enum ps_status remove_files(struct ps_store *store, const char *folder, c
                                    struct ps_err *err)
 {
     const bool run = strcmp(folder, "runs") == 0;
-    PS_AUTO(ps_free_ptr) char *label = ps_label_path(store, key);
     enum ps_status status = ps_file_remove(store, folder, key, err);
 
     if (run)
-        (void)unlink(label);
+        ps_label_remove(store, key);
     return run || status != PS_OK ? status : forget_size(store->catalog, folder, key, err);
 }
 
@@ -121,11 +120,13 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
+        if (!ps_file_name_is(folder, key))
+            continue; /* not a row of ours: there is no such file */
         status = remove_files(store, folder, key, err);
         removed = true;
     }
     for (const char *const *folder = ps_kept_folders; removed && *folder && !err->code; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, *folder, "", "");
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, *folder);
 
         (void)ps_sync_dir(path, err);
     }
@@ -182,7 +183,7 @@ void ps_doomed_sweep(struct ps_store *store)
     db = ps_catalog_lock(store);
     if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, NULL) == PS_OK)
         while (ps_stmt_row(stmt, NULL))
-            ps_buf_add(&owners, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
+            ps_col_append(stmt, 0, &owners);
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
     for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1) {
@@ -202,7 +203,7 @@ void ps_doomed_sweep(struct ps_store *store)
 
 void ps_reserve_make(struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, ".", "reserve", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "reserve");
     PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     if (fd >= 0 && posix_fallocate(fd, 0, RESERVE) != 0)
@@ -211,7 +212,7 @@ void ps_reserve_make(struct ps_store *store)
 
 bool ps_reserve_use(struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, ".", "reserve", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "reserve");
 
     return unlink(path) == 0;
 }

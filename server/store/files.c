@@ -23,21 +23,30 @@ static bool is_file(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Where a folder has it, or would. */
-static char *path_of(struct ps_store *store, const char *folder, const char *key)
+/* Where a new one is put. */
+static enum ps_status place_of(struct ps_store *store, const char *folder, const char *key,
+                               char **path_out, struct ps_err *err)
 {
-    char *path = ps_store_path(store, folder, key, is_run(folder) ? ".db" : PS_KEPT);
-    char *older;
+    return ps_store_path(store, folder, key, is_run(folder) ? ".db" : PS_KEPT, path_out, err);
+}
 
-    if (is_run(folder) || is_file(path))
-        return path;
-    older = ps_store_path(store, folder, key, ".zst"); /* as perfshelf kept them at first */
-    if (!is_file(older)) {
-        free(older);
-        return path;
+/* Where a folder has it, or would. */
+static enum ps_status path_of(struct ps_store *store, const char *folder, const char *key,
+                              char **path_out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *older = NULL;
+    enum ps_status status = place_of(store, folder, key, path_out, err);
+
+    if (status != PS_OK || is_run(folder) || is_file(*path_out))
+        return status;
+    status = ps_store_path(store, folder, key, ".zst", &older, err); /* as perfshelf kept them at
+                                                                        first */
+    if (status == PS_OK && is_file(older)) {
+        free(*path_out);
+        *path_out = older;
+        older = NULL;
     }
-    free(path);
-    return older;
+    return status;
 }
 
 /* --- to read ---------------------------------------------------------------------------------- */
@@ -59,8 +68,7 @@ enum ps_status ps_file_path(struct ps_store *store, const char *folder, const ch
     *path_out = NULL;
     if (store->shared)
         return fetch(store, folder, key, path_out, err);
-    *path_out = path_of(store, folder, key);
-    return PS_OK;
+    return path_of(store, folder, key, path_out, err);
 }
 
 enum ps_status ps_file_open(struct ps_store *store, const char *folder, const char *key,
@@ -140,8 +148,7 @@ int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
 
     if (store->shared)
         return ps_shared_find(store, db, "runs", id, &kept, NULL) == PS_OK ? kept.layout : -1;
-    path = path_of(store, "runs", id);
-    return ps_path_layout(path);
+    return place_of(store, "runs", id, &path, NULL) == PS_OK ? ps_path_layout(path) : -1;
 }
 
 /* --- in and out ------------------------------------------------------------------------------- */
@@ -163,16 +170,19 @@ enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent
                            struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = NULL;
+    enum ps_status status;
 
     if (store->shared)
         return ps_shared_place(store, sent, folder, key, path, err);
-    final = ps_store_path(store, folder, key, is_run(folder) ? ".db" : PS_KEPT);
-    return rename(path, final) == 0 ? PS_OK : ps_fail_errno(err, "cannot rename to", final);
+    status = place_of(store, folder, key, &final, err);
+    if (status == PS_OK && rename(path, final) != 0)
+        status = ps_fail_errno(err, "cannot rename to", final);
+    return status;
 }
 
 enum ps_status ps_file_settle(struct ps_store *store, const char *folder, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_path(store, folder, "", "");
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder(store, folder);
 
     return store->shared ? PS_OK : ps_sync_dir(dir, err);
 }
@@ -190,13 +200,14 @@ enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const 
                               struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status;
 
     if (store->shared)
         return ps_shared_remove(store, folder, key, err);
-    path = path_of(store, folder, key);
-    if (unlink(path) != 0 && errno != ENOENT)
-        return ps_fail_errno(err, "cannot remove", path);
-    return PS_OK;
+    status = path_of(store, folder, key, &path, err);
+    if (status == PS_OK && unlink(path) != 0 && errno != ENOENT)
+        status = ps_fail_errno(err, "cannot remove", path);
+    return status;
 }
 
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,

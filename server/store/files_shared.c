@@ -35,7 +35,7 @@ enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uin
                                     struct ps_err *err)
 {
     struct ps_shared_files *shared = ps_alloc(sizeof *shared);
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_path(store, "cache", "", "");
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder(store, "cache");
 
     store->shared = shared;
     shared->url = ps_strdup(ps_str_of(url));
@@ -128,7 +128,7 @@ static enum ps_status find(struct ps_db *db, const char *folder, const char *key
     ps_bind_text(stmt, ":key", ps_str_of(key));
     if (!ps_stmt_row(stmt, &own))
         return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
-    (void)snprintf(out->hash, sizeof out->hash, "%.64s", ps_col_text(stmt, 0).at);
+    ps_col_copy(stmt, 0, out->hash, sizeof out->hash);
     out->bytes = (uint64_t)ps_col_int(stmt, 1);
     out->layout = ps_col_int(stmt, 2);
     return PS_OK;

@@ -17,22 +17,25 @@
 
 #define LABEL_MAX ((size_t)4 << 20)
 
-char *ps_label_path(struct ps_store *store, const char *id)
+static enum ps_status path_of(const struct ps_store *store, const char *id, char **out,
+                              struct ps_err *err)
 {
-    return ps_store_path(store, "labels", id, ".json");
+    return ps_store_path(store, "labels", id, ".json", out, err);
 }
 
 enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
                               struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_label_path(store, id);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_free_ptr) char *part = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     enum ps_status status;
 
     if (store->mirror)
         return PS_OK;
-    status = ps_new_part(store, "labels", &part, &fd, err);
+    status = path_of(store, id, &path, err);
+    if (status == PS_OK)
+        status = ps_new_part(store, "labels", &part, &fd, err);
     if (status == PS_OK)
         status = ps_write_all(fd, text, part, err);
     if (status == PS_OK && (fsync(fd) != 0 || rename(part, path) != 0))
@@ -81,13 +84,23 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
     return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
 }
 
+void ps_label_remove(struct ps_store *store, const char *id)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+
+    if (path_of(store, id, &path, NULL) == PS_OK)
+        (void)unlink(path);
+}
+
 bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_label_path(store, id);
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
     ssize_t got;
 
-    if (fd < 0 || store->mirror)
+    if (!store->mirror && path_of(store, id, &path, NULL) == PS_OK)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return false;
     do {
         ps_buf_room(out, 1 << 16);

@@ -24,6 +24,8 @@ static uint64_t mark_of(struct ps_store *store, const char *id)
         ps_shared_use(store, &kept);
         return ps_hash_bytes(kept.hash, strlen(kept.hash)) | 1;
     }
+    if (!ps_file_name_is("runs", id))
+        return 0;
     memcpy(stpncpy(name, id, PS_ID_SIZE - 1), ".db", 4);
     if (fstatat(store->runs_fd, name, &about, 0) != 0)
         return 0;

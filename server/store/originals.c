@@ -11,19 +11,10 @@
 
 const char *const ps_kept_folders[] = {"runs", "labels", "originals", "sources", NULL};
 
-unsigned ps_store_count(struct ps_store *store)
-{
-    return atomic_fetch_add(&store->counter, 1);
-}
-
-/* A name nobody else has, which says whose it is. */
 static enum ps_status new_file(struct ps_store *store, const char *folder, const char *ending,
                                char **path_out, int *fd_out, struct ps_err *err)
 {
-    char name[80];
-
-    (void)snprintf(name, sizeof name, "%s-%u", store->session, ps_store_count(store));
-    *path_out = ps_store_path(store, folder, name, ending);
+    *path_out = ps_store_new_path(store, folder, ending);
     *fd_out = open(*path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (*fd_out < 0) {
         enum ps_status status = ps_fail_errno(err, "cannot write", *path_out);
@@ -89,7 +80,7 @@ static enum ps_status original_of(struct ps_store *store, const char *id, struct
     if (status == PS_OK) {
         ps_bind_text(stmt, ":id", ps_str_of(id));
         if (ps_stmt_row(stmt, err)) {
-            (void)snprintf(out->sha256, sizeof out->sha256, "%.*s", 64, ps_col_text(stmt, 0).at);
+            ps_col_copy(stmt, 0, out->sha256, sizeof out->sha256);
             out->bytes = (uint64_t)ps_col_int(stmt, 1);
         } else {
             status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);

@@ -75,9 +75,10 @@ static void remove_expired(struct ps_store *store)
     char *file = NULL;
 
     while (ask(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "spool", file, "");
+        PS_AUTO(ps_free_ptr) char *path = NULL;
 
-        ps_spool_remove(store, path);
+        if (ps_store_path(store, "spool", file, "", &path, NULL) == PS_OK)
+            ps_spool_remove(store, path);
         ps_free_ptr(&file);
     }
 }
@@ -127,7 +128,7 @@ static enum ps_status find(struct ps_store *store, const char *query, const char
     if (status == PS_OK && !file)
         return ps_partial_nobody(err);
     if (status == PS_OK)
-        *path_out = ps_store_path(store, "spool", file, "");
+        status = ps_store_path(store, "spool", file, "", path_out, err);
     return status;
 }
 

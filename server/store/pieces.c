@@ -39,7 +39,7 @@ static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf
     if (status != PS_OK)
         return status;
     while (ps_stmt_row(stmt, &own))
-        ps_buf_add(keys, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
+        ps_col_append(stmt, 0, keys);
     return ps_fail_as(err, &own);
 }
 
@@ -159,8 +159,7 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
 
     id_out[0] = '\0';
     if (status == PS_OK && ps_stmt_row(stmt, err))
-        (void)snprintf(id_out, PS_PARTIAL_SIZE, "%.*s", (int)ps_col_text(stmt, 0).len,
-                       ps_col_text(stmt, 0).at);
+        ps_col_copy(stmt, 0, id_out, PS_PARTIAL_SIZE);
     return status;
 }
 

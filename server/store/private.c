@@ -25,10 +25,12 @@ void ps_remove_tree(const char *path)
 
 static enum ps_status make_folders(const struct ps_store *store, struct ps_err *err)
 {
-    static const char *const folders[] = {"", "spool", "runs", "labels", "originals", "sources"};
+    static const char *const folders[] = {"spool", "runs", "labels", "originals", "sources"};
 
+    if (mkdir(store->dir, 0700) != 0)
+        return ps_fail_errno(err, "cannot make folder", store->dir);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, folders[i], "", "");
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, folders[i]);
 
         if (mkdir(path, 0700) != 0)
             return ps_fail_errno(err, "cannot make folder", path);
@@ -38,12 +40,10 @@ static enum ps_status make_folders(const struct ps_store *store, struct ps_err *
 
 enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
-    struct ps_store *store;
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(of, "spool", PS_PRIVATE);
+    struct ps_store *store = ps_store_new(dir);
     enum ps_status status;
 
-    ps_buf_printf(&dir, "%s/spool/%s-%u" PS_PRIVATE, of->dir, of->session, ps_store_count(of));
-    store = ps_store_new(dir.at);
     store->goes = true;
     (void)snprintf(store->session, sizeof store->session, "private");
     status = make_folders(store, err);
@@ -64,9 +64,10 @@ enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struc
 static enum ps_status share_file(struct ps_store *from, struct ps_store *to, const char *folder,
                                  const char *key, const char *ending, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *target = ps_store_path(to, folder, key, ending);
+    PS_AUTO(ps_free_ptr) char *target = NULL;
+    enum ps_status status = ps_store_path(to, folder, key, ending, &target, err);
 
-    return ps_file_link(from, folder, key, target, err);
+    return status == PS_OK ? ps_file_link(from, folder, key, target, err) : status;
 }
 
 static enum ps_status share_sources(struct ps_store *from, struct ps_store *to, const char *id,
@@ -103,10 +104,12 @@ static enum ps_status put_row(struct ps_store *from, struct ps_store *to, const 
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
     PS_AUTO(ps_free_ptr) char *name = NULL;
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(to, "runs", id, ".db");
+    PS_AUTO(ps_free_ptr) char *path = NULL;
     struct stat file;
-    enum ps_status status;
+    enum ps_status status = ps_store_path(to, "runs", id, ".db", &path, err);
 
+    if (status != PS_OK)
+        return status;
     (void)ps_catalog_lock(from);
     status = ps_label_text(from->catalog, id, &label, err);
     ps_catalog_unlock(from);
@@ -154,10 +157,9 @@ static enum ps_status read_row(struct ps_store *from, const char *id, struct ps_
     if (status == PS_OK) {
         ps_bind_text(stmt, ":id", ps_str_of(id));
         if (ps_stmt_row(stmt, err)) {
-            (void)snprintf(original->sha256, sizeof original->sha256, "%s",
-                           ps_col_text(stmt, 0).at);
+            ps_col_copy(stmt, 0, original->sha256, sizeof original->sha256);
             original->bytes = (uint64_t)ps_col_int(stmt, 1);
-            (void)snprintf(kind, 32, "%s", ps_col_text(stmt, 2).at);
+            ps_col_copy(stmt, 2, kind, 32);
             *created_ms = ps_col_int(stmt, 3);
         } else {
             status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);

@@ -39,16 +39,17 @@ static void tell(struct rebuilding *r, const char *file, const char *text)
 }
 
 /* Moves a file to lost/, which is made when it is needed. */
-static void set_aside(struct rebuilding *r, const char *folder, const char *name, const char *why)
+static void set_aside(struct rebuilding *r, const char *folder, const struct dirent *file,
+                      const char *why)
 {
-    PS_AUTO(ps_free_ptr) char *lost = ps_store_path(r->store, "lost", "", "");
-    PS_AUTO(ps_free_ptr) char *from = ps_store_path(r->store, folder, name, "");
-    PS_AUTO(ps_free_ptr) char *to = ps_store_path(r->store, "lost", name, "");
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
+    PS_AUTO(ps_free_ptr) char *from = ps_store_entry(r->store, folder, file);
+    PS_AUTO(ps_free_ptr) char *to = ps_store_entry(r->store, "lost", file);
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     (void)mkdir(lost, 0777);
     if (rename(from, to) == 0)
-        ps_buf_printf(&text, "%s; it is set aside as lost/%s", why, name);
+        ps_buf_printf(&text, "%s; it is set aside as lost/%s", why, file->d_name);
     else
         ps_buf_printf(&text, "%s; it cannot be moved to lost/", why);
     tell(r, from + strlen(r->store->dir) + 1, text.at);
@@ -187,8 +188,8 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
 
 /* A run file that is no run is set aside, and what was said of its run kept for the import of its
  * original. */
-static void give_up(struct rebuilding *r, const char *id, const char *name, const char *label,
-                    const char *why)
+static void give_up(struct rebuilding *r, const char *id, const struct dirent *file,
+                    const char *label, const char *why)
 {
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     struct found when = {.seq = 0};
@@ -197,12 +198,12 @@ static void give_up(struct rebuilding *r, const char *id, const char *name, cons
         (void)ps_label_write(r->store, id, ps_buf_slice(&last), NULL);
     else if (read_when(r->store->catalog, ps_str_of(label), &when))
         (void)ps_label_write(r->store, id, ps_str_of(label), NULL);
-    set_aside(r, "runs", name, why);
+    set_aside(r, "runs", file, why);
 }
 
-static void look_at(struct rebuilding *r, const char *name)
+static void look_at(struct rebuilding *r, const struct dirent *file)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "runs", name, "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_entry(r->store, "runs", file);
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     struct ps_arena arena = {0};
     struct ps_catalog_row row = {.name = NULL};
@@ -211,8 +212,9 @@ static void look_at(struct rebuilding *r, const char *name)
     const char *label = "";
     enum ps_status status = read_run(path, &arena, &row, &label, &err);
 
-    (void)snprintf(run.id, sizeof run.id, "%.16s", name);
-    if (status == PS_OK && strncmp(row.sha256, run.id, 16) != 0)
+    (void)snprintf(run.id, sizeof run.id, "%.16s", file->d_name);
+    if (status == PS_OK &&
+        (!ps_file_name_is("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
         status = ps_fail(&err, PS_CONFLICT, "it is the run of another original");
     if (status == PS_OK)
         status = ps_check_run(path, row.sha256, true, &err);
@@ -222,7 +224,7 @@ static void look_at(struct rebuilding *r, const char *name)
         PS_PUSH_ROOM(r->runs, r->n, r->cap);
         r->runs[r->n++] = run;
     } else {
-        give_up(r, run.id, name, label, err.text);
+        give_up(r, run.id, file, label, err.text);
     }
     ps_arena_free(&arena);
 }
@@ -243,7 +245,7 @@ static int by_age(const void *left, const void *right)
 
 static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "runs", "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "runs");
     DIR *dir = opendir(path);
     uint64_t looked = 0;
 
@@ -252,7 +254,7 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
     for (struct dirent *entry; !err->code && (entry = readdir(dir));) {
         if (!is_run_file(entry->d_name))
             continue;
-        look_at(r, entry->d_name);
+        look_at(r, entry);
         looked++;
         if (!r->how->progress(r->how->user, looked, 0, looked))
             (void)ps_fail(err, PS_CANCELLED, "stopped; the shelf is as it was");
@@ -265,15 +267,17 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
 
 static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "runs", run->id, ".db");
+    PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_free_ptr) char *name = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     struct ps_arena arena = {0};
     struct ps_catalog_row row = {.name = NULL};
     struct found when;
     const char *label = "";
-    enum ps_status status = read_run(path, &arena, &row, &label, err);
+    enum ps_status status = ps_store_path(r->store, "runs", run->id, ".db", &path, err);
 
+    if (status == PS_OK)
+        status = read_run(path, &arena, &row, &label, err);
     memcpy(row.id, run->id, sizeof row.id);
     row.created_ms = run->created_ms;
     if (status == PS_OK)
@@ -303,7 +307,7 @@ static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
 /* Originals whose run has no file, for the caller to import. */
 static void list_orphans(struct rebuilding *r)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "originals", "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "originals");
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
@@ -322,14 +326,13 @@ static void list_orphans(struct rebuilding *r)
 /* Accepted uploads whose row could not be read. */
 static void save_spool(struct rebuilding *r)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(r->store, "spool", "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "spool");
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (entry->d_name[0] != '.' && !strstr(entry->d_name, PS_PRIVATE) &&
             !ps_upload_holds(r->store, entry->d_name))
-            set_aside(r, "spool", entry->d_name,
-                      "an upload that was not imported yet, or part of one");
+            set_aside(r, "spool", entry, "an upload that was not imported yet, or part of one");
     if (dir)
         (void)closedir(dir);
 }
@@ -338,7 +341,7 @@ static void save_spool(struct rebuilding *r)
  * that for the new one's. */
 static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *lost = ps_store_path(r->store, "lost", "", "");
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
     PS_AUTO(ps_buf_free) struct ps_buf log = {0};
     PS_AUTO(ps_buf_free) struct ps_buf aside = {0};
     char when[32];
@@ -405,8 +408,8 @@ enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
     status = ps_store_open_alone(dir, &r.store, &lock, err);
     if (status != PS_OK)
         return status;
-    r.old_path = ps_store_path(r.store, ".", "catalog", ".db");
-    r.new_path = ps_store_path(r.store, ".", "catalog.new", ".db");
+    r.old_path = ps_store_file(r.store, "catalog.db");
+    r.new_path = ps_store_file(r.store, "catalog.new.db");
     remove_new(&r);
     status = rebuild(&r, err);
     ps_db_close(r.old);

@@ -7,9 +7,7 @@
 
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
 {
-    struct ps_str id = ps_col_text(stmt, 0);
-
-    (void)snprintf(id_out, PS_ID_SIZE, "%.*s", (int)id.len, id.at);
+    ps_col_copy(stmt, 0, id_out, PS_ID_SIZE);
 }
 
 enum ps_status ps_stmt_of_run(struct ps_db *db, const char *query, const char *id,
@@ -99,7 +97,7 @@ enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[
         ps_hint(err, "`perfshelf baseline RUN` makes a run that of its series");
         return status;
     }
-    (void)snprintf(id_out, PS_ID_SIZE, "%.16s", ps_col_text(stmt, 0).at);
+    ps_col_id(stmt, id_out);
     return PS_OK;
 }
 

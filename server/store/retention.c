@@ -38,8 +38,7 @@ static void take(struct ps_stmt *row, size_t rule, struct ps_leaving_list *out)
     PS_PUSH_ROOM(out->at, out->n, out->cap);
     run = &out->at[out->n++];
     run->seq = ps_col_int(row, 0);
-    (void)snprintf(run->id, sizeof run->id, "%.*s", (int)ps_col_text(row, 1).len,
-                   ps_col_text(row, 1).at);
+    ps_col_copy(row, 1, run->id, sizeof run->id);
     run->created_ms = ps_col_int(row, 2);
     run->bytes = (uint64_t)ps_col_int(row, 3);
     run->name = ps_arena_copy(&out->arena, ps_col_text(row, 4)).at;

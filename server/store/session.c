@@ -50,9 +50,10 @@ enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
         enum ps_status status = name_session(store, err);
         int fd;
 
+        if (status == PS_OK)
+            status = ps_store_path(store, "open", store->session, "", &path, err);
         if (status != PS_OK)
             return status;
-        path = ps_store_path(store, "open", store->session, "");
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             return ps_fail_errno(err, "cannot write", path);
@@ -66,22 +67,24 @@ enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
 
 void ps_session_end(struct ps_store *store)
 {
-    if (store->session_fd >= 0) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", store->session, "");
+    PS_AUTO(ps_free_ptr) char *path = NULL;
 
+    if (store->session_fd >= 0 &&
+        ps_store_path(store, "open", store->session, "", &path, NULL) == PS_OK)
         (void)unlink(path);
-    }
     ps_close_fd(&store->session_fd);
 }
 
 enum where { NOWHERE, DEAD, ALIVE };
 
-/* What this folder knows of it. */
+/* What this folder knows of it. The name may be that of a row which others wrote. */
 static enum where is_here(const struct ps_store *store, const char *session)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", session, "");
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
 
+    if (ps_store_path(store, "open", session, "", &path, NULL) == PS_OK)
+        fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return NOWHERE;
     return flock(fd, LOCK_EX | LOCK_NB) != 0 ? ALIVE : DEAD;
@@ -96,7 +99,7 @@ bool ps_session_lives(struct ps_store *store, const char *session)
 
 bool ps_session_others(const struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "open");
     DIR *dir = opendir(path);
     bool others = false;
 
@@ -122,7 +125,7 @@ static bool is_orphan(const struct ps_store *store, const char *name)
 
 uint64_t ps_session_spooled(const struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "spool", "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "spool");
     DIR *dir = opendir(path);
     uint64_t bytes = 0;
 
@@ -149,11 +152,11 @@ static bool is_part(const char *name)
 static void sweep(struct ps_store *store, const char *folder,
                   bool (*gone)(struct ps_store *store, const char *name))
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, folder, "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, folder);
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        PS_AUTO(ps_free_ptr) char *file = ps_store_path(store, folder, entry->d_name, "");
+        PS_AUTO(ps_free_ptr) char *file = ps_store_entry(store, folder, entry);
 
         if (entry->d_name[0] != '.' && gone(store, entry->d_name))
             ps_remove_tree(file);
@@ -175,24 +178,24 @@ static bool is_dead_spool(struct ps_store *store, const char *name)
 /* Removes the file of a session that died, and is locked meanwhile: a new one that has not locked
  * its file yet waits, finds it gone, and makes another. It stays until the others know of the
  * death. */
-static void bury(struct ps_store *store, const char *session)
+static void bury(struct ps_store *store, const struct dirent *session)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", session, "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_entry(store, "open", session);
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
 
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-        (!store->lives || ps_lives_bury(store, session)))
+        (!store->lives || ps_lives_bury(store, session->d_name)))
         (void)unlink(path);
 }
 
 static void sweep_sessions(struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_path(store, "open", "", "");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "open");
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
-            bury(store, entry->d_name);
+            bury(store, entry);
     if (dir)
         (void)closedir(dir);
 }

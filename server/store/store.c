@@ -14,15 +14,6 @@
 #include "server/store/files.h"
 #include "server/store/mirror.h"
 
-char *ps_store_path(const struct ps_store *store, const char *folder, const char *name,
-                    const char *ending)
-{
-    struct ps_buf path = {0};
-
-    ps_buf_printf(&path, "%s/%s/%s%s", store->dir, folder, name, ending);
-    return path.at;
-}
-
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,7 +70,7 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
 /* Run files without the catalog that knew them: an empty one in its place would hide them all. */
 static enum ps_status check_catalog(struct ps_store *store, const char *catalog, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *runs = ps_store_path(store, "runs", "", "");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
     bool orphans = false;
     DIR *dir;
 
@@ -159,14 +150,13 @@ static enum ps_status open_catalog(struct ps_store *store, const char *url, uint
                                    struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int lock = -1;
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
     enum ps_status status = lock_folder(store, &lock, err);
 
-    ps_buf_printf(&path, "%s/catalog.db", store->dir);
     if (status == PS_OK && !url)
-        status = check_catalog(store, path.at, err);
+        status = check_catalog(store, path, err);
     if (status == PS_OK)
-        status = ps_catalog_open(path.at, &store->catalog, err);
+        status = ps_catalog_open(path, &store->catalog, err);
     if (status == PS_OK && url)
         status = ps_shared_files_open(store, url, cache_bytes, err);
     if (status == PS_OK)
@@ -179,13 +169,13 @@ static enum ps_status make_folders(struct ps_store *store, bool *labels_new, str
 {
     static const char *const folders[] = {"open",   "spool",     "runs",
                                           "labels", "originals", "sources"};
-    PS_AUTO(ps_free_ptr) char *labels = ps_store_path(store, "labels", "", "");
-    PS_AUTO(ps_free_ptr) char *runs = ps_store_path(store, "runs", "", "");
+    PS_AUTO(ps_free_ptr) char *labels = ps_store_folder(store, "labels");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
     enum ps_status status = ps_make_dir(store->dir, err);
 
     *labels_new = access(labels, F_OK) != 0;
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++) {
-        PS_AUTO(ps_free_ptr) char *folder = ps_store_path(store, folders[i], "", "");
+        PS_AUTO(ps_free_ptr) char *folder = ps_store_folder(store, folders[i]);
 
         status = ps_make_dir(folder, err);
     }

@@ -249,6 +249,8 @@ struct ps_accepted {
     unsigned tries;               /* imports that were begun and did not end */
     const struct ps_job_new *row; /* of the job that imports it (job_rows.h); NULL: it gets none */
     uint64_t job;                 /* the number of that one; 0: none */
+    struct ps_err bad; /* of one that is taken, without path and sources: its row names no files of
+                          the spool */
 };
 
 /* From here on the file outlives this process, with promised also a power loss: the next server

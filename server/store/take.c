@@ -73,9 +73,9 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
         ps_hint(err, "add the profile that it was made from, or export the run and add that");
         return ps_fail(err, PS_BAD_INPUT, "this is the run file of a shelf, which is not shared");
     }
-    (void)snprintf(kind, 32, "%s", ps_col_text(stmt, 0).at);
+    ps_col_copy(stmt, 0, kind, 32);
     if (!ps_col_is_null(stmt, 1))
-        (void)snprintf(version, 64, "%s", ps_col_text(stmt, 1).at);
+        ps_col_copy(stmt, 1, version, 64);
     return PS_OK;
 }
 

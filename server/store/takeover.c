@@ -32,7 +32,7 @@ static struct ps_buf left_by(struct ps_store *store)
     if (ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, NULL) == PS_OK) {
         ps_bind_text(stmt, ":session", ps_str_of(store->session));
         while (ps_stmt_row(stmt, NULL))
-            ps_buf_add(&sessions, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
+            ps_col_append(stmt, 0, &sessions);
         ps_stmt_done(stmt);
     }
     ps_catalog_unlock(store);
@@ -137,6 +137,17 @@ struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, c
     return pairs;
 }
 
+/* "": the row names no file of the spool, which *err then says. */
+static const char *spool_path(struct ps_store *store, struct ps_arena *arena, const char *file,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+
+    return ps_store_path(store, "spool", file, "", &path, err) == PS_OK
+               ? ps_arena_copy(arena, ps_str_of(path)).at
+               : "";
+}
+
 static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
                         struct ps_accepted *out)
 {
@@ -144,7 +155,6 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
 
     *out = (struct ps_accepted){
         .id = ps_col_int(stmt, 0),
-        .path = ps_arena_printf(arena, "%s/spool/%s", store->dir, text_of(arena, stmt, 1)),
         .filename = text_of(arena, stmt, 2),
         .name = text_of(arena, stmt, 3),
         .series = text_of(arena, stmt, 4),
@@ -152,12 +162,18 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
         .sources_text = text_of(arena, stmt, 7),
         .tries = (unsigned)ps_col_int(stmt, 8),
         .job = (uint64_t)ps_col_int(stmt, 9),
+        .bad = PS_ERR_INIT,
     };
+    out->path = spool_path(store, arena, text_of(arena, stmt, 1), &out->bad);
     out->tags = ps_upload_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags);
     sources = ps_upload_pairs(store, arena, out->sources_text, &out->n_sources);
     for (size_t i = 0; i < out->n_sources; i++)
-        sources[i].key = ps_arena_printf(arena, "%s/spool/%s", store->dir, sources[i].key);
+        sources[i].key = spool_path(store, arena, sources[i].key, &out->bad);
     out->sources = sources;
+    if (out->bad.code != PS_OK) {
+        out->path = "";
+        out->n_sources = 0;
+    }
 }
 
 /* The next of ours that is not in hand, which it is from now on. */
@@ -212,7 +228,8 @@ static enum ps_status fetch_files(struct ps_store *store, const struct ps_accept
  * what is not there at all is shown: its import says so. */
 static bool is_fetched(struct ps_store *store, const struct ps_accepted *upload)
 {
-    enum ps_status status = store->mirror ? fetch_files(store, upload, NULL) : PS_OK;
+    enum ps_status status =
+        store->mirror && upload->bad.code == PS_OK ? fetch_files(store, upload, NULL) : PS_OK;
 
     return status != PS_UNAVAILABLE && status != PS_FULL;
 }

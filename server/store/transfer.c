@@ -116,7 +116,7 @@ static enum ps_status name_of(struct ps_store *store, char out[64], struct ps_er
 
     out[0] = '\0';
     if (status == PS_OK && ps_stmt_row(stmt, err))
-        (void)snprintf(out, 64, "%.*s", (int)ps_col_text(stmt, 1).len, ps_col_text(stmt, 1).at);
+        ps_col_copy(stmt, 1, out, 64);
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
     return err->code;
@@ -153,8 +153,8 @@ static enum ps_status list_runs(struct ps_transfer *t, int64_t after, struct ps_
         *run = (struct ps_transfer_run){.seq = ps_col_int(stmt, 0),
                                         .bytes = (uint64_t)ps_col_int(stmt, 3),
                                         .known = ps_col_int(stmt, 4) != 0};
-        (void)snprintf(run->id, sizeof run->id, "%s", ps_col_text(stmt, 1).at);
-        (void)snprintf(run->sha256, sizeof run->sha256, "%s", ps_col_text(stmt, 2).at);
+        ps_col_copy(stmt, 1, run->id, sizeof run->id);
+        ps_col_copy(stmt, 2, run->sha256, sizeof run->sha256);
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(t->to);

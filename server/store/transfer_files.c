@@ -158,11 +158,6 @@ static void plan(struct ps_transfer *t, struct ps_transfer_run *run, const char 
 
 /* --- those of a run --------------------------------------------------------------------------- */
 
-static bool is_hash(const char *text, size_t digits)
-{
-    return strspn(text, "0123456789abcdef") == digits && text[digits] == '\0';
-}
-
 /* A file that is not there: its run was removed since, or the shelf is damaged. */
 static bool is_there_still(struct ps_transfer *t, const struct ps_transfer_run *run)
 {
@@ -235,14 +230,14 @@ static enum ps_status plan_sources(struct ps_transfer *t, struct ps_transfer_run
     run->whole = run->known && !missing;
     for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.at + at) + 1)
         plan(t, run, "sources", list.at + at, list.at + at,
-             is_hash(list.at + at, 64) ? NULL : "its catalog calls it by no hash");
+             ps_file_name_is("sources", list.at + at) ? NULL : "its catalog calls it by no hash");
     return status;
 }
 
 enum ps_status ps_transfer_plan(struct ps_transfer *t, struct ps_transfer_run *run,
                                 struct ps_err *err)
 {
-    if (!is_hash(run->sha256, 64) || !is_hash(run->id, 16) ||
+    if (!ps_file_name_is("originals", run->sha256) || !ps_file_name_is("runs", run->id) ||
         strncmp(run->id, run->sha256, 16) != 0) {
         plan(t, run, "runs", run->id, run->sha256, "its catalog calls it by no hash");
         return PS_OK;

@@ -202,14 +202,14 @@ static enum ps_status count(struct ps_transfer *t, struct ps_err *err)
  * shelf would take them for those of the dead. */
 static enum ps_status make_place(struct ps_transfer *t, struct ps_err *err)
 {
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->to, "spool", PS_PRIVATE);
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
-    ps_buf_printf(&path, "%s/spool/%s-%u" PS_PRIVATE, t->to->dir, t->to->session,
-                  ps_store_count(t->to));
-    if (mkdir(path.at, 0700) != 0)
-        return ps_fail_errno(err, "cannot make folder", path.at);
-    t->dir = ps_strdup(ps_buf_slice(&path));
-    ps_buf_puts(&path, "/taken.db");
+    if (mkdir(dir, 0700) != 0)
+        return ps_fail_errno(err, "cannot make folder", dir);
+    ps_buf_printf(&path, "%s/taken.db", dir);
+    t->dir = dir;
+    dir = NULL;
     t->taken = ps_strdup(ps_buf_slice(&path));
     return PS_OK;
 }

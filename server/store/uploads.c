@@ -59,7 +59,7 @@ static enum ps_status sync_file(const char *path, struct ps_err *err)
 static enum ps_status sync_files(struct ps_store *store, const struct ps_accepted *upload,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *spool = ps_store_path(store, "spool", "", "");
+    PS_AUTO(ps_free_ptr) char *spool = ps_store_folder(store, "spool");
     enum ps_status status = sync_file(upload->path, err);
 
     for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
@@ -119,10 +119,13 @@ bool ps_upload_holds(struct ps_store *store, const char *file)
     return found;
 }
 
-/* Uploads that came together share their sources. */
+/* Uploads that came together share their sources. A row that others wrote may name what no upload
+ * can have. */
 static enum ps_status remove_unheld(struct ps_store *store, const char *file, struct ps_err *err)
 {
-    return holds(store->catalog, file) ? PS_OK : ps_file_remove(store, "spool", file, err);
+    return !ps_file_name_is("spool", file) || holds(store->catalog, file)
+               ? PS_OK
+               : ps_file_remove(store, "spool", file, err);
 }
 
 static enum ps_status remove_files(struct ps_store *store, const char *file, const char *sources,

@@ -92,8 +92,8 @@ static void list_runs(struct verifying *v)
 
             PS_PUSH_ROOM(v->runs, v->n, v->cap);
             run = &v->runs[v->n++];
-            (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, 0).at);
-            (void)snprintf(run->sha256, sizeof run->sha256, "%.64s", ps_col_text(stmt, 1).at);
+            ps_col_id(stmt, run->id);
+            ps_col_copy(stmt, 1, run->sha256, sizeof run->sha256);
             run->bytes = (uint64_t)ps_col_int(stmt, 2);
             run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
             v->total += run->db_bytes + run->bytes;
@@ -200,10 +200,10 @@ static void check_sources(struct verifying *v)
 
     if (ps_db_prepare(db, ps_sql_text("source_shas"), &stmt, NULL) == PS_OK)
         while (ps_stmt_row(stmt, NULL))
-            ps_buf_add(&shas, ps_col_text(stmt, 0).at, PS_SHA256_SIZE);
+            ps_col_append(stmt, 0, &shas);
     ps_stmt_done(stmt);
     ps_catalog_unlock(v->store);
-    for (size_t at = 0; at < shas.len && !v->stopped; at += PS_SHA256_SIZE) {
+    for (size_t at = 0; at < shas.len && !v->stopped; at += strlen(shas.at + at) + 1) {
         const char *sha256 = shas.at + at;
         PS_AUTO(ps_free_ptr) char *kept = NULL;
         struct ps_err err = PS_ERR_INIT;
@@ -240,8 +240,8 @@ static void check_shared_strays(struct verifying *v)
 
     if (ps_db_prepare(db, ps_sql_text("kept_all"), &stmt, NULL) == PS_OK)
         while (ps_stmt_row(stmt, NULL)) {
-            ps_buf_add(&rows, ps_col_text(stmt, 0).at, ps_col_text(stmt, 0).len + 1);
-            ps_buf_add(&rows, ps_col_text(stmt, 1).at, ps_col_text(stmt, 1).len + 1);
+            ps_col_append(stmt, 0, &rows);
+            ps_col_append(stmt, 1, &rows);
         }
     ps_stmt_done(stmt);
     ps_catalog_unlock(v->store);
@@ -260,7 +260,7 @@ static void check_strays(struct verifying *v)
         return;
     }
     for (const char *const *folder = ps_kept_folders; *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_path(v->store, *folder, "", "");
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(v->store, *folder);
         DIR *dir = opendir(path);
 
         for (struct dirent *entry; dir && (entry = readdir(dir));)
@@ -276,13 +276,9 @@ static void check_strays(struct verifying *v)
 /* What this server fetched before says nothing of what lies in the database now. */
 static enum ps_status fetch_anew(struct verifying *v, char **dir_out, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
-
     if (!v->store->shared || v->how->quick)
         return PS_OK;
-    ps_buf_printf(&dir, "%s/spool/%s-%u" PS_PRIVATE, v->store->dir, v->store->session,
-                  ps_store_count(v->store));
-    *dir_out = ps_strdup(ps_buf_slice(&dir));
+    *dir_out = ps_store_new_path(v->store, "spool", PS_PRIVATE);
     return ps_shared_files_anew(v->store, *dir_out, err);
 }
 

@@ -16,6 +16,7 @@
 
 #include "server/query/query.h"
 #include "server/store/db_impl.h"
+#include "server/store/partial.h"
 
 struct shelf {
     struct ps_store *store;
@@ -292,16 +293,126 @@ static void opening_sweeps_what_nobody_writes(void **state)
 {
     struct shelf *shelf = *state;
     struct ps_store *again = NULL;
-    PS_AUTO(ps_free_ptr) char *stale = ps_store_path(shelf->store, "runs", "1-2", ".part");
+    char stale[128];
     PS_AUTO(ps_free_ptr) char *busy = NULL;
-    PS_AUTO(ps_close_fd) int stale_fd = open(stale, O_CREAT | O_RDWR, 0666), busy_fd = -1;
+    PS_AUTO(ps_close_fd) int stale_fd = -1, busy_fd = -1;
 
+    (void)snprintf(stale, sizeof stale, "%s/runs/1-2.part", shelf->dir);
+    stale_fd = open(stale, O_CREAT | O_RDWR, 0666);
     assert_int_equal(ps_store_spool(shelf->store, &busy, &busy_fd, NULL), PS_OK);
     ps_close_fd(&stale_fd);
     assert_int_equal(ps_store_open(shelf->dir, &again, NULL), PS_OK);
     assert_int_not_equal(access(stale, F_OK), 0);
     assert_int_equal(access(busy, F_OK), 0);
     ps_store_close(again);
+}
+
+/* Files of a shelf have no other names than these, whoever says so. */
+static void only_names_of_the_folder_become_paths(void **state)
+{
+    static const char sha256[] = "3a6eb0790f39ac87c94f3856b2dd2c5d110e6811602261a9a923d3bb23adc8b7";
+    const struct ps_store *store = ((struct shelf *)*state)->store;
+    const struct {
+        const char *folder, *name;
+        bool good;
+    } names[] = {
+        {"runs", "3a6eb0790f39ac87", true},
+        {"labels", "3a6eb0790f39ac87", true},
+        {"labels", "baselines", true},
+        {"originals", sha256, true},
+        {"sources", sha256, true},
+        {"spool", "217.18a3f00d.0badcafe-12", true},
+        {"open", "217.18a3f00d.0badcafe", true},
+        {"runs", "", false},
+        {"runs", "3a6eb0790f39ac8", false},
+        {"runs", "3a6eb0790f39ac87x", false},
+        {"runs", "3A6EB0790F39AC87", false},
+        {"runs", "../../etc/shadow", false},
+        {"runs", "baselines", false},
+        {"originals", "../catalog.db", false},
+        {"sources", "3a6eb0790f39ac87", false},
+        {"spool", "../../../victim", false},
+        {"spool", "1.2.3-4/../../5", false},
+        {"spool", "1.2.3-", false},
+        {"spool", "1.2.3-4.shelf", false},
+        {"spool", ".", false},
+        {"open", "..", false},
+        {"open", "../catalog.db", false},
+        {"..", "217.18a3f00d.0badcafe", false},
+        {"spool/..", "1.2.3-4", false},
+        {"", "1.2.3-4", false},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PS_AUTO(ps_free_ptr) char *path = NULL;
+        struct ps_err err = PS_ERR_INIT;
+
+        assert_int_equal(ps_store_path(store, names[i].folder, names[i].name, "", &path, &err),
+                         names[i].good ? PS_OK : PS_NOT_FOUND);
+        assert_int_equal(path != NULL, names[i].good);
+        if (!names[i].good && names[i].name[0])
+            assert_non_null(strstr(err.text, names[i].name));
+    }
+}
+
+static void count_taken(void *user, const struct ps_accepted *upload)
+{
+    assert_int_equal(upload->bad.code, PS_NOT_FOUND);
+    assert_string_equal(upload->path, "");
+    assert_int_equal(upload->n_sources, 0);
+    ++*(unsigned *)user;
+}
+
+/* Rows of a catalog that others wrote name files beside the shelf: none is read, linked, locked or
+ * removed. */
+static void rows_reach_no_file_outside_the_shelf(void **state)
+{
+    static const char rows[] =
+        "INSERT INTO upload VALUES (1, '9.9.9', '../../victim', 'f', '', '', '', '[]', '[]', 0, 1, "
+        "0),"
+        " (2, '9.9.9', '9.9.9-1', 'f', '', '', '', '[]', '[[\"../../victim\", \"a.py\"]]', 0, 1, "
+        "0);"
+        "INSERT INTO doomed VALUES ('../catalog.db-1', 'spool/..', 'catalog'),"
+        " ('9.9.9-2', 'runs', '../../victim'), ('9.9.9-2', 'sources', '../../victim');"
+        "INSERT INTO partial VALUES ('a', '../../victim', '', 0, 0);"
+        "INSERT INTO source VALUES ('r', 'a.py', '../../victim', 1, 0, 0);"
+        "INSERT INTO run(id, sha256, kind, name, created_at, headline_value, headline_unit, "
+        "headline_label, bytes, db_bytes, rows, ledger_unit, read, stored, repaired, rejected, "
+        "other, "
+        "summary) VALUES ('../../victim', x'00', 'k', 'n', 0, 0, '', '', 0, 0, 0, '', 0, 0, 0, 0, "
+        "0, '')";
+    struct shelf *shelf = *state;
+    struct ps_source source = {.bytes = 0};
+    struct ps_stream *stream = NULL;
+    struct ps_db *db = NULL;
+    char victims[3][96], id[PS_PARTIAL_SIZE];
+    unsigned taken = 0;
+    uint64_t bytes;
+    int fd = -1;
+
+    (void)snprintf(victims[0], sizeof victims[0], "%s/../victim", shelf->dir);
+    (void)snprintf(victims[1], sizeof victims[1], "%s/../victim.db", shelf->dir);
+    (void)snprintf(victims[2], sizeof victims[2], "%s/../victim.gz", shelf->dir);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(close(open(victims[i], O_CREAT | O_RDWR, 0666)), 0);
+    assert_int_equal(ps_db_exec(shelf->store->catalog, rows, NULL), PS_OK);
+
+    assert_int_equal(ps_upload_take(shelf->store, count_taken, &taken, NULL), PS_OK);
+    assert_int_equal(taken, 2);
+    ps_upload_end(shelf->store, 1);
+    ps_upload_end(shelf->store, 2);
+    ps_doomed_sweep(shelf->store);
+    assert_int_equal(ps_partial_begin(shelf->store, "", id, NULL), PS_OK);
+    assert_int_equal(ps_run_mark(shelf->store, "../../victim"), 0);
+    assert_int_equal(ps_run_acquire(shelf->store, "../../victim", &db, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_source_get(shelf->store, "r", "a.py", true, &source, NULL),
+                     PS_NOT_FOUND);
+    assert_int_equal(ps_store_original(shelf->store, "../../victim", &stream, &fd, &bytes, NULL),
+                     PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove(shelf->store, "../../victim", "mei", NULL), PS_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(unlink(victims[i]), 0);
+    ps_buf_free(&source.text);
 }
 
 static void a_change_is_noticed(void **state)
@@ -481,6 +592,8 @@ int main(void)
         WITH_SHELF(a_removed_run_leaves_no_file),
         WITH_SHELF(an_aborted_import_leaves_no_file),
         WITH_SHELF(opening_sweeps_what_nobody_writes),
+        WITH_SHELF(only_names_of_the_folder_become_paths),
+        WITH_SHELF(rows_reach_no_file_outside_the_shelf),
         WITH_SHELF(a_change_is_noticed),
         WITH_SHELF(callers_are_a_view),
         WITH_SHELF(call_paths_are_exact_bounded_or_unknown),

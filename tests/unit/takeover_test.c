@@ -306,6 +306,40 @@ static void shared_sources_stay_for_the_last(void **state)
     ps_store_close(a);
 }
 
+/* A row of the database that no server wrote: its import fails, and no file but those of the spool
+ * is read or removed. */
+static void a_row_that_names_no_file_of_the_spool_fails(void **state)
+{
+    static const char rows[] =
+        "INSERT INTO upload VALUES "
+        "(91, '9.9.1', '../../victim', 'f', '', '', 'eve', '[]', '[]', 0, 1, 0), "
+        "(92, '../../victim', '9.9.1-1', 'f', '', '', 'eve', '[]', "
+        "'[[\"../../victim\", \"app.py\"]]', 0, 1, 0);"
+        "INSERT INTO doomed VALUES ('9.9.1-3', 'runs', '../../victim')";
+    struct fixture *f = *state;
+    struct server server = serve(f, "a");
+    PS_AUTO(ps_free_ptr) char *text = log_of("one");
+    char victim[128];
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status;
+
+    (void)snprintf(victim, sizeof victim, "%s/victim", f->dir);
+    fd = open(victim, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    assert_int_equal(ps_write_all(fd, ps_str_of(text), victim, NULL), PS_OK);
+    status = ps_catalog_begin(server.store, PS_SOON, NULL);
+    if (status == PS_OK)
+        status = ps_db_exec(server.store->catalog, rows, NULL);
+    assert_int_equal(ps_catalog_end(server.store, status, NULL), PS_OK);
+    wait_until(server.store, UPLOADS, 0);
+    wait_until(server.store,
+               "SELECT count(*) FROM import_log WHERE who = 'eve' AND code = 'not_found'", 2);
+    wait_until(server.store, "SELECT count(*) FROM doomed", 0);
+    assert_int_equal(count(server.store, RUNS), 0);
+    assert_int_equal(access(victim, F_OK), 0);
+    stop(&server);
+    assert_int_equal(unlink(victim), 0);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, make, drop)
 
 int main(void)
@@ -315,6 +349,7 @@ int main(void)
         WITH(what_is_left_in_order_is_taken_soon),
         WITH(an_end_waits_for_the_database),
         WITH(shared_sources_stay_for_the_last),
+        WITH(a_row_that_names_no_file_of_the_spool_fails),
     };
 
     return postgres_start() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
