@@ -4,17 +4,34 @@
 #include "server/cli/cli.h"
 #include "server/cli/compared.h"
 
+#include "base/json_out.h"
+#include "base/json_span.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #define ROWS_MAX 1000 /* of one name */
 #define CAUSES   5    /* rows shown below a headline that grew */
 
-/* What is said, as lines for people and as rows of a Markdown table. */
+enum state { WITHIN, OVER, MISSING };
+
+/* One thing checked. */
+struct finding {
+    enum state state;
+    const char *what, *place; /* place NULL: none is shown */
+    double value, limit;      /* NAN: none */
+    double base;              /* NAN: not held against a baseline */
+    const char *unit;
+    const char *significance;  /* NULL: not judged */
+    char may_be[80], why[160]; /* for people */
+    struct ps_buf details;     /* one a line */
+};
+
+/* The findings as lines for people, as rows of a Markdown table, and as JSON. */
 struct report {
-    struct ps_buf lines, rows;
-    size_t checked, over;
-    bool markdown;
+    struct ps_buf lines, rows, items;
+    struct ps_json json; /* into items */
+    size_t checked, over, missing;
 };
 
 /* Text between the bars of a table. */
@@ -26,28 +43,83 @@ static void add_cell(struct ps_buf *out, const char *text)
         ps_buf_printf(out, "%s%c", strchr("|`\\<*_[", plain.at[i]) ? "\\" : "", plain.at[i]);
 }
 
-/* One thing checked: its name, what it may be, what it is. */
-static void add_finding(struct report *report, bool over, const char *what, const char *limit,
-                        const char *is, const char *why)
+static void add_detail(struct finding *finding, const char *text)
 {
-    report->checked++;
-    report->over += over;
-    ps_buf_printf(&report->lines, "%s  ", over ? "over  " : "within");
-    ps_plain_text(&report->lines, ps_str_of(what));
-    ps_buf_printf(&report->lines, "  %s  %s%s%s\n", is, limit, why[0] ? "  " : "", why);
-    ps_buf_printf(&report->rows, "| %s | ", over ? "**over**" : "within");
-    add_cell(&report->rows, what);
-    ps_buf_printf(&report->rows, " | %s | %s | %s |\n", is, limit, why);
+    ps_plain_text(&finding->details, ps_str_of(text));
+    ps_buf_puts(&finding->details, "\n");
 }
 
-static void add_detail(struct report *report, const char *text)
+static void add_json(struct report *report, const struct finding *finding)
 {
-    ps_buf_puts(&report->lines, "        ");
-    ps_plain_text(&report->lines, ps_str_of(text));
+    static const char *const states[] = {"within", "over", "missing"};
+    struct ps_json *json = &report->json;
+    struct ps_str rest = ps_buf_slice(&finding->details);
+    ps_json_object(json);
+    ps_json_kstr(json, "what", finding->what);
+    ps_json_kstr(json, "place", finding->place);
+    ps_json_kstr(json, "state", states[finding->state]);
+    ps_json_kreal(json, "value", finding->value);
+    ps_json_kreal(json, "limit", finding->limit);
+    ps_json_kreal(json, "base", finding->base);
+    ps_json_kstr(json, "unit", finding->unit);
+    ps_json_kstr(json, "significance", finding->significance);
+    ps_json_key(json, "details");
+    ps_json_array(json);
+    while (rest.len) {
+        size_t len = (size_t)((const char *)memchr(rest.at, '\n', rest.len) - rest.at);
+        ps_json_str(json, (struct ps_str){rest.at, len});
+        rest = ps_str_skip(rest, len + 1);
+    }
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static void add_details(struct report *report, const struct ps_buf *details)
+{
+    struct ps_str rest = ps_buf_slice(details);
+    while (rest.len) {
+        size_t len = (size_t)((const char *)memchr(rest.at, '\n', rest.len) - rest.at);
+        PS_AUTO(ps_free_ptr) char *line = ps_strdup((struct ps_str){rest.at, len});
+        ps_buf_printf(&report->lines, "        %s\n", line);
+        ps_buf_puts(&report->rows, "| | ");
+        add_cell(&report->rows, line);
+        ps_buf_puts(&report->rows, " | | | |\n");
+        rest = ps_str_skip(rest, len + 1);
+    }
+}
+
+static void add_finding(struct report *report, const struct finding *finding)
+{
+    static const char *const words[] = {"within ", "over   ", "missing"};
+    static const char *const bold[] = {"within", "**over**", "**missing**"};
+    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
+    char is[64] = "";
+    ps_buf_puts(&what, finding->what);
+    if (finding->place)
+        ps_buf_printf(&what, " (%s)", finding->place);
+    if (!isnan(finding->value))
+        ps_cli_figure(finding->value, finding->unit, is);
+    report->checked++;
+    report->over += finding->state == OVER;
+    report->missing += finding->state == MISSING;
+    ps_buf_printf(&report->lines, "%s ", words[finding->state]);
+    ps_plain_text(&report->lines, ps_str_of(what.at));
+    ps_buf_printf(&report->lines, "%s%s  %s%s", is[0] ? "  " : "", is, finding->may_be,
+                  finding->why[0] ? "  " : "");
+    ps_plain_text(&report->lines, ps_str_of(finding->why));
     ps_buf_puts(&report->lines, "\n");
-    ps_buf_puts(&report->rows, "| | ");
-    add_cell(&report->rows, text);
-    ps_buf_puts(&report->rows, " | | | |\n");
+    ps_buf_printf(&report->rows, "| %s | ", bold[finding->state]);
+    add_cell(&report->rows, what.at);
+    ps_buf_printf(&report->rows, " | %s | %s | ", is, finding->may_be);
+    add_cell(&report->rows, finding->why);
+    ps_buf_puts(&report->rows, " |\n");
+    add_details(report, &finding->details);
+    add_json(report, finding);
+}
+
+static void finding_free(struct finding *finding)
+{
+    ps_buf_free(&finding->details);
 }
 
 /* --- rows
@@ -69,7 +141,7 @@ static enum ps_status read_imports(struct ps_client *client, const char *run, co
 }
 
 /* "app > app.models > torch": who imported a module first, from the outside in. */
-static enum ps_status add_path(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status add_path(struct finding *finding, const struct ps_cli_compared *compared,
                                const char *module, struct ps_err *err)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"), *step;
@@ -86,7 +158,7 @@ static enum ps_status add_path(struct report *report, const struct ps_cli_compar
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(row, "chain"))
         ps_buf_printf(&path, "%s%s", path.len ? " > " : "", ps_run_text(step, "module"));
     if (status == PS_OK && path.len)
-        add_detail(report, path.at);
+        add_detail(finding, path.at);
     return status;
 }
 
@@ -95,33 +167,137 @@ static bool is_import(const char *table)
     return strcmp(table, "imports") == 0 || strcmp(table, "packages") == 0;
 }
 
+static void set_budget(struct finding *finding, double limit, const char *unit)
+{
+    char figure[64], percent[32];
+    finding->limit = limit;
+    finding->unit = unit;
+    finding->state = finding->value > limit ? OVER : WITHIN;
+    (void)snprintf(finding->may_be, sizeof finding->may_be, "budget %.50s",
+                   ps_cli_figure(limit, unit, figure));
+    (void)snprintf(finding->why, sizeof finding->why, "%s",
+                   ps_cli_percent(finding->value - limit, limit, percent));
+}
+
 static enum ps_status check_row(struct report *report, const struct ps_cli_compared *compared,
                                 const cJSON *page, int row, double limit, const char *unit,
-                                const struct ps_budget *budget, struct ps_err *err)
+                                const struct ps_budget *budget, const char *what,
+                                struct ps_err *err)
 {
-    double is = ps_cli_number(page, row, "new");
     const char *place = ps_cli_text(page, row, "place");
-    char limit_text[64], figure[64], is_text[80], percent[32] = "";
-    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
-    bool over = is > limit, imports = is_import(budget->table);
-    ps_buf_printf(&what, "%s.%.*s", budget->table, (int)budget->name_len, budget->name);
-    if (place[0] && !imports)
-        ps_buf_printf(&what, " (%s)", place);
-    (void)snprintf(is_text, sizeof is_text, "%s", ps_cli_figure(is, unit, figure));
-    (void)snprintf(limit_text, sizeof limit_text, "budget %.50s",
-                   ps_cli_figure(limit, unit, figure));
-    add_finding(report, over, what.at, limit_text, is_text,
-                ps_cli_percent(is - limit, limit, percent));
-    if (!over || !imports)
-        return PS_OK;
-    return add_path(report, compared, ps_cli_text(page, row, "name"), err);
+    bool imports = is_import(budget->table);
+    PS_AUTO(finding_free)
+    struct finding finding = {.what = what,
+                              .place = place[0] && !imports ? place : NULL,
+                              .value = ps_cli_number(page, row, "new"),
+                              .base = NAN};
+    enum ps_status status = PS_OK;
+    set_budget(&finding, limit, unit);
+    if (finding.state == OVER && imports)
+        status = add_path(&finding, compared, ps_cli_text(page, row, "name"), err);
+    if (status == PS_OK)
+        add_finding(report, &finding);
+    return status;
 }
 
 static enum ps_status wrong_unit(const struct ps_budget *budget, const char *unit,
                                  struct ps_err *err)
 {
-    return ps_fail(err, PS_BAD_REQUEST, "%s: this is counted in %s", budget->text,
-                   unit[0] ? unit : "numbers");
+    return ps_fail(err, PS_BAD_REQUEST, "%s: the unit of this metric is %s", budget->text,
+                   unit[0] ? unit : "none: it is a number");
+}
+
+/* The newest run of the series of `run` that has the row; PS_NOT_FOUND: none has. */
+static enum ps_status find_in_series(const struct ps_cli_compared *compared, const cJSON *run,
+                                     const char *table, const char *name, struct ps_buf *out,
+                                     struct ps_err *err)
+{
+    const char *series = ps_run_text(run, "series");
+    PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
+    PS_AUTO(ps_run_free) cJSON *trend = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    const cJSON *point;
+    if (!series[0])
+        return PS_NOT_FOUND;
+    ps_buf_printf(&runs, "series:%s", series);
+    ps_buf_puts(&path, "trend");
+    ps_path_param(&path, "runs", runs.at);
+    ps_path_param(&path, "of", table);
+    ps_path_param(&path, "row", name);
+    ps_path_param(&path, "kind", ps_run_text(run, "kind"));
+    ps_path_param(&path, "limit", "2000");
+    enum ps_status status = ps_client_read(compared->client, path.at, &trend, err);
+    cJSON_ArrayForEach(point, cJSON_GetObjectItemCaseSensitive(trend, "points"))
+    {
+        if (cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(point, "absent"))) {
+            out->len = 0;
+            ps_buf_puts(out, ps_run_text(point, "id"));
+        }
+    }
+    return status == PS_OK && !out->len ? PS_NOT_FOUND : status;
+}
+
+/* No run that is checked has the row. A name that others have is gone, which is told; one that
+ * none ever had is mistyped. */
+static enum ps_status check_missing(struct report *report, const struct ps_cli_compared *compared,
+                                    const struct ps_budget *budget, const char *name, bool in_base,
+                                    struct ps_err *err)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"), *run;
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    enum ps_status status = in_base ? PS_OK : PS_NOT_FOUND;
+    struct finding finding = {.state = MISSING, .value = NAN, .limit = NAN, .base = NAN};
+    cJSON_ArrayForEach(run, runs)
+    {
+        struct ps_err own = PS_ERR_INIT;
+        if (status == PS_NOT_FOUND)
+            status = find_in_series(compared, run, budget->table, name, &last, &own);
+        if (status != PS_OK && status != PS_NOT_FOUND)
+            return ps_fail_as(err, &own);
+    }
+    if (status == PS_NOT_FOUND) {
+        ps_hint(err, "names are those of `perfshelf diff %s %s --of %s --json`",
+                ps_run_text(cJSON_GetArrayItem(runs, 0), "id"),
+                ps_run_text(cJSON_GetArrayItem(runs, 0), "id"), budget->table);
+        return ps_fail(err, PS_BAD_REQUEST, "--budget %s: no run of this series ever had %s",
+                       budget->text, name);
+    }
+    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
+    ps_buf_printf(&what, "%s.%s", budget->table, name);
+    finding.what = what.at;
+    (void)snprintf(finding.may_be, sizeof finding.may_be, "not in this run");
+    if (last.len)
+        (void)snprintf(finding.why, sizeof finding.why, "last in run %s", last.at);
+    else
+        (void)snprintf(finding.why, sizeof finding.why, "but in the baseline");
+    add_finding(report, &finding);
+    return PS_OK;
+}
+
+static enum ps_status check_rows(struct report *report, const struct ps_cli_compared *compared,
+                                 const struct ps_budget *budget, const cJSON *metric,
+                                 const cJSON *page, bool unit_is_place, const char *name,
+                                 struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    bool found = false, in_base = false;
+    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
+    ps_buf_printf(&what, "%s.%s", budget->table, name);
+    for (int row = 0; status == PS_OK && ps_cli_cell(page, row, "new"); row++) {
+        const char *unit =
+            unit_is_place ? ps_cli_text(page, row, "place") : ps_run_text(metric, "unit");
+        double limit;
+        in_base |= ps_cli_number(page, row, "in_base") > 0;
+        if (ps_cli_number(page, row, "in_new") == 0)
+            continue;
+        found = true;
+        status = ps_value_convert(budget->value, budget->unit, unit, &limit)
+                     ? check_row(report, compared, page, row, limit, unit, budget, what.at, err)
+                     : wrong_unit(budget, unit, err);
+    }
+    if (status == PS_OK && !found)
+        status = check_missing(report, compared, budget, name, in_base, err);
+    return status;
 }
 
 static enum ps_status check_table(struct report *report, const struct ps_cli_compared *compared,
@@ -136,16 +312,13 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
         status = ps_cli_metric(table, ps_run_text(table, "budget"), &metric, err);
     if (status != PS_OK)
         return status;
+    bool unit_is_place = strcmp(ps_run_text(table, "place"), "unit") == 0;
+    if (!unit_is_place &&
+        !ps_value_convert(budget->value, budget->unit, ps_run_text(metric, "unit"), &limit))
+        return wrong_unit(budget, ps_run_text(metric, "unit"), err);
     status = ps_cli_rows(compared, table, metric, name, ROWS_MAX, &page, err);
-    for (int row = 0; status == PS_OK && ps_cli_cell(page, row, "new"); row++) {
-        const char *place = ps_cli_text(page, row, "place"), *unit = ps_run_text(metric, "unit");
-        unit = strcmp(ps_run_text(table, "place"), "unit") == 0 ? place : unit;
-        status = ps_value_convert(budget->value, budget->unit, unit, &limit)
-                     ? check_row(report, compared, page, row, limit, unit, budget, err)
-                     : wrong_unit(budget, unit, err);
-    }
-    if (status == PS_OK && !ps_cli_cell(page, 0, "new"))
-        add_finding(report, false, budget->text, "", "not in the run", "");
+    if (status == PS_OK)
+        status = check_rows(report, compared, budget, metric, page, unit_is_place, name, err);
     return status;
 }
 
@@ -162,33 +335,36 @@ static enum ps_status headline_of(const struct ps_cli_compared *compared, const 
     return ps_fail(err, PS_BAD_REQUEST, "the headlines of these runs are of different things");
 }
 
+static const cJSON *group_of(const cJSON *headline, const char *group)
+{
+    return cJSON_GetObjectItemCaseSensitive(headline, group);
+}
+
 static double median_of(const cJSON *headline, const char *group)
 {
-    return ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, group), "median");
+    return ps_run_number(group_of(headline, group), "median");
 }
 
 static enum ps_status check_headline(struct report *report, const struct ps_cli_compared *compared,
                                      const struct ps_budget *budget, struct ps_err *err)
 {
     const cJSON *headline;
-    double limit, is;
-    char limit_text[64], is_text[64], figure[64], percent[32];
+    double limit;
     enum ps_status status = headline_of(compared, &headline, err);
     if (status != PS_OK)
         return status;
     const char *unit = ps_run_text(headline, "unit");
+    struct finding finding = {
+        .what = ps_run_text(headline, "label"), .value = median_of(headline, "new"), .base = NAN};
     if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
         return wrong_unit(budget, unit, err);
-    is = median_of(headline, "new");
-    (void)snprintf(limit_text, sizeof limit_text, "budget %.50s",
-                   ps_cli_figure(limit, unit, figure));
-    add_finding(report, is > limit, ps_run_text(headline, "label"), limit_text,
-                ps_cli_figure(is, unit, is_text), ps_cli_percent(is - limit, limit, percent));
+    set_budget(&finding, limit, unit);
+    add_finding(report, &finding);
     return PS_OK;
 }
 
 /* What grew most, below a headline that grew too much. */
-static enum ps_status add_causes(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status add_causes(struct finding *finding, const struct ps_cli_compared *compared,
                                  struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
@@ -210,10 +386,68 @@ static enum ps_status add_causes(struct report *report, const struct ps_cli_comp
         ps_buf_printf(&text, "%s %s %s%s%s",
                       ps_cli_change(delta, ps_run_text(metric, "unit"), change),
                       ps_run_text(table, "row"), name, by[0] ? ", by " : "", by);
-        add_detail(report, text.at);
+        add_detail(finding, text.at);
         shown++;
     }
     return status;
+}
+
+/* Whether the new median is above each of several runs of the baseline. */
+static bool is_above_all(const cJSON *headline)
+{
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(group_of(headline, "base"), "values"),
+                *value;
+    cJSON_ArrayForEach(value, values)
+    {
+        if (value->valuedouble >= median_of(headline, "new"))
+            return false;
+    }
+    return true;
+}
+
+/* Too few runs for a test: what is unknown, and how to find out. */
+static void add_unknown(struct finding *finding, const struct ps_cli_compared *compared)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new");
+    const int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")),
+              m = cJSON_GetArraySize(runs);
+    const char *series = ps_run_text(cJSON_GetArrayItem(runs, 0), "series");
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    if (n > 1 && m == 1)
+        ps_buf_printf(
+            &text, "above each of %d runs of the baseline; by chance this is so once in %d times",
+            n, n + 1);
+    else
+        ps_buf_printf(&text,
+                      "%d and %d runs: the change may be noise; 5 and 5, or 4 and 6, tell (record "
+                      "--repeat 5)",
+                      n, m);
+    add_detail(finding, text.at);
+    text.len = 0;
+    if (n == 1)
+        ps_buf_printf(&text,
+                      "the newest ten runs of a series as the baseline: --against series:%s@10",
+                      series[0] ? series : "NAME");
+    if (text.len)
+        add_detail(finding, text.at);
+}
+
+static void judge_growth(struct finding *finding, const cJSON *headline, bool grew, int n)
+{
+    const char *verdict = ps_run_text(headline, "verdict");
+    const bool known = strcmp(verdict, "up") == 0 || strcmp(verdict, "down") == 0,
+               same = strcmp(verdict, "same") == 0;
+    const bool in_range = !known && !same && n > 1 && !is_above_all(headline);
+    char percent[32];
+    const double delta = finding->value - finding->base;
+    finding->significance = known ? "significant" : same ? "within noise" : "unknown";
+    finding->state = grew && !same && !in_range ? OVER : WITHIN;
+    (void)snprintf(finding->why, sizeof finding->why, "%s, %s%s",
+                   ps_cli_percent(delta, finding->base, percent),
+                   known  ? "significant"
+                   : same ? "within noise"
+                          : "significance unknown",
+                   grew && in_range ? ", not above all runs of the baseline" : "");
 }
 
 static enum ps_status check_growth(struct report *report, const struct ps_cli_compared *compared,
@@ -221,40 +455,71 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
 {
     const cJSON *headline;
     double allowed, limit;
-    char unit[8], figure[3][64], limit_text[80], percent[32], why[80];
+    char unit[8], figure[64];
+    PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
     enum ps_status status = ps_value_read(fail_on, &allowed, unit, err);
     if (status == PS_OK)
         status = headline_of(compared, &headline, err);
     if (status != PS_OK)
         return status;
-    const char *headline_unit = ps_run_text(headline, "unit"),
-               *verdict = ps_run_text(headline, "verdict");
-    double base = median_of(headline, "base"), is = median_of(headline, "new");
+    finding.what = ps_run_text(headline, "label");
+    finding.unit = ps_run_text(headline, "unit");
+    finding.base = median_of(headline, "base");
+    finding.value = median_of(headline, "new");
     if (strcmp(unit, "%") == 0)
-        limit = fabs(base) * allowed / 100;
-    else if (!ps_value_convert(allowed, unit, headline_unit, &limit))
-        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the headline is counted in %s", fail_on,
-                       headline_unit);
-    bool within_noise = strcmp(verdict, "same") == 0, over = is - base > limit && !within_noise;
-    (void)snprintf(limit_text, sizeof limit_text, "baseline %.50s",
-                   ps_cli_figure(base, headline_unit, figure[0]));
-    (void)snprintf(why, sizeof why, "%s%s", ps_cli_percent(is - base, base, percent),
-                   within_noise ? ", within noise" : "");
-    add_finding(report, over, ps_run_text(headline, "label"), limit_text,
-                ps_cli_figure(is, headline_unit, figure[1]), why);
-    return over ? add_causes(report, compared, err) : PS_OK;
+        limit = fabs(finding.base) * allowed / 100;
+    else if (!ps_value_convert(allowed, unit, finding.unit, &limit))
+        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the unit of the headline is %s", fail_on,
+                       finding.unit);
+    finding.limit = finding.base + limit;
+    judge_growth(&finding, headline, finding.value > finding.limit,
+                 cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")));
+    (void)snprintf(finding.may_be, sizeof finding.may_be, "baseline %.50s",
+                   ps_cli_figure(finding.base, finding.unit, figure));
+    if (finding.state == OVER)
+        status = add_causes(&finding, compared, err);
+    if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
+        add_unknown(&finding, compared);
+    if (status == PS_OK)
+        add_finding(report, &finding);
+    return status;
 }
 
 /* --- the verb
  * --------------------------------------------------------------------------------------------------
  */
 
-static void print(const struct report *report)
+static void add_json_report(const struct ps_cli_compared *compared, bool against,
+                            struct report *report, struct ps_buf *out)
+{
+    static const char *const groups[] = {"new", "base"};
+    struct ps_json json = ps_json_to(out);
+    ps_json_object(&json);
+    for (size_t i = 0; i < (against ? 2 : 1); i++) {
+        ps_json_key(&json, groups[i]);
+        ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), groups[i]));
+    }
+    ps_json_kint(&json, "checked", (int64_t)report->checked);
+    ps_json_kint(&json, "over", (int64_t)report->over);
+    ps_json_kint(&json, "missing", (int64_t)report->missing);
+    ps_json_key(&json, "findings");
+    ps_json_raw(&json, ps_buf_slice(&report->items));
+    ps_json_end(&json);
+    ps_buf_puts(out, "\n");
+}
+
+static void print(const struct ps_options *options, const struct ps_cli_compared *compared,
+                  struct report *report)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    if (report->markdown) {
-        ps_buf_printf(&out, "### perfshelf: %zu of %zu over\n\n", report->over, report->checked);
-        ps_buf_puts(&out, "| | what | is | may be | |\n|---|---|--:|--:|--:|\n");
+    ps_json_end(&report->json);
+    if (options->json) {
+        add_json_report(compared, options->against != NULL, report, &out);
+    } else if (options->markdown) {
+        ps_buf_printf(&out, "### perfshelf: %zu of %zu over", report->over, report->checked);
+        if (report->missing)
+            ps_buf_printf(&out, ", %zu missing", report->missing);
+        ps_buf_puts(&out, "\n\n| | what | is | may be | |\n|---|---|--:|--:|--:|\n");
         ps_buf_str(&out, ps_buf_slice(&report->rows));
     } else {
         ps_buf_str(&out, ps_buf_slice(&report->lines));
@@ -288,6 +553,8 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
         status = ps_value_read(options->fail_on, &value, unit, err);
     if (status == PS_OK && options->fail_on && !options->against)
         status = ps_fail(err, PS_BAD_REQUEST, "--fail-on wants --against BASELINE");
+    if (status == PS_OK && options->json && options->markdown)
+        status = ps_fail(err, PS_BAD_REQUEST, "--json and --markdown exclude each other");
     if (status == PS_OK && !options->against && !options->n_budgets)
         status = ps_fail(err, PS_BAD_REQUEST, "check wants --against BASELINE or --budget B");
     return status;
@@ -299,7 +566,7 @@ int ps_cli_check(const struct ps_options *options)
     PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
     PS_AUTO(ps_free_ptr)
     struct ps_budget *budgets = ps_alloc((options->n_budgets + 1) * sizeof *budgets);
-    struct report report = {.markdown = options->markdown};
+    struct report report = {.json = ps_json_to(&report.items)};
     const char *run = options->operands[0], *base = options->against ? options->against : run;
     struct ps_err err = PS_ERR_INIT;
     if (read_options(options, budgets, &err) != PS_OK) {
@@ -310,13 +577,15 @@ int ps_cli_check(const struct ps_options *options)
     if (!client)
         return 1;
     enum ps_status status = ps_cli_compare(client, base, run, &compared, &err);
+    ps_json_array(&report.json);
     if (status == PS_OK)
         status = check_all(options, budgets, &compared, &report, &err);
     if (status == PS_OK)
-        print(&report);
+        print(options, &compared, &report);
     else
         ps_say_failure("check", &err);
     ps_buf_free(&report.lines);
     ps_buf_free(&report.rows);
+    ps_buf_free(&report.items);
     return status == PS_BAD_REQUEST ? 2 : status != PS_OK || report.over > 0;
 }

@@ -76,7 +76,8 @@ const struct ps_verb_row ps_verbs[] = {
          0},
     [PS_VERB_DIFF] =
         {"diff", "BASE RUN", 2, 2, "what changed from one run, or group of runs, to another",
-         "Each is a RUN, several with commas between them, series:NAME or tag:K=V. Five runs a "
+         "Each is a RUN, several with commas between them, series:NAME (@10: the newest ten) or "
+         "tag:K=V. Five runs a "
          "side, "
          "recorded by turns,\ntell a change from noise: medians, the exact rank sum test, and a "
          "rule that holds the share of verdicts by\nchance at 5 %. --of: a table, such as "
@@ -90,12 +91,15 @@ const struct ps_verb_row ps_verbs[] = {
         {"check", "RUN", 1, 1, "whether a run keeps its budgets, for CI",
          "A budget is TABLE.NAME=VALUE, such as imports.torch=1.2s, functions.parse=80ms, "
          "memory.device 0=2GiB, or\nheadline=VALUE; tables as of diff, each limited by its "
-         "inclusive "
-         "figure. --fail-on: how much the headline may\ngrow against --against, such as +10% or "
-         "+50ms; with groups of runs a growth within noise passes. RUN and\nBASELINE may be "
-         "several "
-         "with commas between them, series:NAME or tag:K=V: their medians count.\nExit status: 0 "
-         "within, 1 over (or failed), 2 wrong usage.\n",
+         "inclusive metric. A name that the run lacks but the\nbaseline or another run of its "
+         "series has is reported as missing; one that none has is wrong usage.\n--fail-on: how "
+         "much the headline may grow against --against, such as +10% or +50ms. RUN and BASELINE "
+         "may\nbe several with commas between them, series:NAME or tag:K=V: their medians count. "
+         "series:NAME@10: the newest 10\nof them. RUN itself is never part of its own baseline. "
+         "A growth fails unless it is within noise (5 and 5 runs\nor more: a rank sum test) or, "
+         "with fewer runs, a run of a larger baseline was as slow. With one run each nothing\n"
+         "tells noise from change: significance unknown.\nExit status: 0 within, 1 over (or "
+         "failed), 2 wrong usage.\n",
          0},
     [PS_VERB_TREND] =
         {"trend", "SERIES", 1, 1, "a figure over the runs of a series, and where it steps",
@@ -194,8 +198,8 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
      ON(TREND) | ON(BASELINE) | ON(WHATIF))
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) |     \
-     ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
+     ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
@@ -288,7 +292,7 @@ const struct ps_option_row ps_option_rows[] = {
     {"--clear", "SERIES", TEXT, ON(BASELINE), offsetof(struct ps_options, clear),
      "this series has no baseline any more"},
     {"--against", "BASELINE", TEXT, ON(CHECK), offsetof(struct ps_options, against),
-     "the run, or group of runs, to compare with"},
+     "the run, or group of runs, to compare with, such as series:NAME@10"},
     {"--budget", "B", BUDGET, ON(CHECK), offsetof(struct ps_options, budgets),
      "what may not be exceeded: TABLE.NAME=VALUE or headline=VALUE; may be repeated"},
     {"--fail-on", "+N%", TEXT, ON(CHECK), offsetof(struct ps_options, fail_on),

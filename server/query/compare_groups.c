@@ -22,50 +22,92 @@ static enum ps_status add_run(struct group *group, const char *id, const char *k
     return PS_OK;
 }
 
-/* "series:nightly", "tag:branch=main" */
-static enum ps_status add_many(struct ps_store *store, struct group *group, const char *word,
-                               const char *key, struct ps_err *err)
+static bool has_run(const struct group *group, const char *id)
 {
-    bool series = strncmp(word, "series:", 7) == 0;
-    const char *value = strchr(word, ':') + 1;
-    struct ps_db *db;
-    struct ps_stmt *stmt = NULL;
-    size_t before = group->n;
-    enum ps_status status = ps_catalog_read(store, &db, err);
-
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text(series ? "compare_series" : "compare_tagged"), &stmt,
-                               err);
-    if (status == PS_OK)
-        ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_of(value));
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        char id[PS_ID_SIZE];
-
-        (void)snprintf(id, sizeof id, "%.16s", ps_col_text(stmt, 0).at);
-        status = add_run(group, id, key, err);
-    }
-    ps_stmt_done(stmt);
-    ps_catalog_read_end(store, db);
-    if (status == PS_OK && group->n == before)
-        return ps_fail(err, PS_NOT_FOUND, "no run has the %s %s", series ? "series" : "tag", value);
-    return status == PS_OK && err->code != PS_OK ? err->code : status;
+    for (size_t i = 0; group && i < group->n; i++)
+        if (strcmp(group->at[i].id, id) == 0)
+            return true;
+    return false;
 }
 
-static enum ps_status add_word(struct ps_store *store, struct group *group, struct ps_str text,
-                               const char *key, struct ps_err *err)
+/* The runs of a series or with a tag, the oldest first: the newest `most` of those that are not in
+ * `other`. */
+static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most,
+                                 const struct group *other, const char *key, struct group *group,
+                                 struct ps_err *err)
+{
+    bool series = strncmp(word, "series:", 7) == 0;
+    char ids[2 * PS_GROUP_MAX + 1][PS_ID_SIZE];
+    size_t n = 0, found = 0;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(db, ps_sql_text(series ? "compare_series" : "compare_tagged"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_of(strchr(word, ':') + 1));
+    for (; n < sizeof ids / sizeof *ids && ps_stmt_row(stmt, err); found++) {
+        (void)snprintf(ids[n], sizeof ids[n], "%.16s", ps_col_text(stmt, 0).at);
+        n += !has_run(other, ids[n]);
+    }
+    if (err->code == PS_OK && n == 0)
+        return ps_fail(err, PS_NOT_FOUND, "no %srun has the %s %s", found ? "other " : "",
+                       series ? "series" : "tag", strchr(word, ':') + 1);
+    for (size_t i = n > most ? n - most : 0; err->code == PS_OK && i < n; i++)
+        (void)add_run(group, ids[i], key, err);
+    return err->code;
+}
+
+/* Whether it is a series or tag of that very name: then "@10" at its end is a part of the name. */
+static bool is_used(struct ps_db *db, const char *word)
+{
+    struct ps_compare_run run;
+    struct group group = {&run, 0};
+    struct ps_err none = PS_ERR_INIT;
+
+    return add_newest(db, word, 1, NULL, "", &group, &none) == PS_OK;
+}
+
+/* "series:nightly", "tag:branch=main"; "series:nightly@10": the newest ten. */
+static enum ps_status add_many(struct ps_store *store, char *word, const struct group *other,
+                               const char *key, struct group *group, struct ps_err *err)
+{
+    char *count = strrchr(word, '@');
+    struct ps_db *db;
+    int64_t most = INT64_MAX;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK && count && ps_str_i64(ps_str_of(count + 1), &most) && !is_used(db, word))
+        *count = '\0';
+    else
+        most = INT64_MAX;
+    if (status == PS_OK && most < 1)
+        status = ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group has at least one run", word,
+                         (long long)most);
+    if (status == PS_OK)
+        status = add_newest(db, word, (size_t)most, other, key, group, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+static enum ps_status add_word(struct ps_store *store, struct ps_str text,
+                               const struct group *other, const char *key, struct group *group,
+                               struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(text);
     char id[PS_ID_SIZE];
     enum ps_status status;
 
     if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
-        return add_many(store, group, word, key, err);
+        return add_many(store, word, other, key, group, err);
     status = ps_store_resolve(store, word, id, err);
     return status == PS_OK ? add_run(group, id, key, err) : status;
 }
 
+/* other: NULL, or the group that is compared with this one. Its runs are left out of series and
+ * tags: no run is part of its own baseline. */
 static enum ps_status read_list(struct ps_store *store, struct ps_params params, const char *key,
-                                struct group *group, struct ps_err *err)
+                                const struct group *other, struct group *group, struct ps_err *err)
 {
     struct ps_str rest = ps_str_of(ps_param_get(params, key));
     enum ps_status status = PS_OK;
@@ -75,7 +117,7 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
         struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
 
         if (word.len)
-            status = add_word(store, group, word, key, err);
+            status = add_word(store, word, other, key, group, err);
         rest = ps_str_skip(rest, word.len + 1);
     }
     if (status == PS_OK && group->n == 0)
@@ -90,7 +132,8 @@ enum ps_status ps_query_named(struct ps_store *store, const char *words,
     struct ps_compare_run runs[PS_GROUP_MAX];
     struct ps_param param = {"runs", words};
     struct group group = {runs, 0};
-    enum ps_status status = read_list(store, (struct ps_params){&param, 1}, param.key, &group, err);
+    enum ps_status status =
+        read_list(store, (struct ps_params){&param, 1}, param.key, NULL, &group, err);
 
     if (status == PS_OK && group.n > PS_SQL_RUNS_MOST)
         status = ps_fail(err, PS_BAD_REQUEST, "runs names more than %d runs", PS_SQL_RUNS_MOST);
@@ -129,17 +172,18 @@ static enum ps_status check_kinds(const struct ps_compare_groups *groups, struct
 static enum ps_status read_groups(struct ps_store *store, struct ps_params params,
                                   struct ps_compare_groups *out, struct ps_err *err)
 {
-    struct group base = {out->at, 0}, now = {NULL, 0};
+    struct ps_compare_run runs[PS_GROUP_MAX];
+    struct group base = {out->at, 0}, now = {runs, 0};
+    const char *words = ps_param_get(params, "base"), *new_words = ps_param_get(params, "new");
     struct ps_db *db;
-    enum ps_status status = PS_OK;
+    enum ps_status status = read_list(store, params, "new", NULL, &now, err);
 
-    if (ps_param_get(params, "base"))
-        status = read_list(store, params, "base", &base, err);
-    now.at = out->at + base.n;
-    if (status == PS_OK)
-        status = read_list(store, params, "new", &now, err);
+    if (status == PS_OK && words) /* the same words: a group beside itself */
+        status = read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now,
+                           &base, err);
     if (status != PS_OK)
         return status;
+    memcpy(out->at + base.n, runs, now.n * sizeof *runs);
     out->n_base = base.n;
     out->n_now = now.n;
     status = ps_catalog_read(store, &db, err);
