@@ -16,6 +16,14 @@ import tempfile
 import time
 import unittest
 
+# Stops the server and deletes its folder once standard input ends: when the test closes it, and also when the test was killed.
+CLEAN_UP = """
+read -r _
+server=$(sed -n 1p "$1/data/postmaster.pid" 2>/dev/null) && kill -CONT "$server" && kill -QUIT "$server"
+while [ -n "$server" ] && [ -d "/proc/$server" ]; do sleep 0.05; done
+rm -rf "$1"
+"""
+
 TUNING = {"listen_addresses": "''", "shared_buffers": "32MB", "max_connections": "60", "fsync": "off", "timezone": "UTC"}
 
 
@@ -36,6 +44,7 @@ class Postgres:
         self.bin, self.n, self.process = programs(), 0, None
         self.folder = tempfile.mkdtemp(prefix="ps-postgres-")
         self.data, self.log = os.path.join(self.folder, "data"), os.path.join(self.folder, "log")
+        self.clean_up = subprocess.Popen(["sh", "-c", CLEAN_UP, "clean-up", self.folder], stdin=subprocess.PIPE, start_new_session=True)
         self.tuning = dict(TUNING, **tuning, unix_socket_directories=f"'{self.folder}'")
         if os.geteuid() == 0:  # which initdb refuses
             user = next(u for u in ("postgres", "nobody") if u in {p.pw_name for p in pwd.getpwall()})
@@ -100,7 +109,8 @@ class Postgres:
 
     def close(self):
         self.stop(signal.SIGQUIT)
-        shutil.rmtree(self.folder)
+        self.clean_up.stdin.close()
+        self.clean_up.wait(60)
 
 
 def main():

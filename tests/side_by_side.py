@@ -18,7 +18,7 @@ import time
 def run(folder, module):
     began = time.monotonic()
     environment = dict(os.environ, PYTHONPATH=folder, PYTHONDONTWRITEBYTECODE="1")
-    with subprocess.Popen([sys.executable, "-m", "unittest", module], env=environment, stdin=subprocess.DEVNULL,
+    with subprocess.Popen([sys.executable, "-m", "unittest", "-v", module], env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         said = process.stdout.read()
         _, status, used = os.wait4(process.pid, 0)  # with what it has started and waited for

@@ -177,8 +177,9 @@ static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps
     enum ps_status status;
 
     if (!shell.len) {
-        ps_hint(err, "`./dev build` builds the whole program");
-        return ps_fail(err, PS_CONFLICT, "this perfshelf was built without pages as files");
+        ps_hint(err, "build it with ./dev build engine, then export again");
+        return ps_fail(err, PS_CONFLICT,
+                       "this program was built without the engine of offline pages");
     }
     in = ps_stream_unpack(ps_stream_memory(shell, 0), &limits);
     while ((piece = ps_stream_peek(in, 1)).len) {

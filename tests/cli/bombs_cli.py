@@ -85,14 +85,10 @@ def nested_zip(depth):
 
 class Bomb(ShelfTest):
     def tried(self, name, content):
-        """The exit status and stderr of adding it, within processor time and memory."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        """The exit status and stderr of adding it, within 600 MiB of memory."""
         done = self.run_verb("add", self.file(name, content))
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         if not sanitized():
-            self.assertLess(seconds, 10, name)
-            self.assertLess(after.ru_maxrss, 600 * 1024, name)
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 600 * 1024, name)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return done.returncode, done.stderr.decode()
 

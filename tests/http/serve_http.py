@@ -254,24 +254,6 @@ class Stop(ShelfTest):
 
 @unittest.skipIf(sanitized(), "sanitizers take memory and time of their own")
 class Figures(ShelfTest):
-    def start_seconds(self):
-        began = time.monotonic()
-        server = self.start()
-        took = time.monotonic() - began
-        self.assertEqual(server.end()[0], 0)
-        return took
-
-    @unittest.skipIf(kept.PLACE, "of a folder")
-    def test_start(self):
-        self.start().end()  # makes the shelf
-        fastest = 1.0
-        for _ in range(40):  # whatever else the machine does, one of these is not disturbed
-            fastest = min(fastest, self.start_seconds())
-            if fastest < 0.05:
-                break
-        print(f"\nready after {fastest * 1000:.0f} ms", flush=True)
-        self.assertLess(fastest, 0.05)
-
     def test_memory(self):
         server = self.start()
         for path in ("/", "/api/v1/shelf", RUNS):

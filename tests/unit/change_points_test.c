@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -199,31 +198,18 @@ static void test_drift(void **state)
     free(found);
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* The last PS_CHANGE_VALUES_MAX values count: of a step before them nothing is seen. */
 static void test_many(void **state)
 {
     const size_t n = PS_CHANGE_VALUES_MAX + 1000;
-    double *values = ps_alloc(n * sizeof *values), began, took;
+    double *values = ps_alloc(n * sizeof *values);
     size_t n_found;
     struct ps_change_point *found, *again;
 
     (void)state;
     for (size_t i = 0; i < n; i++)
         values[i] = normal() + (i < 500 ? 9 : 0) + 2 * (double)((i - 1000) / 1000 % 3);
-    began = now();
     found = ps_change_points(values, n, &n_found);
-    took = now() - began;
-    print_message("%d values with 9 steps: %zu found in %.0f ms\n", PS_CHANGE_VALUES_MAX, n_found,
-                  1e3 * took);
-    assert_true(took < 6); /* with sanitizers too */
     assert_true(n_found >= 9 && n_found <= 10);
     assert_int_equal(found[0].from, 1000);
     again = ps_change_points(values, n, &n_found);

@@ -134,7 +134,7 @@ static void test_built_without(void **state)
     assert_int_equal(ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, NULL),
                      PS_OK);
     assert_int_equal(ps_share_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
-    assert_string_equal(err.text, "this perfshelf was built without pages as files");
+    assert_string_equal(err.text, "this program was built without the engine of offline pages");
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);
     ps_share_copy_free(&copy);
     (void)close(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Bundles every test/*.test.ts with esbuild and gives them to node's own test runner, which
- * prints the counts. Arguments narrow the set: `npm test -- units router`.
+ * prints the counts. Arguments narrow the set: `node test/run.mjs units router`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
