@@ -14,7 +14,7 @@ sys.path += [os.path.join(ROOT, "tests", "bench"), os.path.join(ROOT, "tests", "
 import make_lprof  # noqa: E402
 import server  # noqa: E402
 
-CORPUS = os.path.join(ROOT, "..", "shared", "corpus", "made", "line-profiler")
+SAMPLES = os.path.join(ROOT, "tests", "corpus", "samples", "made", "line-profiler")
 SOURCE = b"def work(n):\n    total = 0\n    return total\n"
 EARLY, LATE = 1_000_000_000, 1_000_000_500
 
@@ -177,12 +177,11 @@ class Root(SourceTest):
     def test_other_kinds_have_no_sources(self):
         self.ok("add", self.log, "--source-root", self.folder)
 
-    @unittest.skipUnless(os.path.isdir(CORPUS), "the corpus is not beside the repository")
     def test_a_profile_of_line_profiler_itself(self):
-        with open(os.path.join(CORPUS, "lp50_basics.lprof"), "rb") as file:
+        with open(os.path.join(SAMPLES, "lp50_basics.lprof"), "rb") as file:
             profile = self.at("basics.lprof", file.read(), LATE)
         copy = os.path.join(self.folder, "src", "basics.py")
-        shutil.copytree(os.path.join(CORPUS, "src"), os.path.dirname(copy))
+        shutil.copytree(os.path.join(SAMPLES, "src"), os.path.dirname(copy))
         os.utime(copy, (EARLY, EARLY))
         run = self.json("add", profile, "--source-root", os.path.dirname(copy))
         self.assertEqual(self.states(run["id"]), {"basics.py": "attached"})
@@ -226,18 +225,17 @@ class Merge(SourceTest):
         self.assertEqual(self.json("list"), [])
         self.assertTrue(all(not names for names in self.left_over().values()), self.left_over())
 
-    @unittest.skipUnless(os.path.isdir(CORPUS), "the corpus is not beside the repository")
     def test_sums_equal_those_of_the_oracles(self):
         names = ("lp40_basics", "lp42_basics", "lp50_basics")
         wanted = {}
         for name in names:
-            with open(os.path.join(CORPUS, f"{name}.oracle.json"), encoding="utf-8") as file:
+            with open(os.path.join(SAMPLES, f"{name}.oracle.json"), encoding="utf-8") as file:
                 for timing in json.load(file)["timings"]:
                     for line, hits, ticks in timing["lines"]:
                         key = (timing["file"], timing["line"], timing["function"].rpartition(".")[2], line)
                         was = wanted.get(key, (0, 0))
                         wanted[key] = (was[0] + hits, was[1] + ticks)
-        done = self.run_verb("add", "--json", "--merge", *(os.path.join(CORPUS, f"{name}.lprof") for name in names))
+        done = self.run_verb("add", "--json", "--merge", *(os.path.join(SAMPLES, f"{name}.lprof") for name in names))
         rows = self.json("sql", json.loads(done.stdout)["id"], "SELECT file, first_line, function, line, hits, ticks FROM lines")
         have = {}
         for row in rows:
@@ -246,9 +244,8 @@ class Merge(SourceTest):
             have[key] = (was[0] + row["hits"], was[1] + row["ticks"])
         self.assertEqual(have, wanted)
 
-    @unittest.skipUnless(os.path.isdir(CORPUS), "the corpus is not beside the repository")
     def test_text_and_pickle_of_one_program_stand_side_by_side(self):
-        files = [os.path.join(CORPUS, name) for name in ("lp50_basics.lprof", "lp50_basics.txt")]
+        files = [os.path.join(SAMPLES, name) for name in ("lp50_basics.lprof", "lp50_basics.txt")]
         done = self.run_verb("add", "--json", *files)
         runs = [json.loads(line)["id"] for line in done.stdout.splitlines()]
         self.assertEqual(len(runs), 2, done.stderr)

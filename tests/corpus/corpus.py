@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Real profiles beside the checkout, put on one shelf once; the tests of this folder ask that shelf.
+"""Real profiles with oracles (what the original tool says of them), imported into one shelf; the tests of this folder query that shelf.
 
-The corpus is looked for at ../shared/corpus, or where PERFSHELF_CORPUS says; without it these tests are skipped.
+The project carries a corpus of its own in tests/corpus/samples. A larger one of the same layout, which includes the first, replaces it:
+where PERFSHELF_CORPUS says, or ../shared/corpus beside the checkout. Tests of files that only the larger one has are skipped without it.
 """
 import atexit
 import functools
@@ -23,19 +24,36 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 from built import PROGRAM, sanitized  # noqa: E402, F401
 
-CORPUS = os.environ.get("PERFSHELF_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
+SAMPLES = os.path.join(ROOT, "tests", "corpus", "samples")
+BESIDE = os.path.join(ROOT, "..", "shared", "corpus")
+CORPUS = os.environ.get("PERFSHELF_CORPUS", BESIDE if os.path.isdir(BESIDE) else SAMPLES)
+ONLY_LARGER = "only the larger corpus has"
 
-needs_corpus = unittest.skipUnless(os.path.isdir(CORPUS), f"no corpus at {os.path.relpath(CORPUS)}")
+
+def has(path):
+    return os.path.exists(os.path.join(CORPUS, path))
+
+
+def present(*names):
+    """The paths of those files that the corpus has."""
+    return [os.path.join(CORPUS, name) for name in names if has(name)]
+
+
+def needs(path):
+    """Skips a test where the corpus lacks that file or folder."""
+    return unittest.skipUnless(has(path), f"{ONLY_LARGER} {path}")
 
 
 def paths(*folders):
-    """Every file of these folders of the corpus that is a profile, not an oracle."""
+    """Every file of those folders that the corpus has which is a profile, not an oracle; skips the test when there is none."""
     found = []
-    for folder in folders:
+    for folder in filter(has, folders):
         top = os.path.join(CORPUS, folder)
         for name in sorted(os.listdir(top)):
             if ".oracle.json" not in name and not name.endswith((".tsv", ".expect.json")):
                 found.append(os.path.join(top, name))
+    if not found:
+        raise unittest.SkipTest(f"{ONLY_LARGER} {', '.join(folders)}")
     return found
 
 

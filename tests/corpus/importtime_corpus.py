@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from corpus import CORPUS, CorpusTest, good_shelf, needs_corpus, number, oracle, paths, text
+from corpus import CORPUS, CorpusTest, good_shelf, number, oracle, paths, text
 
 EMPTY = "empty.log"  # 0 bytes: refused, as every empty file is
 
@@ -38,7 +38,6 @@ def stored(shelf, path):
     return rows
 
 
-@needs_corpus
 class ImportLogs(CorpusTest):
     fill = staticmethod(good_shelf)
 

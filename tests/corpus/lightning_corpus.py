@@ -5,7 +5,7 @@ import os
 import re
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, paths
+from corpus import CORPUS, CorpusTest, Shelf, paths
 
 SIMPLE = "ave3net-simple.txt"
 ADVANCED = {"docrobust-advanced-old.txt": 35, "seed-advanced.txt": 92}
@@ -42,7 +42,6 @@ def advanced_tables(name):
     return tables
 
 
-@needs_corpus
 class Lightning(CorpusTest):
     fill = staticmethod(lightning_shelf)
 

@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from corpus import CorpusTest, Shelf, needs_corpus, number, oracle, paths, text
+from corpus import CorpusTest, Shelf, number, oracle, paths, text
 
 # Without an order: rows come as their table holds them, in the order of the file.
 LINES = "SELECT file, function, first_line, line, block, source, hits, ticks, mem_mib, increment_mib, occurrences FROM lines"
@@ -43,7 +43,6 @@ class Lines(CorpusTest):
         return self.shelf.sql(path, statement)
 
 
-@needs_corpus
 class Everything(Lines):
     def test_all_are_imported(self):
         self.assertEqual(self.shelf.refused, {})
@@ -65,7 +64,6 @@ class Everything(Lines):
                 self.assertIn("the program ran too short", line)
 
 
-@needs_corpus
 class LineProfiler(Lines):
     def test_pickles_equal_the_oracle(self):
         compared = 0
@@ -144,7 +142,6 @@ class LineProfiler(Lines):
                 self.assertEqual(source, lines[line - 1].rstrip())
 
 
-@needs_corpus
 class MemoryProfiler(Lines):
     def test_reports_equal_the_oracle(self):
         compared = 0
@@ -173,7 +170,6 @@ class MemoryProfiler(Lines):
                 self.assertNotIn(None, {r["function"] for r in rows})
 
 
-@needs_corpus
 class Mprof(Lines):
     def test_recordings_equal_the_oracle(self):
         compared = 0
@@ -195,7 +191,6 @@ class Mprof(Lines):
         self.assertGreater(compared, 300)
 
 
-@needs_corpus
 class Scalene(Lines):
     FIGURES = {"cpu_python_pct": "n_cpu_percent_python", "cpu_native_pct": "n_cpu_percent_c", "cpu_system_pct": "n_sys_percent",
                "gpu_pct": "n_gpu_percent", "gpu_avg_mib": "n_gpu_avg_memory_mb", "gpu_peak_mib": "n_gpu_peak_memory_mb", "avg_mib": "n_avg_mb",

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, paths
+from corpus import CORPUS, CorpusTest, Shelf, has, needs, paths
 
 TIMING = os.path.join(CORPUS, "made", "timing")
 
@@ -27,6 +27,7 @@ TIME = ("bash_time.txt", "bash_time_over*.txt", "bash_time_p.txt", "gnu_time_def
 TIMEIT = ("timeit.*.txt", "timeit_[mnsuv]*.txt", "ipython_timeit*.txt")
 TOP = ("top_b_*.txt",)
 # Formats of the reader's own, and other programs: nobody can know what their figures are.
+STORAGES = "wild/pytest-benchmark"
 UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "timeit_error*.txt")
 
 
@@ -34,7 +35,7 @@ UNKNOWN = ("bash_timeformat.txt", "gnu_time_format.txt", "ps_one_pid.txt", "time
 def shelf():
     """All that measures, also from the wild."""
     made = Shelf()
-    made.add(timing(*HYPERFINE, *PYTEST, *TIME, *TIMEIT, *TOP) + paths("wild/pytest-benchmark"))
+    made.add(timing(*HYPERFINE, *PYTEST, *TIME, *TIMEIT, *TOP) + (paths(STORAGES) if has(STORAGES) else []))
     return made
 
 
@@ -52,7 +53,6 @@ class Measured(CorpusTest):
             self.assertAlmostEqual(have, want, delta=abs(want) * places)
 
 
-@needs_corpus
 class All(Measured):
     def test_all_are_imported_and_accounted_for(self):
         self.assertEqual(self.shelf.refused, {})
@@ -60,7 +60,6 @@ class All(Measured):
             self.assertEqual(run["rejected"], 0)
 
 
-@needs_corpus
 class Unknown(unittest.TestCase):
     def test_what_names_no_figures_is_refused(self):
         other = Shelf()
@@ -68,7 +67,6 @@ class Unknown(unittest.TestCase):
         self.assertEqual(other.runs, {})
 
 
-@needs_corpus
 class Time(Measured):
     KEYS = {"real_s": "real", "user_s": "user", "sys_s": "sys", "cpu_percent": "CPU", "max_rss_kib": "max RSS",
             "minor_faults": "minor faults", "major_faults": "major faults",
@@ -101,7 +99,6 @@ class Time(Measured):
                         self.assertEqual(have[self.KEYS[key]], value, key)
 
 
-@needs_corpus
 class Top(Measured):
     SUFFIXES = {"m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 
@@ -123,7 +120,6 @@ class Top(Measured):
                 self.assertEqual(self.shelf.show(path)["summary"]["frames"], len(frames))
 
 
-@needs_corpus
 class Timeit(Measured):
     def test_timeit_equals_the_oracle(self):
         for path in timing(*TIMEIT[:2]):
@@ -159,7 +155,6 @@ class Timeit(Measured):
                     self.close(have[part], result[part + "_s"])
 
 
-@needs_corpus
 class Hyperfine(Measured):
     def test_each_command_equals_the_oracle(self):
         for path in timing(*HYPERFINE):
@@ -185,7 +180,6 @@ class Hyperfine(Measured):
                         self.assertEqual(peaks[i]["max"], result["max_memory_bytes"])
 
 
-@needs_corpus
 class PytestBenchmark(Measured):
     def test_each_benchmark_equals_the_oracle(self):
         for path in timing(*PYTEST):
@@ -203,8 +197,9 @@ class PytestBenchmark(Measured):
                     for key in ("mean", "median", "min", "max", "stddev"):
                         self.assertEqual(row[key], want[key + "_s"])
 
+    @needs(STORAGES)
     def test_files_without_raw_times(self):
-        rows = self.rows(os.path.join(CORPUS, "wild", "pytest-benchmark", "storage-2015-v2.json"))
+        rows = self.rows(os.path.join(CORPUS, STORAGES, "storage-2015-v2.json"))
         self.assertEqual([(row["name"], row["n"], row["mean"], row["q1"]) for row in rows],
                          [("tests/test_func/test_perf.py::test_engine", 10, 20.03409411907196, 19.70645785331726)])
 

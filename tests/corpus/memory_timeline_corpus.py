@@ -6,11 +6,12 @@ import json
 import os
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus
+from corpus import CORPUS, CorpusTest, Shelf, has, needs
 
 SUMS = os.path.join("made", "torch-trace", "torch214_mlp_all.memory_timeline.json")
 RAW = os.path.join("made", "torch-trace", "torch214_mlp_all.memory_timeline.raw.json.gz")
 WILD = os.path.join("wild", "other", "hta-memory_timeline.raw.json.gz")
+FILES = [name for name in (SUMS, RAW, WILD) if has(name)]
 NAMES = ["parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown"]
 
 
@@ -21,7 +22,7 @@ def path_of(name):
 @functools.cache
 def memory_shelf():
     shelf = Shelf()
-    shelf.add([path_of(name) for name in (SUMS, RAW, WILD)])
+    shelf.add([path_of(name) for name in FILES])
     return shelf
 
 
@@ -44,7 +45,6 @@ def states_of_sums(document):
     return {t - document[0][0]: sums[1:] for t, sums in zip(*document)}
 
 
-@needs_corpus
 class Timelines(CorpusTest):
     fill = staticmethod(memory_shelf)
 
@@ -71,16 +71,18 @@ class Timelines(CorpusTest):
     def test_raw(self):
         self.equal(RAW, states_of_raw(load(RAW)), 1e9)
 
+    @needs(WILD)
     def test_wild(self):
         self.equal(WILD, states_of_raw(load(WILD)), 1e9)
 
     def test_peak(self):
-        for name, states in ((SUMS, states_of_sums(load(SUMS))), (RAW, states_of_raw(load(RAW))), (WILD, states_of_raw(load(WILD)))):
+        for name in FILES:
+            states = (states_of_sums if name == SUMS else states_of_raw)(load(name))
             summary = self.shelf.show(path_of(name))["summary"]
             self.assertEqual(round(summary["peak_mib"] * 2**20), max(map(sum, states.values())))
 
     def test_ledger(self):
-        for name in (SUMS, RAW, WILD):
+        for name in FILES:
             ledger = self.shelf.show(path_of(name))["ledger"]
             self.assertEqual([ledger["read"], ledger["rejected"]], [ledger["stored"], 0])
 

@@ -6,7 +6,7 @@ import sqlite3
 import unittest
 from collections import Counter, defaultdict
 
-from corpus import CorpusTest, Shelf, needs_corpus, paths
+from corpus import CorpusTest, Shelf, paths
 
 DEVICE = {"KERNEL": "kernel", "MEMCPY": "gpu_memcpy", "MEMSET": "gpu_memset", "SYNCHRONIZATION": "cuda_sync"}
 PUSH_POP = 59
@@ -61,7 +61,6 @@ def by_name(rows):
     return {name: tuple(row) for name, row in sums.items()}
 
 
-@needs_corpus
 class Nsys(CorpusTest):
     fill = staticmethod(nsys_shelf)
 

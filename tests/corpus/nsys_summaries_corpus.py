@@ -8,7 +8,7 @@ import re
 import sqlite3
 import statistics
 
-from corpus import CorpusTest, Shelf, needs_corpus, paths, served
+from corpus import CorpusTest, Shelf, paths, served
 
 KERNELS = "SELECT start, end, (SELECT value FROM StringIds WHERE id = demangledName) FROM CUPTI_ACTIVITY_KIND_KERNEL"
 CALLS = "SELECT start, end, (SELECT value FROM StringIds WHERE id = nameId) FROM {}"
@@ -65,7 +65,6 @@ class Export:
         return dict(lists)
 
 
-@needs_corpus
 class Summaries(CorpusTest):
     fill = staticmethod(shelf)
 

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus
+from corpus import CORPUS, CorpusTest, Shelf
 
 TIMING = os.path.join(CORPUS, "made", "timing")
 FIGURES = ("mean", "median", "stddev", "min", "max")
@@ -46,7 +46,6 @@ class Printed(CorpusTest):
         return 1
 
 
-@needs_corpus
 class Hyperfine(Printed):
     def test_all_are_read_whole(self):
         self.assertEqual(self.shelf.refused, {})
@@ -75,7 +74,6 @@ class Hyperfine(Printed):
         self.assertGreater(figures, 120)
 
 
-@needs_corpus
 class PytestBenchmark(Printed):
     def test_each_figure_is_the_json_s(self):
         self.assertEqual(len(PYTEST), 2)

@@ -4,7 +4,7 @@ import marshal
 import os
 import unittest
 
-from corpus import CorpusTest, good_shelf, needs_corpus, number, oracle, paths, text
+from corpus import CorpusTest, good_shelf, number, oracle, paths, text
 
 FUNCTIONS = "SELECT id, file, line, name, ncalls, primitive_calls, tottime_s, cumtime_s FROM functions ORDER BY id"
 CALLERS = "SELECT callee_id, caller_id, ncalls, primitive_calls, tottime_s, cumtime_s FROM callers"
@@ -64,7 +64,6 @@ def rearranged(known, functions, edges):
     return ordered, {(place[a], place[b]): numbers for (a, b), numbers in edges.items()}
 
 
-@needs_corpus
 class Dumps(CorpusTest):
     fill = staticmethod(good_shelf)
 

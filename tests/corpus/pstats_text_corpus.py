@@ -4,11 +4,12 @@ import functools
 import os
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, oracle, paths, text
+from corpus import CORPUS, CorpusTest, Shelf, needs, oracle, paths, present, text
 
 REPORTS = "SELECT report, ordered_by, ncalls, primitive_calls, seconds, functions, listed_of FROM reports"
 FUNCTIONS = """SELECT r.report, f.file, f.line, f.name, f.ncalls, f.primitive_calls, f.tottime_s, f.cumtime_s
     FROM functions f JOIN reports r ON f.id BETWEEN r.first_function AND r.last_function ORDER BY f.id"""
+OTHER = "wild/other"
 WILD = [("cprofile-text-named-pstats.pstats", 1841, 805923, 745558, 7.016), ("cprofile-text-neuralnet.txt", 31, 843425, 843425, 5.938)]
 HEADER = "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)"
 
@@ -17,14 +18,14 @@ def made():
     return [path for path in paths("made/pstats") if path.endswith(".print_stats.txt")]
 
 
-def wild(name):
-    return os.path.join(CORPUS, "wild", "other", name)
+def wild():
+    return present(*(f"{OTHER}/{name}" for name, *_ in WILD))
 
 
 @functools.cache
 def text_shelf():
     shelf = Shelf()
-    shelf.add(made() + [wild(name) for name, *_ in WILD])
+    shelf.add(made() + wild())
     return shelf
 
 
@@ -49,7 +50,6 @@ def printed_rows(path):
     return tables
 
 
-@needs_corpus
 class Printed(CorpusTest):
     fill = staticmethod(text_shelf)
 
@@ -78,7 +78,7 @@ class Printed(CorpusTest):
                     self.assertEqual(report["listed_of"] or report["functions"], doc["n_functions"])
 
     def test_each_row_of_the_text_is_there(self):
-        for path in made() + [wild(name) for name, *_ in WILD]:
+        for path in made() + wild():
             with self.subTest(os.path.basename(path)):
                 tables = [[] for _ in self.shelf.sql(path, REPORTS)]
                 for row in self.shelf.sql(path, FUNCTIONS):
@@ -86,15 +86,16 @@ class Printed(CorpusTest):
                     tables[row["report"] - 1].append(str(calls) if calls == primitive else f"{calls}/{primitive}")
                 self.assertEqual(tables, printed_rows(path))
 
+    @needs(OTHER)
     def test_wild_totals(self):
         for name, functions, calls, primitive, seconds in WILD:
             with self.subTest(name):
-                summary = self.shelf.show(wild(name))["summary"]
+                summary = self.shelf.show(os.path.join(CORPUS, OTHER, name))["summary"]
                 self.assertEqual([summary[k] for k in ("functions", "total_calls", "primitive_calls", "total_tt_s")],
                                  [functions, calls, primitive, seconds])
 
     def test_ledger_accounts_for_each_line(self):
-        for path in made() + [wild(name) for name, *_ in WILD]:
+        for path in made() + wild():
             with self.subTest(os.path.basename(path)):
                 ledger = self.shelf.show(path)["ledger"]
                 with open(path, "rb") as file:

@@ -4,7 +4,7 @@ import functools
 import os
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus
+from corpus import CORPUS, CorpusTest, Shelf
 
 FOLDER = os.path.join(CORPUS, "made", "sampling-py315")
 LINES, DUMP, OTHER = (os.path.join(FOLDER, name) for name in ("longer.jsonl", "longer.prof", "threads_cpu.jsonl"))
@@ -18,7 +18,6 @@ def shelf():
     return made
 
 
-@needs_corpus
 class Sampling(CorpusTest):
     fill = staticmethod(shelf)
 

@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 
-from corpus import CorpusTest, Shelf, needs_corpus, paths
+from corpus import CorpusTest, Shelf, needs, paths
 
 FOLDED = ("wild/collapsed", "made/sampling-py315", "made/sampling-austin", "made/torch-trace")
 
@@ -67,7 +67,6 @@ def unit_of(run):
     return 1000 if run["headline"]["unit"] == "s" else run["summary"]["value_scale"]
 
 
-@needs_corpus
 class Folded(CorpusTest):
     fill = staticmethod(shelf)
 
@@ -127,6 +126,7 @@ class Folded(CorpusTest):
                 for name, weight in expected["top_self"]:
                     self.assertEqual(own[name], weight * scale, name)
 
+    @needs("made/sampling-austin/mem.austin")
     def test_memory_given_back_is_told(self):
         path = next(p for p in folded() if p.endswith("mem.austin"))
         run, expected = shelf().show(path), oracle(path)
@@ -185,7 +185,6 @@ def spans(profile, names, own):
             open_frames.pop()
 
 
-@needs_corpus
 class Speedscope(CorpusTest):
     fill = staticmethod(scopes)
 
@@ -257,7 +256,6 @@ def picture_of(stacks, inverted):
     return '<svg xmlns="http://www.w3.org/2000/svg">' + "\n".join(frames) + "</svg>"
 
 
-@needs_corpus
 class Pictures(CorpusTest):
     fill = staticmethod(pictures)
 
@@ -319,7 +317,6 @@ def sums_of_gecko(path):
     return own
 
 
-@needs_corpus
 class Gecko(CorpusTest):
     fill = staticmethod(geckos)
 

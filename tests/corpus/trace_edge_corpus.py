@@ -7,7 +7,7 @@ import os
 import unittest
 from decimal import Decimal
 
-from corpus import CORPUS, CorpusTest, Shelf, needs_corpus, paths
+from corpus import CORPUS, CorpusTest, Shelf, paths
 
 EDGES = "made/chrome-edge"
 INSTANT, ASYNC = 1, 8
@@ -44,7 +44,6 @@ def accounts(test, shelf, path):
     return shown
 
 
-@needs_corpus
 class Edges(CorpusTest):
     fill = staticmethod(edge_shelf)
 
@@ -121,7 +120,6 @@ class Edges(CorpusTest):
         self.assertEqual(json.loads(row["args"]), {"x": 9, "y": 2})
 
 
-@needs_corpus
 class Wild(CorpusTest):
     fill = staticmethod(wild_shelf)
 

@@ -10,7 +10,7 @@ import os
 import subprocess
 import unittest
 
-from corpus import PROGRAM, needs_corpus, paths
+from corpus import PROGRAM, paths
 
 READER = os.path.join(os.path.dirname(PROGRAM), "tests", "trace_records")
 FOLDERS = ("made/torch-trace", "wild/torch-trace", "wild/chrome-trace")
@@ -79,7 +79,6 @@ def shown(record, origin, want):
     return {key: out.get(key) for key in want}
 
 
-@needs_corpus
 @unittest.skipUnless(os.path.exists(READER), "trace_records is not built")
 class RecordsTest(unittest.TestCase):
     maxDiff = 2000
