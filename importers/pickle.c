@@ -232,15 +232,19 @@ static bool op_stack_global(struct ps_pickle *p)
                       (struct ps_str){names[1].at, names[1].id});
 }
 
-static bool op_newobj(struct ps_pickle *p)
+/* NEWOBJ: a class and its arguments, (); NEWOBJ_EX, which protocol 4 may have, with a dict of
+ * keywords behind, which is empty too. */
+static bool op_newobj(struct ps_pickle *p, bool keywords)
 {
     struct ps_pk_value *parts = NULL;
 
-    if (!top(p, 2, &parts))
+    if (!top(p, 2 + keywords, &parts))
         return false;
-    if (parts[0].kind != PS_PK_CLASS || parts[1].kind != PS_PK_TUPLE || parts[1].i != 0)
-        return ps_pickle_refuse(p, "opcode NEWOBJ on something else than LineStats and ()");
-    p->n_stack -= 2;
+    if (parts[0].kind != PS_PK_CLASS || parts[1].kind != PS_PK_TUPLE || parts[1].i != 0 ||
+        (keywords && (parts[2].kind != PS_PK_DICT || p->boxes[parts[2].id].first)))
+        return ps_pickle_refuse(p, "opcode %s on something else than LineStats and ()",
+                                keywords ? "NEWOBJ_EX" : "NEWOBJ");
+    p->n_stack -= 2 + keywords;
     return push_box(p, PS_PK_OBJECT, parts[0].id);
 }
 
@@ -404,7 +408,8 @@ static bool step(struct ps_pickle *p, unsigned char op)
     case 0x93:
         return op_stack_global(p);
     case 0x81:
-        return op_newobj(p);
+    case 0x92:
+        return op_newobj(p, op == 0x92);
     case 'b':
         return op_build(p);
     default:

@@ -198,15 +198,19 @@ static const struct {
     unsigned char op;
     const char *name;
 } names[] = {
-    {'0', "POP"},         {'1', "POP_MARK"},     {'2', "DUP"},
-    {'F', "FLOAT"},       {'P', "PERSID"},       {'Q', "BINPERSID"},
-    {'R', "REDUCE"},      {'S', "STRING"},       {'V', "UNICODE"},
-    {'B', "BINBYTES"},    {'d', "DICT"},         {'g', "GET"},
-    {'i', "INST"},        {'l', "LIST"},         {'o', "OBJ"},
-    {'p', "PUT"},         {0x82, "EXT1"},        {0x83, "EXT2"},
-    {0x84, "EXT4"},       {0x8e, "BINBYTES8"},   {0x8f, "EMPTY_SET"},
-    {0x90, "ADDITEMS"},   {0x91, "FROZENSET"},   {0x92, "NEWOBJ_EX"},
-    {0x96, "BYTEARRAY8"}, {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
+    {'0', "POP"},          {'1', "POP_MARK"},
+    {'2', "DUP"},          {'F', "FLOAT"},
+    {'P', "PERSID"},       {'Q', "BINPERSID"},
+    {'R', "REDUCE"},       {'S', "STRING"},
+    {'V', "UNICODE"},      {'B', "BINBYTES"},
+    {'d', "DICT"},         {'g', "GET"},
+    {'i', "INST"},         {'l', "LIST"},
+    {'o', "OBJ"},          {'p', "PUT"},
+    {0x82, "EXT1"},        {0x83, "EXT2"},
+    {0x84, "EXT4"},        {0x8e, "BINBYTES8"},
+    {0x8f, "EMPTY_SET"},   {0x90, "ADDITEMS"},
+    {0x91, "FROZENSET"},   {0x96, "BYTEARRAY8"},
+    {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
 };
 
 const char *ps_pickle_op_name(unsigned char op)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* registry.c: the list of formats, and how a file finds its own. */
 #include "base/archive.h"
+#include "importers/clean.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
 #include "importers/text_report.h"
@@ -67,19 +68,37 @@ const struct ps_importer *const *ps_importers(size_t *count)
     return importers;
 }
 
-static const struct ps_importer *best(struct ps_str head)
+static const struct ps_importer *best_in(const struct ps_importer *const *list, size_t n,
+                                         struct ps_str head)
 {
     const struct ps_importer *likely = NULL;
 
-    for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
-        enum ps_match match = importers[i]->sniff(head);
+    for (size_t i = 0; i < n; i++) {
+        enum ps_match match = list[i]->sniff(head);
 
         if (match == PS_MATCH_SURE)
-            return importers[i];
+            return list[i];
         if (match == PS_MATCH_LIKELY && !likely)
-            likely = importers[i];
+            likely = list[i];
     }
     return likely;
+}
+
+static const struct ps_importer *best(struct ps_str head)
+{
+    return best_in(importers, sizeof importers / sizeof *importers, head);
+}
+
+/* What the head of a log becomes before it is looked at. */
+struct head_text {
+    struct ps_buf plain, signs, unwrapped;
+};
+
+static void head_text_free(struct head_text *text)
+{
+    ps_buf_free(&text->plain);
+    ps_buf_free(&text->signs);
+    ps_buf_free(&text->unwrapped);
 }
 
 static bool is_text(struct ps_str head)
@@ -87,19 +106,21 @@ static bool is_text(struct ps_str head)
     return !memchr(head.at, '\0', head.len < 4096 ? head.len : 4096);
 }
 
-/* The head without colours: a log may be a terminal's. */
-static struct ps_str plain_head(struct ps_str head, struct ps_buf *plain)
+/* The head without colours, and with its signs mended: a log may be a terminal's. */
+static struct ps_str plain_head(struct ps_str head, struct head_text *text)
 {
     bool document = head.len && (head.at[0] == '{' || head.at[0] == '[');
 
-    return is_text(head) && !document ? ps_report_plain(plain, head) : head;
+    if (!is_text(head) || document)
+        return head;
+    return ps_mend_signs(&text->signs, ps_report_plain(&text->plain, head));
 }
 
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
                                 struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
-    struct ps_str head = ps_stream_peek(in, HEAD), looked = plain_head(head, &plain);
+    PS_AUTO(head_text_free) struct head_text text = {0};
+    struct ps_str head = ps_stream_peek(in, HEAD), looked = plain_head(head, &text);
 
     *out = NULL;
     if (head.len == 0) {
@@ -113,9 +134,12 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
         return err->code;
     *out = best(looked);
     if (!*out && head.len >= HEAD && is_text(head)) {
-        looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &plain);
+        looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
         *out = best(looked);
     }
+    if (!*out && is_text(head)) /* a table may be wrapped within its header */
+        *out = best_in(in_logs, sizeof in_logs / sizeof *in_logs,
+                       ps_report_unwrapped(&text.unwrapped, looked));
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)
@@ -132,7 +156,7 @@ static bool holds(const struct ps_importer *picked, const struct ps_importer *ot
 /* What else is in a log of which one kind is read, as a list of labels. */
 static void list_others(struct ps_stream *in, const struct ps_importer *picked, struct ps_buf *out)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    PS_AUTO(head_text_free) struct head_text text = {0};
     size_t n = sizeof in_logs / sizeof *in_logs, i = 0;
     struct ps_str head;
 
@@ -140,7 +164,7 @@ static void list_others(struct ps_stream *in, const struct ps_importer *picked, 
         i++;
     if (i == n)
         return;
-    head = plain_head(ps_stream_peek(in, DEEP_HEAD), &plain);
+    head = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
     for (i = 0; i < n; i++)
         if (!holds(picked, in_logs[i]) && in_logs[i]->sniff(head) != PS_MATCH_NO)
             ps_buf_printf(out, "%s%s", out->len ? ", " : "", in_logs[i]->label);

@@ -63,7 +63,8 @@ static void clean_line(struct ps_report_reader *r, struct ps_report_line *line)
 {
     struct ps_str text = ps_report_plain(&r->plain, line->text);
 
-    line->coloured = text.len != line->text.len;
+    line->coloured = line->text.len && memchr(line->text.at, '\033', line->text.len);
+    text = ps_mend_signs(&r->signs, text);
     if (!ps_is_clean_text(text)) {
         r->clean.len = 0;
         ps_clean_text(&r->clean, text);
@@ -314,6 +315,7 @@ void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uin
 void ps_report_free(struct ps_report_reader *r)
 {
     ps_buf_free(&r->plain);
+    ps_buf_free(&r->signs);
     ps_buf_free(&r->clean);
     ps_buf_free(&r->row);
     ps_buf_free(&r->next_text);

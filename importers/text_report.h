@@ -20,7 +20,7 @@ struct ps_report_line {
 
 struct ps_report_reader {
     struct ps_stream *in;
-    struct ps_buf plain, clean;
+    struct ps_buf plain, signs, clean;
     uint64_t lines; /* read so far */
     uint64_t looks; /* calls of ps_report_goes_on */
     struct ps_report_line line;

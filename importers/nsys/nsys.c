@@ -17,8 +17,9 @@
 /* Names of its tables, some of which stand in the first pages; the last two are others' too. */
 static enum ps_match sniff(struct ps_str head)
 {
-    static const char *const tables[] = {"StringIds",    "META_DATA_EXPORT", "ENUM_NSYS_EVENT",
-                                         "TARGET_INFO_", "NVTX_EVENTS",      "OSRT_API"};
+    static const char *const tables[] = {"StringIds",       "META_DATA_EXPORT", "ENUM_NSYS_EVENT",
+                                         "TARGET_INFO_",    "NVTX_EVENTS",      "OSRT_API",
+                                         "EXPORT_META_DATA"};
 
     if (!ps_str_starts(head, PS_SQLITE_MAGIC))
         return PS_MATCH_NO;
@@ -30,8 +31,12 @@ static enum ps_match sniff(struct ps_str head)
 
 static bool is_export(const struct ps_sqlite *db)
 {
-    static const char *const tables[] = {"META_DATA_EXPORT", "NVTX_EVENTS", "OSRT_API",
-                                         "COMPOSITE_EVENTS", "TARGET_INFO_SESSION_START_TIME"};
+    static const char *const tables[] = {"META_DATA_EXPORT",
+                                         "NVTX_EVENTS",
+                                         "OSRT_API",
+                                         "COMPOSITE_EVENTS",
+                                         "TARGET_INFO_SESSION_START_TIME",
+                                         "EXPORT_META_DATA"};
 
     if (ps_sqlite_has(db, "StringIds"))
         for (size_t i = 0; i < ps_sqlite_tables(db); i++)
@@ -51,7 +56,7 @@ bool ns_is_read(const char *table)
         "NVTX_EVENTS",      "DIAGNOSTIC_EVENT", "CUDA_GPU_MEMORY_USAGE_EVENTS",
         "GPU_METRICS",      "PROCESSES",        "ThreadNames",
         "StringIds",        "META_DATA_EXPORT", "META_DATA_CAPTURE",
-        "ANALYSIS_DETAILS",
+        "ANALYSIS_DETAILS", "EXPORT_META_DATA",
     };
 
     for (const struct ns_table *t = ns_device_tables; t->name; t++)
@@ -83,6 +88,17 @@ static enum ps_status read_all(struct ns_reader *r)
     return status;
 }
 
+static void note_empty(const struct ns_reader *r)
+{
+    const struct tr_counts *counts = &r->trace.counts;
+
+    if (counts->stored + counts->repaired == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the export holds no event that can be shown: nothing was traced while the "
+                     "program ran, or the tables of events were left out of the export; record "
+                     "again with `nsys profile --trace=cuda,nvtx,osrt`");
+}
+
 static void reader_free(struct ns_reader *r)
 {
     ns_names_free(r);
@@ -101,6 +117,8 @@ static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct p
     r.trace.err = err;
     tr_feed_begin(&r.trace, &fed);
     status = read_all(&r);
+    if (status == PS_OK)
+        note_empty(&r);
     if (status == PS_OK)
         status = tr_feed_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
     if (status == PS_OK)

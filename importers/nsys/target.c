@@ -172,6 +172,7 @@ enum ps_status ns_target_read(struct ns_reader *r)
         {"TARGET_INFO_SESSION_START_TIME", NS_COLUMNS(session), session_row},
         {"ANALYSIS_DETAILS", NS_COLUMNS(analysis), analysis_row},
         {"META_DATA_EXPORT", NS_COLUMNS(version), version_row},
+        {"EXPORT_META_DATA", NS_COLUMNS(version), version_row}, /* its name in 2022 and 2023 */
         {"TARGET_INFO_GPU", NS_COLUMNS(gpu_columns), gpu_row},
         {"TARGET_INFO_CUDA_DEVICE", NS_COLUMNS(cuda), cuda_device_row},
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* number.c: decimal numbers to whole ones without a double in between. */
 #include "base/tens.h"
+#include "importers/clean.h"
 #include "importers/stacks/stacks.h"
 
 #define DIGITS_MAX INT64_C(100000000000000000) /* another digit still fits */
@@ -80,4 +81,39 @@ bool st_number(struct ps_str text, struct st_number *out)
         return false;
     out->fraction = out->thousandths % ST_SCALE != 0;
     return true;
+}
+
+bool st_unit(struct ps_str word, enum st_unit *unit, int *power)
+{
+    static const struct {
+        const char *word;
+        enum st_unit unit;
+        int power;
+    } units[] = {
+        {"samples", ST_SAMPLES, 3},
+        {"sample", ST_SAMPLES, 3},
+        {"bytes", ST_BYTES, 3},
+        {"none", ST_WEIGHT, 3},
+        {"ns", ST_TIME, 0},
+        {"nanoseconds", ST_TIME, 0},
+        {"us", ST_TIME, 3},
+        {"microseconds", ST_TIME, 3},
+        {"\xc2\xb5s", ST_TIME, 3},
+        {"\xce\xbcs", ST_TIME, 3},
+        {"\xef\xbf\xbds", ST_TIME, 3}, /* of Latin-1 */
+        {"ms", ST_TIME, 6},
+        {"milliseconds", ST_TIME, 6},
+        {"s", ST_TIME, 9},
+        {"seconds", ST_TIME, 9},
+    };
+    PS_AUTO(ps_buf_free) struct ps_buf mended = {0};
+
+    word = ps_mend_signs(&mended, word);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ps_str_is(word, units[i].word)) {
+            *unit = units[i].unit;
+            *power = units[i].power;
+            return true;
+        }
+    return false;
 }

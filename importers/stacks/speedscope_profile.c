@@ -19,30 +19,12 @@ void sp_profile_free(struct sp_profile *profile)
 
 /* ------------------------------------------------------------------ reading */
 
-static void take_unit(struct sp_profile *p, struct ps_str unit)
-{
-    static const struct {
-        const char *word;
-        enum st_unit unit;
-        int power;
-    } units[] = {
-        {"nanoseconds", ST_TIME, 0}, {"microseconds", ST_TIME, 3}, {"milliseconds", ST_TIME, 6},
-        {"seconds", ST_TIME, 9},     {"bytes", ST_BYTES, 3},       {"none", ST_WEIGHT, 3},
-    };
-
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (ps_str_is(unit, units[i].word)) {
-            p->unit = units[i].unit;
-            p->power = units[i].power;
-        }
-}
-
 static bool read_unit(struct sp_reader *r)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token == PS_JSON_STRING)
-        take_unit(&r->profile, r->json.text);
+        (void)st_unit(r->json.text, &r->profile.unit, &r->profile.power);
     return ps_json_in_rest(&r->json, token);
 }
 

@@ -94,8 +94,9 @@ enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t 
 
     n = n < ST_DEEPEST ? n : ST_DEEPEST;
     common = shared(track, frames, n);
-    if (__builtin_add_overflow(stacks->weight, weight, &stacks->weight) ||
-        stacks->weight > INT64_MAX / 4)
+    if (__builtin_add_overflow(n ? stacks->weight : stacks->idle, weight,
+                               n ? &stacks->weight : &stacks->idle) ||
+        stacks->weight > INT64_MAX / 4 || stacks->idle > INT64_MAX / 4)
         return ps_fail(err, PS_LIMIT, "the weights sum to more than can be counted");
     if (!make_room(stacks, n - common, err))
         return err->code;
@@ -105,7 +106,7 @@ enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t 
     track->at += weight;
     stacks->rows += n - common;
     stacks->samples++;
-    stacks->idle += n ? 0 : weight;
+    stacks->empty += n == 0;
     return PS_OK;
 }
 

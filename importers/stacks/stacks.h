@@ -61,7 +61,8 @@ struct st_stacks {
     uint32_t n_tracks, cap_tracks;
     struct ps_arena text;
     uint64_t samples, rows;  /* stacks with a weight; slices of all tracks */
-    int64_t weight, idle;    /* sum of the weights; of those of empty stacks */
+    int64_t weight, idle;    /* sums: of stacks with a frame, of empty ones */
+    uint64_t empty;          /* stacks without a frame */
     uint32_t native, python; /* frames by language, as far as their names tell */
     uint32_t initialisers;   /* frames that are C++ static initialisers */
     bool fractions;          /* unit other than time: a weight is no whole number */
@@ -115,6 +116,10 @@ struct st_number {
     bool fraction, rounded;
 };
 bool st_number(struct ps_str text, struct st_number *out);
+
+/* A word for a unit: "samples", "ms", "microseconds", and how many powers of ten one of it is on
+ * the axis of st_push. False: it is none, and nothing was set. */
+bool st_unit(struct ps_str word, enum st_unit *unit, int *power);
 
 /* enum ps_family of a frame by the way tools write frames: PS_FAMILY_RUNTIME for native code, which
  * is drawn apart; else none. */

@@ -265,17 +265,30 @@ static void give_figures(const struct st_stacks *stacks)
         stacks->out->ops->number(stacks->out, nothing[i], ps_int(0));
 }
 
+static const struct {
+    const char *unit, *label;
+    double by;
+} words[] = {
+    [ST_SAMPLES] = {"samples", "samples", ST_SCALE},
+    [ST_TIME] = {"s", "sampled", 1e9},
+    [ST_BYTES] = {"B", "allocated", ST_SCALE},
+    [ST_WEIGHT] = {"", "weight", ST_SCALE},
+};
+
+/* Profilers write empty stacks while a thread runs no code of theirs. */
+static void note_empty(const struct st_stacks *stacks)
+{
+    if (stacks->empty)
+        ps_sink_note(stacks->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "samples without a frame: %llu, %.10g%s%s in all; they belong to no function "
+                     "and are not in the total",
+                     (unsigned long long)stacks->empty,
+                     (double)stacks->idle / words[stacks->unit].by,
+                     *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
+}
+
 static void give_headline(const struct st_stacks *stacks)
 {
-    static const struct {
-        const char *unit, *label;
-        double by;
-    } words[] = {
-        [ST_SAMPLES] = {"samples", "samples", ST_SCALE},
-        [ST_TIME] = {"s", "sampled", 1e9},
-        [ST_BYTES] = {"B", "allocated", ST_SCALE},
-        [ST_WEIGHT] = {"", "weight", ST_SCALE},
-    };
     struct ps_headline headline = {
         .value = (double)stacks->weight / words[stacks->unit].by,
         .unit = words[stacks->unit].unit,
@@ -298,6 +311,7 @@ void st_give(struct st_stacks *stacks)
     for (uint32_t i = 0; i < stacks->n_tracks && ps_sink_ok(stacks->out); i++)
         give_track(&e, i);
     give_figures(stacks);
+    note_empty(stacks);
     give_headline(stacks);
     for (size_t c = 0; c < sizeof made_columns; c++)
         free(e.column[made_columns[c]]);

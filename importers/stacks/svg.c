@@ -146,25 +146,13 @@ static bool read_title(struct ps_str text, struct title *out)
     return false;
 }
 
+/* The power of ten of the unit; -1: it is not that of the titles before. */
 static int take_unit(struct reader *r, struct ps_str word)
 {
-    static const struct {
-        const char *word;
-        enum st_unit unit;
-        int power;
-    } units[] = {
-        {"samples", ST_SAMPLES, 3}, {"sample", ST_SAMPLES, 3}, {"bytes", ST_BYTES, 3},
-        {"ns", ST_TIME, 0},         {"us", ST_TIME, 3},        {"\xc2\xb5s", ST_TIME, 3},
-        {"ms", ST_TIME, 6},         {"s", ST_TIME, 9},         {"seconds", ST_TIME, 9},
-    };
     enum st_unit unit = ST_WEIGHT;
     int power = 3;
 
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (ps_str_is(word, units[i].word)) {
-            unit = units[i].unit;
-            power = units[i].power;
-        }
+    (void)st_unit(word, &unit, &power);
     if (!r->unit_known)
         r->stacks.unit = unit;
     r->unit_known = true;

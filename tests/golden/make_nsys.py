@@ -153,6 +153,13 @@ def empty():
     e.close()
 
 
+def v2022():
+    """2022: the version stands in EXPORT_META_DATA; nothing was traced."""
+    e = Export("ok_2022.sqlite", {"StringIds": "id INTEGER NOT NULL PRIMARY KEY, value TEXT", "EXPORT_META_DATA": "name TEXT, value TEXT"})
+    e.add("EXPORT_META_DATA", ("EXPORT_PRODUCT_VERSION", "2022.4.2.18"), ("EXPORT_SCHEMA_VERSION", "2.7.1"))
+    e.close()
+
+
 def odd():
     """Views, virtual tables, indices and columns that are computed: none may run or be believed."""
     e = Export("ok_odd.sqlite", {
@@ -186,7 +193,7 @@ def bad():
 
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for make in (full, old, empty, odd, bad):
+    for make in (full, old, empty, v2022, odd, bad):
         make()
     return 0
 

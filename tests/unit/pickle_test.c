@@ -90,7 +90,7 @@ static void test_refusals_name_the_opcode(void **state)
     REFUSED("\x80\x02NR.", 3, "REDUCE (0x52)");
     REFUSED("\x80\x02Po\n.", 2, "PERSID");
     REFUSED("\x80\x02\x82\x01.", 2, "EXT1");
-    REFUSED("\x80\x04N\x92.", 3, "NEWOBJ_EX");
+    REFUSED("\x80\x04NNN\x92.", 5, "NEWOBJ_EX");
     REFUSED("\x80\x02\xee.", 2, "0xee");
     REFUSED("\x80\x02"
             "cos\nsystem\n.",

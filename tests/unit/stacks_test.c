@@ -124,7 +124,14 @@ static void on_headline(struct ps_sink *sink, const struct ps_headline *headline
     (void)headline;
 }
 
+static void on_note(struct ps_sink *sink, const struct ps_note *note)
+{
+    (void)sink;
+    (void)note;
+}
+
 static const struct ps_sink_ops ops = {.text = on_text,
+                                       .note = on_note,
                                        .process = on_process,
                                        .track = on_track,
                                        .slices = on_slices,
