@@ -163,6 +163,14 @@ bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at)
     return false;
 }
 
+bool ps_stream_wrong_length(const struct ps_stream *in)
+{
+    for (; in; in = in->below)
+        if (in->wrong_length)
+            return true;
+    return false;
+}
+
 enum ps_status ps_stream_spool(struct ps_stream *in, int fd, struct ps_err *err)
 {
     struct ps_str window;

@@ -77,6 +77,10 @@ const char *ps_stream_encoding(const struct ps_stream *in);
  * and from which position of the file on. */
 bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at);
 
+/* Whether gzip data were good by their checksum, and their length field alone was wrong (known once
+ * the stream has ended). */
+bool ps_stream_wrong_length(const struct ps_stream *in);
+
 /* For formats that are read here and there: the descriptor of a file whose bytes are those of the
  * stream, each at its place, when nothing was unpacked or converted and nothing was read before the
  * stream; else -1. It stays the stream's. */

@@ -14,12 +14,14 @@ enum {
     HAS_NAME = 8,
     HAS_COMMENT = 16,
     LONGEST_HEADER = 256 * 1024,
+    TRAILER = 8, /* bytes behind the data: their checksum and their length */
 };
 
 struct gzip {
     struct ps_stream_limits limits;
     bool inside; /* a member has begun and not ended */
     uint64_t members, out;
+    unsigned char last[TRAILER]; /* bytes that were read: at the end of a member, its trailer */
     struct inflate_state z;
 };
 
@@ -129,6 +131,24 @@ static void begin_member(struct ps_stream *s)
     }
 }
 
+static void remember_last(struct gzip *g, const char *at, size_t n)
+{
+    size_t keep = n < TRAILER ? TRAILER - n : 0;
+
+    memmove(g->last, g->last + TRAILER - keep, keep);
+    memcpy(g->last + keep, at + n - (TRAILER - keep), TRAILER - keep);
+}
+
+/* Whether the data of a member are what its checksum says, so that only the length behind that can
+ * be wrong: some tools write that of another file. */
+static bool is_right_but_for_length(const struct gzip *g)
+{
+    uint32_t sum = (uint32_t)g->last[0] | (uint32_t)g->last[1] << 8 | (uint32_t)g->last[2] << 16 |
+                   (uint32_t)g->last[3] << 24;
+
+    return g->z.crc == sum;
+}
+
 static const char *reason(int code)
 {
     switch (code) {
@@ -155,10 +175,17 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     code = isal_inflate(&g->z);
     made = avail_out - g->z.avail_out;
     /* On damaged data ISA-L hands back bytes that it took before this call. */
-    ps_stream_skip(s->below, avail_in > g->z.avail_in ? avail_in - g->z.avail_in : 0);
+    if (avail_in > g->z.avail_in) {
+        remember_last(g, in.at, avail_in - g->z.avail_in);
+        ps_stream_skip(s->below, avail_in - g->z.avail_in);
+    }
     s->len += made;
     g->out += made;
-    if (code < 0 || code == ISAL_NEED_DICT) {
+    if (code == ISAL_INCORRECT_CHECKSUM && is_right_but_for_length(g)) {
+        s->wrong_length = true;
+        g->inside = false;
+        g->members++;
+    } else if (code < 0 || code == ISAL_NEED_DICT) {
         fail(s, reason(code));
     } else if (g->z.block_state == ISAL_BLOCK_FINISH) {
         g->inside = false;

@@ -36,6 +36,7 @@ struct ps_stream {
     bool trailing; /* bytes behind the compressed data were left out, from trailing_at of the file
                       on */
     uint64_t trailing_at;
+    bool wrong_length; /* a gzip member ends in another length than its own */
     const char *encoding;
     struct ps_err err;
     struct ps_buf line; /* a cut line */

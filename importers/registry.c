@@ -68,25 +68,19 @@ const struct ps_importer *const *ps_importers(size_t *count)
     return importers;
 }
 
-static const struct ps_importer *best_in(const struct ps_importer *const *list, size_t n,
-                                         struct ps_str head)
+static const struct ps_importer *best(struct ps_str head)
 {
     const struct ps_importer *likely = NULL;
 
-    for (size_t i = 0; i < n; i++) {
-        enum ps_match match = list[i]->sniff(head);
+    for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
+        enum ps_match match = importers[i]->sniff(head);
 
         if (match == PS_MATCH_SURE)
-            return list[i];
+            return importers[i];
         if (match == PS_MATCH_LIKELY && !likely)
-            likely = list[i];
+            likely = importers[i];
     }
     return likely;
-}
-
-static const struct ps_importer *best(struct ps_str head)
-{
-    return best_in(importers, sizeof importers / sizeof *importers, head);
 }
 
 /* What the head of a log becomes before it is looked at. */
@@ -138,8 +132,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
         *out = best(looked);
     }
     if (!*out && is_text(head)) /* a table may be wrapped within its header */
-        *out = best_in(in_logs, sizeof in_logs / sizeof *in_logs,
-                       ps_report_unwrapped(&text.unwrapped, looked));
+        *out = best(ps_report_unwrapped(&text.unwrapped, looked));
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)
@@ -179,6 +172,10 @@ static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_
                      "also in this log, and not read: %.*s; cut it out into a file of its own and "
                      "add that",
                      (int)(others.len % 512), others.at);
+    if (ps_stream_wrong_length(in))
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the length that the gzip file states is wrong; its checksum is right, so the "
+                     "data are whole");
     if (ps_stream_trailing(in, &at))
         ps_sink_note(
             out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,

@@ -74,11 +74,16 @@ static void clean_line(struct ps_report_reader *r, struct ps_report_line *line)
     line->text = text;
 }
 
+static size_t longest(const struct ps_report_reader *r)
+{
+    return r->longest ? r->longest : LONGEST_LINE;
+}
+
 static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
 {
     struct ps_line line;
 
-    if (!ps_stream_line(r->in, LONGEST_LINE, &line))
+    if (!ps_stream_line(r->in, longest(r), &line))
         return false;
     if (line.text.len && line.text.at[line.text.len - 1] == '\r')
         line.text.len--;
@@ -161,12 +166,13 @@ struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head)
     return ps_buf_slice(scratch);
 }
 
-void ps_report_unwrap(struct ps_report_reader *r, enum ps_match (*sniff)(struct ps_str head))
+void ps_report_unwrap(struct ps_report_reader *r,
+                      bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped))
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0}, unwrapped = {0};
     struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
-    if (sniff(head) != PS_MATCH_NO || sniff(ps_report_unwrapped(&unwrapped, head)) == PS_MATCH_NO)
+    if (!is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
         return;
     r->wrap = wrap_column(head, 1);
     r->unwraps = r->wrap_known = true;
@@ -224,7 +230,7 @@ static void unwrap_line(struct ps_report_reader *r)
 {
     bool full = fills_width(r, r->line.text);
 
-    while (full && r->line.text.len < LONGEST_LINE && look_behind(r)) {
+    while (full && r->line.text.len < longest(r) && look_behind(r)) {
         full = fills_width(r, r->next.text);
         ps_buf_str(&r->row, r->next.text);
         take_next(r);
@@ -266,7 +272,7 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const 
     bool full = fills_width(r, r->line.text);
 
     while ((row == PS_ROW_PART || (row == PS_ROW_WHOLE && full)) && !r->unwraps &&
-           r->line.text.len < LONGEST_LINE && look_behind(r)) {
+           r->line.text.len < longest(r) && look_behind(r)) {
         bool more = fills_width(r, r->next.text);
         size_t before = r->row.len;
         enum ps_report_row longer;

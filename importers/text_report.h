@@ -20,6 +20,7 @@ struct ps_report_line {
 
 struct ps_report_reader {
     struct ps_stream *in;
+    size_t longest; /* bytes of a line, beyond which it is cut; 0: 256 KiB */
     struct ps_buf plain, signs, clean;
     uint64_t lines; /* read so far */
     uint64_t looks; /* calls of ps_report_goes_on */
@@ -50,9 +51,11 @@ typedef enum ps_report_row ps_report_reads(const void *format, struct ps_str tex
  * log was wrapped. */
 void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format);
 
-/* For tables that are wider than the terminal. Where `sniff` finds its format in the head of the
- * log only once that is unwrapped, ps_report_next gives whole lines. Call it before the first. */
-void ps_report_unwrap(struct ps_report_reader *r, enum ps_match (*sniff)(struct ps_str head));
+/* For rows that cannot be told from their rest, and tables whose header is wrapped too. Where
+ * `is_wrapped` says so of the head of the log, as it is and unwrapped, every line that is as wide
+ * as the log goes on in the next one. Call it before the first line. */
+void ps_report_unwrap(struct ps_report_reader *r,
+                      bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped));
 
 /* The head of a log as it was before it was wrapped; empty when it does not seem to be. */
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);

@@ -14,14 +14,13 @@
 #include <stdlib.h>
 
 #include "base/json_in.h"
-#include "importers/reading.h"
 #include "importers/stacks/folded.h"
 #include "importers/text_report.h"
 
 enum {
     HEAD = 64 * 1024,
+    LONGEST_LINE = 16 << 20, /* bytes: stacks of 100,000 frames and more occur */
     TOLD = 20,
-    BREATH = 4096,
     THREAD_FRAMES = 2, /* the first ones, which may name process and thread */
 };
 
@@ -188,9 +187,12 @@ static enum ps_status take_stack(struct reader *r, struct ps_str stack,
         return status;
     r->stacks.fractions |= number->fraction;
     r->rounded += number->rounded;
-    if (!whole || number->rounded || r->in.line.mended || r->frames.n > ST_DEEPEST) {
+    if (!whole || number->rounded || r->in.line.mended || r->in.line.rejoined ||
+        r->frames.n > ST_DEEPEST) {
+        bool rest = !whole || number->rounded || r->in.line.mended || r->frames.n > ST_DEEPEST;
+
         r->repaired++;
-        if (r->told++ < TOLD)
+        if (rest && r->told++ < TOLD)
             ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s",
                          r->frames.n > ST_DEEPEST ? "a stack deeper than 10000 frames was cut"
                          : number->rounded        ? "a count was rounded to thousandths"
@@ -252,15 +254,6 @@ static void tell_notes(struct reader *r)
 
 static void tell_all(struct reader *r)
 {
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = r->stored,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - r->stored - r->repaired - r->rejected,
-    };
-
     r->stacks.unit = r->memory ? ST_BYTES : r->austin || r->torch ? ST_TIME : ST_SAMPLES;
     if (r->austin)
         r->out->ops->meta(r->out, "tool", PS_STR("austin"));
@@ -270,7 +263,15 @@ static void tell_all(struct reader *r)
         r->out->ops->meta(r->out, "tool_version", ps_buf_slice(&r->version));
     st_give(&r->stacks);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, r->stored + r->repaired, r->repaired, r->rejected);
+}
+
+/* Without it lines lack counts, and with it all have one. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    struct st_folded_guess now = st_folded_look(head), then = st_folded_look(unwrapped);
+
+    return now.good < now.lines && then.lines && then.good == then.lines;
 }
 
 static enum ps_status read_lines(struct reader *r, struct ps_err *err)
@@ -279,8 +280,8 @@ static enum ps_status read_lines(struct reader *r, struct ps_err *err)
 
     while (status == PS_OK && ps_report_next(&r->in)) {
         status = take_line(r, err);
-        if (status == PS_OK && r->in.lines % BREATH == 0)
-            status = ps_reading_goes_on(r->in.in, r->out, r->stacks.samples, err);
+        if (status == PS_OK)
+            status = ps_report_goes_on(&r->in, r->out, r->stacks.samples, err);
     }
     if (status != PS_OK)
         return status;
@@ -305,10 +306,12 @@ static enum ps_status refuse_empty(const struct reader *r, struct ps_err *err)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {.in = {.in = in}, .out = out, .stacks = {.out = out}};
+    struct reader r = {
+        .in = {.in = in, .longest = LONGEST_LINE}, .out = out, .stacks = {.out = out}};
     struct st_folded_guess guess = st_folded_look(ps_stream_peek(in, HEAD));
     enum ps_status status;
 
+    ps_report_unwrap(&r.in, is_wrapped);
     r.austin = guess.austin;
     r.torch = guess.torch > 0;
     r.pairs = guess.good > 1 && guess.pairs == guess.good;
@@ -336,6 +339,8 @@ static enum ps_match sniff(struct ps_str head)
         memchr(head.at, '\0', head.len < 4096 ? head.len : 4096))
         return PS_MATCH_NO;
     guess = st_folded_look(head);
+    if (guess.prose * 2 > guess.lines)
+        return PS_MATCH_NO;
     if (ps_str_starts(head, PS_STR("# austin: ")) && guess.good == guess.lines)
         return PS_MATCH_SURE;
     /* A damaged file is one still where most lines are nested stacks. */

@@ -29,6 +29,7 @@ struct st_folded_thread st_folded_thread_of(struct ps_str stack);
 /* What is known of a file from its first lines. */
 struct st_folded_guess {
     size_t lines, good, nested; /* without blanks and comments; with a count; of those with ';' */
+    size_t prose;               /* lines of words that no frame has: a text with numbers in it */
     size_t pairs, torch;        /* with two counts; as torch's export_stacks writes them */
     bool austin;                /* written by austin */
 };

@@ -165,6 +165,28 @@ static bool is_torch(struct ps_str stack)
            ps_str_find(stack, PS_STR(".py("));
 }
 
+/* A ';' parts frames where no blank stands beside it: "a;b", but not "said he; and went". */
+static bool is_nested(struct ps_str stack)
+{
+    for (size_t i = 1; i + 1 < stack.len; i++)
+        if (stack.at[i] == ';' && stack.at[i - 1] != ' ' && stack.at[i + 1] != ' ')
+            return true;
+    return false;
+}
+
+/* Many words and no brackets, which frames of several words have: "foo(int, char const*)". */
+static bool is_prose(struct ps_str stack)
+{
+    size_t blanks = 0;
+
+    for (size_t i = 0; i < stack.len; i++) {
+        blanks += stack.at[i] == ' ';
+        if (strchr("<>()[]{}/_", stack.at[i]) && stack.at[i])
+            return false;
+    }
+    return blanks >= 3;
+}
+
 static void look_at(struct ps_str text, struct st_folded_guess *guess)
 {
     struct st_folded_line line;
@@ -180,7 +202,8 @@ static void look_at(struct ps_str text, struct st_folded_guess *guess)
     if (!line.count.len || !line.stack.len)
         return;
     guess->good++;
-    guess->nested += memchr(line.stack.at, ';', line.stack.len) != NULL;
+    guess->nested += is_nested(line.stack);
+    guess->prose += !is_nested(line.stack) && is_prose(line.stack);
     guess->torch += is_torch(line.stack);
     guess->austin |= st_folded_thread_of(line.stack).austin;
     guess->pairs += st_folded_cut_again(&line);

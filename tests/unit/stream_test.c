@@ -220,6 +220,35 @@ static void test_gzip_damage(void **state)
     ps_buf_free(&packed);
 }
 
+/* The checksum is right, the length behind it is not. */
+static void test_gzip_wrong_length(void **state)
+{
+    struct ps_buf text = pattern(3000), packed = {0}, twice = {0};
+
+    (void)state;
+    gzip_into(&packed, ps_buf_slice(&text));
+    packed.at[packed.len - 1] ^= 1;
+    gzip_into(&packed, ps_buf_slice(&text));
+    ps_buf_str(&twice, ps_buf_slice(&text));
+    ps_buf_str(&twice, ps_buf_slice(&text));
+    EACH_BLOCK(i)
+    {
+        struct ps_stream *s =
+            ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
+
+        assert_true(ps_stream_peek(s, twice.len + 1).len == twice.len);
+        assert_memory_equal(ps_stream_peek(s, twice.len).at, twice.at, twice.len);
+        assert_true(ps_stream_wrong_length(s));
+        assert_int_equal(ps_stream_status(s, NULL), PS_OK);
+        ps_stream_free(s);
+    }
+    packed.at[packed.len - 5] ^= 1;
+    refuse(ps_buf_slice(&packed), 0, PS_BAD_INPUT, "checksum");
+    ps_buf_free(&text);
+    ps_buf_free(&packed);
+    ps_buf_free(&twice);
+}
+
 static void test_zstd(void **state)
 {
     struct ps_buf text = pattern(300000), packed = {0}, twice = {0};
@@ -344,11 +373,12 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),          cmocka_unit_test(test_fd),
-        cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_gzip_header),
-        cmocka_unit_test(test_gzip_damage),     cmocka_unit_test(test_zstd),
-        cmocka_unit_test(test_bombs),           cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_utf16_positions), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fd),
+        cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_gzip_header),
+        cmocka_unit_test(test_gzip_damage),  cmocka_unit_test(test_gzip_wrong_length),
+        cmocka_unit_test(test_zstd),         cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_utf8),         cmocka_unit_test(test_utf16_positions),
+        cmocka_unit_test(test_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
