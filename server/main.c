@@ -74,6 +74,8 @@ static int run(struct ps_options *options)
         return ps_cli_list(options);
     case PS_VERB_SHOW:
         return ps_cli_show(options);
+    case PS_VERB_EDIT:
+        return ps_cli_edit(options);
     case PS_VERB_RM:
         return ps_cli_rm(options);
     case PS_VERB_RENEW:

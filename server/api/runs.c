@@ -131,28 +131,31 @@ static enum ps_status edit_text(const cJSON *value, const char **out, struct ps_
     return ps_label_check(value->string, *out, err);
 }
 
-static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, struct ps_run_edit *out,
-                                struct ps_err *err)
+/* merge: null removes the tag, and what is not named stays. */
+static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool merge,
+                                struct ps_run_edit *out, struct ps_err *err)
 {
     struct ps_tag *list = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *list);
     const cJSON *tag;
     enum ps_status status = PS_OK;
 
     if (!cJSON_IsObject(tags))
-        return ps_fail(err, PS_BAD_REQUEST, "tags must be an object");
+        return ps_fail(err, PS_BAD_REQUEST, "%s must be an object", tags->string);
+    if (out->tags)
+        return ps_fail(err, PS_BAD_REQUEST, "tags and merge_tags exclude each other");
     out->tags = list;
-    out->set_tags = true;
+    *(merge ? &out->merge_tags : &out->set_tags) = true;
     cJSON_ArrayForEach(tag, tags)
     {
         if (status != PS_OK)
             return status;
-        if (!cJSON_IsString(tag))
+        if (!cJSON_IsString(tag) && !(merge && cJSON_IsNull(tag)))
             return not_text("a tag's value", err);
         if (out->n_tags == PS_TAGS_MAX || !tag->string[0])
             return ps_fail(err, PS_BAD_REQUEST, "a tag without a key, or more than %d tags",
                            PS_TAGS_MAX);
         status = ps_label_check("a tag's key", tag->string, err);
-        if (status == PS_OK)
+        if (status == PS_OK && tag->valuestring)
             status = ps_label_check("a tag's value", tag->valuestring, err);
         list[out->n_tags++] = (struct ps_tag){tag->string, tag->valuestring};
     }
@@ -167,7 +170,7 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
 
     if (!cJSON_IsObject(body))
         return ps_fail(err, PS_BAD_REQUEST,
-                       "the body must be a JSON object with name, series or tags");
+                       "the body must be a JSON object with name, series, tags or merge_tags");
     cJSON_ArrayForEach(value, body)
     {
         if (strcmp(value->string, "name") == 0)
@@ -175,7 +178,9 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
         else if (strcmp(value->string, "series") == 0)
             status = edit_text(value, &out->series, err);
         else if (strcmp(value->string, "tags") == 0)
-            status = edit_tags(req, value, out, err);
+            status = edit_tags(req, value, false, out, err);
+        else if (strcmp(value->string, "merge_tags") == 0)
+            status = edit_tags(req, value, true, out, err);
         else
             status = ps_fail(err, PS_BAD_REQUEST, "only name, series and tags can be changed");
         if (status != PS_OK)

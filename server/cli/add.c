@@ -47,8 +47,8 @@ static struct timespec now(void)
 static void import_profile(struct adding *adding, struct ps_shelving *profile)
 {
     const struct ps_options *options = adding->options;
-    const struct ps_label label = {options->name, options->series, adding->who, options->tags,
-                                   options->n_tags};
+    const struct ps_label label = {options->name, options->series, adding->who,
+                                   options->tags, options->n_tags, options->update};
     profile->limits = &adding->limits;
     int failed = ps_client_shelve(adding->client, &label, profile, options->json, &adding->shelved);
     if (failed)

@@ -14,6 +14,7 @@ int ps_cli_add(const struct ps_options *options);
 int ps_cli_record(const struct ps_options *options);
 int ps_cli_list(const struct ps_options *options);
 int ps_cli_show(const struct ps_options *options);
+int ps_cli_edit(const struct ps_options *options);
 int ps_cli_rm(const struct ps_options *options);
 int ps_cli_renew(const struct ps_options *options);
 int ps_cli_formats(const struct ps_options *options);

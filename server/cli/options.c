@@ -13,7 +13,7 @@ const struct ps_verb_row ps_verbs[] = {
          "skipped. - is standard\n"
          "input. The content decides what a file is, never its name. Bytes that are on "
          "the shelf already are\n"
-         "not imported again.\n"
+         "not imported again, and their run keeps its labels unless --update is given.\n"
          "An .lprof file holds no source: the measured files are attached to its run "
          "from where the profile\n"
          "says they are, seen from its own folder or the current one, or from below "
@@ -58,6 +58,10 @@ const struct ps_verb_row ps_verbs[] = {
          "share of "
          "the sum, and in how\nmany runs it is. --of: the table, --metric: its column.\n",
          0},
+    [PS_VERB_EDIT] = {"edit", "RUN...", 1, MANY, "change name, series and tags of runs",
+                      "Tags that are not named stay. --series '' takes the run out of its series. "
+                      "--json prints each RUN as it is\nthen, as docs/api.md describes it.\n",
+                      0},
     [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL,
                     0},
     [PS_VERB_RENEW] = {"renew", "[RUN...]", 0, MANY,
@@ -187,19 +191,19 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 #define ON(verb) (1U << (PS_VERB_##verb))
 #define ON_SHELF                                                                                   \
-    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(SQL) |       \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
-     ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE))
+    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
+     ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
+     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE))
 /* Those that need no file of the shelf's own folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Those that a server can do as well (client.h, remote.h). */
 #define ON_SERVER                                                                                  \
-    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(SQL) | ON(DIFF) | ON(CHECK) |        \
-     ON(TREND) | ON(BASELINE) | ON(WHATIF))
+    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) | ON(DIFF) |         \
+     ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF))
 #define ON_JSON                                                                                    \
-    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(RM) | ON(RENEW) | ON(FORMATS) | ON(SQL) |     \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) |     \
-     ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY))
+    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) | ON(FORMATS) |    \
+     ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
+     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT
@@ -245,12 +249,14 @@ const struct ps_option_row ps_option_rows[] = {
      "viewer, uploader or admin"},
     {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),
      "open the browser"},
-    {"--name", "S", TEXT, ON(ADD) | ON(RECORD), offsetof(struct ps_options, name),
+    {"--name", "S", TEXT, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, name),
      "what to call the run (default: its title, else the file's name; record: the program's)"},
-    {"--series", "S", TEXT, ON(ADD) | ON(RECORD), offsetof(struct ps_options, series),
+    {"--series", "S", TEXT, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, series),
      "runs of one series are one trend"},
-    {"--tag", "K=V", TAG, ON(ADD) | ON(RECORD), offsetof(struct ps_options, tags),
+    {"--tag", "K=V", TAG, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, tags),
      "a tag; may be repeated"},
+    {"--untag", "K", PS_UNTAG, ON(EDIT), offsetof(struct ps_options, tags),
+     "remove the tag K; may be repeated"},
     {"--source-root", "DIR", TEXT, ON(ADD), offsetof(struct ps_options, source_root),
      "where the sources of line-level profiles are (default: where they were)"},
     {"--merge", NULL, FLAG, ON(ADD), offsetof(struct ps_options, merge),
@@ -301,8 +307,9 @@ const struct ps_option_row ps_option_rows[] = {
      "print a summary for a pull request"},
     {"--from", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, from), "the shelf to copy"},
     {"--to", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, to), "where it goes"},
-    {"--update", NULL, FLAG, ON(COPY), offsetof(struct ps_options, update),
-     "what both have becomes as it is in --from, and what was removed there goes"},
+    {"--update", NULL, FLAG, ON(COPY) | ON(ADD), offsetof(struct ps_options, update),
+     "copy: what both have becomes as it is in --from, and what was removed there goes; add: give "
+     "--name, --series and --tag also to runs that are on the shelf already"},
     {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
      "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},

@@ -19,6 +19,7 @@ enum ps_verb {
     PS_VERB_RECORD,
     PS_VERB_LIST,
     PS_VERB_SHOW,
+    PS_VERB_EDIT,
     PS_VERB_RM,
     PS_VERB_RENEW,
     PS_VERB_FORMATS,

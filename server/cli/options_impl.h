@@ -16,7 +16,7 @@ struct ps_verb_row {
     size_t own;       /* after so many operands all words are operands; 0: never */
 };
 
-enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_BUDGET, PS_HOST, PS_RULE };
+enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_UNTAG, PS_BUDGET, PS_HOST, PS_RULE };
 
 struct ps_option_row {
     const char *name, *arg;

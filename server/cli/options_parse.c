@@ -36,7 +36,8 @@ static void add_word(struct ps_buf *out, size_t *line, const char *word)
 
 static bool may_repeat(enum ps_option_type type)
 {
-    return type == PS_TAG || type == PS_BUDGET || type == PS_HOST || type == PS_RULE;
+    return type == PS_TAG || type == PS_UNTAG || type == PS_BUDGET || type == PS_HOST ||
+           type == PS_RULE;
 }
 
 static bool is_shown(const struct ps_option_row *row, unsigned on)
@@ -100,7 +101,7 @@ static void add_whole_help(struct ps_buf *out)
     }
     ps_buf_puts(out, "\n");
     add_option_lines(~0U, out);
-    ps_buf_printf(out, "  %-20s%s\n", "--version", "the version");
+    ps_buf_printf(out, "  %-20s%s\n", "-v, --version", "the version");
     ps_buf_puts(out, "\nRUN is an id, a unique prefix of one, a name, @1 (the newest), @2 ... or "
                      "baseline:SERIES\n"
                      "Exit status: 0 all done, 1 something failed (one line on stderr per "
@@ -169,6 +170,10 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
     char *field = (char *)out + row->field;
     if (row->type == PS_TAG)
         return add_tag(out, value, err);
+    if (row->type == PS_UNTAG) {
+        out->tags[out->n_tags++] = (struct ps_tag){value, NULL};
+        return PS_OK;
+    }
     if (row->type == PS_BUDGET)
         out->budgets[out->n_budgets++] = value;
     else if (row->type == PS_HOST)
@@ -347,7 +352,8 @@ static enum ps_status parse_verb(int argc, char **argv, struct ps_options *out, 
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         out->help = true;
-    else if (strcmp(word, "--version") == 0)
+    else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ||
+             strcmp(word, "version") == 0)
         out->version = true;
     else
         out->verb = find_verb(word);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "server/cli/cli.h"
+#include "server/cli/edit.h"
 #include "server/cli/remote_sources.h"
 #include "server/http/url.h"
 
@@ -282,8 +283,7 @@ static void say_run(struct sending *sending, const char *path, const cJSON *run,
     (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
     (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
     ps_cli_say_run(path, sending->json, &result);
-    sending->shelved->n++;
-    memcpy(sending->shelved->id, result.id, PS_ID_SIZE);
+    ps_shelved_add(sending->shelved, &result);
 }
 
 static void fail(struct sending *sending, const char *path, const struct ps_err *err, bool skip)
@@ -364,11 +364,41 @@ int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
     return sending.failed ? 1 : 0;
 }
 
+/* A run that was there already keeps what it is called, or becomes what the command line says. */
+static int label_known(struct ps_client *client, const struct ps_label *label, const char *path,
+                       const char *id)
+{
+    const struct ps_edit edit = {label->name && label->name[0] ? label->name : NULL,
+                                 label->series && label->series[0] ? label->series : NULL,
+                                 label->tags, label->n_tags};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    PS_AUTO(delete_json) cJSON *run = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_client_read_run(client, id, &run, &err) != PS_OK)
+        return ps_say_failure(path, &err);
+    if (!ps_edit_changes(&edit, run))
+        return 0;
+    if (!label->update) {
+        ps_hint(&err, "--update gives it those of the command line");
+        ps_fail(&err, PS_CONFLICT, "run %s was on the shelf already and keeps its labels", id);
+        ps_say_note(path, &err);
+        return 0;
+    }
+    if (ps_edit_run(client, id, &edit, &answer, &err) != PS_OK)
+        return ps_say_failure(path, &err);
+    return 0;
+}
+
 int ps_client_shelve(struct ps_client *client, const struct ps_label *label,
                      const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
     struct ps_remote_http *http = ps_client_http(client);
+    int failed = http ? ps_remote_shelve(http, label, profile, json, out)
+                      : ps_cli_shelve(ps_client_store(client), label, profile, json, out);
 
-    return http ? ps_remote_shelve(http, label, profile, json, out)
-                : ps_cli_shelve(ps_client_store(client), label, profile, json, out);
+    for (size_t i = 0; i < out->n_known; i++)
+        failed |= label_known(client, label, profile->path, out->known[i]);
+    ps_shelved_free(out);
+    return failed;
 }

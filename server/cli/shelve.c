@@ -10,6 +10,7 @@
 
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 const char *ps_cli_login_name(void)
@@ -61,6 +62,23 @@ void ps_cli_say_run(const char *path, bool json, const struct ps_import_result *
     fflush(stdout);
 }
 
+void ps_shelved_free(struct ps_shelved *shelved)
+{
+    free(shelved->known);
+    shelved->known = NULL;
+    shelved->n_known = shelved->cap_known = 0;
+}
+
+void ps_shelved_add(struct ps_shelved *shelved, const struct ps_import_result *result)
+{
+    shelved->n++;
+    memcpy(shelved->id, result->id, PS_ID_SIZE);
+    if (!result->already)
+        return;
+    PS_PUSH_ROOM(shelved->known, shelved->n_known, shelved->cap_known);
+    memcpy(shelved->known[shelved->n_known++], result->id, PS_ID_SIZE);
+}
+
 /* What is told of the profiles of one file while it is imported. */
 struct telling {
     struct ps_store *store;
@@ -97,8 +115,7 @@ static void told(void *user, const char *name, const struct ps_import_result *re
         ps_cli_say_run(path.at, telling->json, result);
         if (!profile->again)
             ps_cli_attach(telling->store, result->id, &profile->from);
-        telling->shelved->n++;
-        memcpy(telling->shelved->id, result->id, PS_ID_SIZE);
+        ps_shelved_add(telling->shelved, result);
     }
     if (name[0])
         ps_progress_start(&telling->progress, profile->path);
@@ -107,7 +124,7 @@ static void told(void *user, const char *name, const struct ps_import_result *re
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
-    struct ps_shelved unused = {.n = 0};
+    PS_AUTO(ps_shelved_free) struct ps_shelved unused = {.n = 0};
     struct telling telling = {
         .store = store, .profile = profile, .json = json, .shelved = out ? out : &unused};
     struct ps_err err = PS_ERR_INIT;

@@ -15,13 +15,18 @@ struct ps_label {
     const char *who;
     const struct ps_tag *tags;
     size_t n_tags;
+    bool update; /* also of runs that are on the shelf already */
 };
 
 /* What became runs of the shelf: how many, and the last of them. */
 struct ps_shelved {
     size_t n;
     char id[PS_ID_SIZE];
+    char (*known)[PS_ID_SIZE]; /* those that were there already, until their labels are looked at */
+    size_t n_known, cap_known;
 };
+void ps_shelved_free(struct ps_shelved *shelved); /* forgets `known` */
+void ps_shelved_add(struct ps_shelved *shelved, const struct ps_import_result *result);
 
 /* A profile that can be read from offset 0. */
 struct ps_shelving {

@@ -61,14 +61,27 @@ static enum ps_status insert_tags(struct ps_db *db, const char *id, const struct
     for (size_t i = 0; status == PS_OK && i < n; i++) {
         struct ps_stmt *stmt = NULL;
 
-        status = prepare_for(db, "tag_insert", id, &stmt, err);
+        status = prepare_for(db, tags[i].value ? "tag_insert" : "tag_remove", id, &stmt, err);
         if (status != PS_OK)
             break;
         ps_bind_text(stmt, ":k", ps_str_of(tags[i].key));
-        ps_bind_text(stmt, ":v", ps_str_of(tags[i].value));
+        if (tags[i].value)
+            ps_bind_text(stmt, ":v", ps_str_of(tags[i].value));
         status = ps_stmt_finish(stmt, err);
     }
     return status;
+}
+
+static enum ps_status check_tag_count(struct ps_db *db, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare_for(db, "tag_count", id, &stmt, err);
+
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    if (ps_col_int(stmt, 0) <= PS_TAGS_MAX)
+        return PS_OK;
+    return ps_fail(err, PS_BAD_REQUEST, "the run would have more than %d tags", PS_TAGS_MAX);
 }
 
 static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct ps_run_edit *edit,
@@ -84,12 +97,11 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
     status = ps_stmt_finish(stmt, err);
     if (status == PS_OK && sqlite3_changes(db->handle) == 0)
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    if (status == PS_OK && edit->set_tags) {
+    if (status == PS_OK && edit->set_tags)
         status = run_for(db, "tag_delete", id, err);
-        if (status == PS_OK)
-            status = insert_tags(db, id, edit->tags, edit->n_tags, err);
-    }
-    return status;
+    if (status == PS_OK && (edit->set_tags || edit->merge_tags))
+        status = insert_tags(db, id, edit->tags, edit->n_tags, err);
+    return status == PS_OK && edit->merge_tags ? check_tag_count(db, id, err) : status;
 }
 
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,

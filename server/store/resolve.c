@@ -3,7 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <time.h>
+
+#include "base/utf8.h"
 #include "server/store/db_impl.h"
+
+#define CANDIDATES 4  /* named when a word fits several runs */
+#define NAME_SHOWN 24 /* bytes of a candidate's name, about */
 
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
 {
@@ -121,12 +127,38 @@ static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out
     return PS_OK;
 }
 
+/* The id, and what tells the run from others that the same word fits: of a name the kind and the
+ * time, of a prefix the name. */
+static void add_candidate(struct ps_stmt *stmt, bool by_name, struct ps_buf *out)
+{
+    const struct ps_str id = ps_col_text(stmt, 0), kind = ps_col_text(stmt, 2),
+                        name = ps_col_text(stmt, 3);
+    const time_t seconds = (time_t)(ps_col_int(stmt, 4) / 1000);
+    const char *at = name.at, *end = name.at + name.len;
+    char when[32] = "";
+    struct tm utc;
+
+    ps_buf_puts(out, out->len ? ", " : "");
+    ps_buf_str(out, id);
+    if (by_name) {
+        if (gmtime_r(&seconds, &utc))
+            (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M", &utc);
+        ps_buf_printf(out, " (%.*s, %s)", (int)kind.len, kind.at, when);
+        return;
+    }
+    for (size_t len; at < end && at - name.at < NAME_SHOWN && (len = ps_utf8_len(at, end)) > 0;)
+        at += len;
+    ps_buf_printf(out, " (%.*s%s)", (int)(at - name.at), name.at, at < end ? "..." : "");
+}
+
 static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("run_resolve"), &stmt, err);
+    PS_AUTO(ps_buf_free) struct ps_buf candidates = {0};
     int64_t rank;
+    int n = 1;
 
     if (status != PS_OK)
         return status;
@@ -138,11 +170,15 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     }
     ps_col_id(stmt, id_out);
     rank = ps_col_int(stmt, 1);
-    if (rank > 0 && ps_stmt_row(stmt, err) && ps_col_int(stmt, 1) == rank) {
-        status = ps_fail(err, PS_CONFLICT, "%s fits several runs", run);
-        ps_hint(err, rank == 1 ? "use an id" : "use more digits of the id");
-    }
-    return status;
+    add_candidate(stmt, rank == 1, &candidates);
+    while (rank > 0 && ps_stmt_row(stmt, err) && ps_col_int(stmt, 1) == rank)
+        if (++n <= CANDIDATES)
+            add_candidate(stmt, rank == 1, &candidates);
+    if (err->code != PS_OK || n == 1)
+        return err->code;
+    ps_hint(err, "%s: %s%s", rank == 1 ? "use an id" : "use more digits of the id", candidates.at,
+            n > CANDIDATES ? ", ..." : "");
+    return ps_fail(err, PS_CONFLICT, "%s fits several runs", run);
 }
 
 static enum ps_status resolve(struct ps_db *db, const char *run, void *id_out, struct ps_err *err)

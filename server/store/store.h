@@ -336,9 +336,11 @@ enum ps_status ps_store_resolve_all(struct ps_store *store, const char *const *r
 
 struct ps_run_edit {
     const char *name, *series; /* NULL: unchanged */
-    const struct ps_tag *tags; /* with set_tags: replace all tags */
+    /* With set_tags they replace all tags; with merge_tags they are set and the others stay, and
+     * one whose value is NULL is removed. */
+    const struct ps_tag *tags;
     size_t n_tags;
-    bool set_tags;
+    bool set_tags, merge_tags;
 };
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err);

@@ -12,7 +12,7 @@ from server import PROGRAM, ROOT, Server
 PROFILES = os.path.join(ROOT, "demo", "profiles")
 ANSWERED = re.compile(rb" \(http://127\.0\.0\.1:\d+ answered \d+\)")
 # Commands that are about a folder, a database or the machine, or that import bytes again.
-LOCAL = {"serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune", "record", "export"}
+LOCAL = {"serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune", "export"}
 
 # Read-only questions, by command.
 ASKED = [
@@ -71,7 +71,7 @@ class Commands(unittest.TestCase):
         commands = set(re.findall(r"^  perfshelf (\w+)", text, re.M))
         remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
         self.assertEqual(commands - remote, LOCAL & commands)
-        tested = {words[0] for words in ASKED} | {"add", "rm"}
+        tested = {words[0] for words in ASKED} | {"add", "edit", "record", "rm"}
         self.assertEqual(remote - tested, set())
 
     def test_changes_are_the_same(self):
@@ -80,6 +80,13 @@ class Commands(unittest.TestCase):
             self.same(*words)
         self.assertEqual(self.run_on("--server", self.url, "baseline", "--clear", "ipython")[:2], (0, b"ipython  has no baseline any more\n"))
         self.assertIn(b"has no baseline", self.run_on("--server", self.url, "baseline", "--clear", "ipython")[2])
+        for words in (["edit", "slow one", "--tag", "a=b c", "--series", "shop"], ["edit", "slow one", "--untag", "a", "--json"],
+                      ["edit", "slow one", "--name", ""], ["edit", "nope", "--name", "x"]):
+            self.same(*words)
+        path = os.path.join(PROFILES, "bookshop-slow.prof")
+        self.assertIn(b"keeps its labels", self.same("add", path, "--json", "--name", "other", "--tag", "c=d")[2])
+        self.assertEqual(self.run_on("--server", self.url, "add", path, "--update", "--tag", "c=d", "--json")[0::2], (0, b""))
+        self.assertIn(b'"c":"d"', self.same("show", "slow one", "--json")[1])
         status, said, failed = self.run_on("--server", self.url, "rm", "@1", "@2", "@1")
         self.assertEqual((status, said.count(b"removed"), failed), (0, 2, b""))
         self.same("list")

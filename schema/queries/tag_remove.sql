@@ -1,0 +1,1 @@
+DELETE FROM tag WHERE run = :id AND k = :k;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* edit.c: what people call runs: name, series, tags. Also for `add` of bytes that are on the shelf.
+ */
+#include "server/cli/edit.h"
+
+#include "base/json_out.h"
+#include "server/cli/cli.h"
+#include "server/cli/runs.h"
+
+void ps_edit_json(const struct ps_edit *edit, struct ps_buf *out)
+{
+    struct ps_json json = ps_json_to(out);
+    ps_json_object(&json);
+    if (edit->name)
+        ps_json_kstr(&json, "name", edit->name);
+    if (edit->series)
+        ps_json_kstr(&json, "series", edit->series);
+    if (edit->n_tags) {
+        ps_json_key(&json, "merge_tags");
+        ps_json_object(&json);
+        for (size_t i = 0; i < edit->n_tags; i++)
+            ps_json_kstr(&json, edit->tags[i].key, edit->tags[i].value);
+        ps_json_end(&json);
+    }
+    ps_json_end(&json);
+}
+
+static bool is_same(const cJSON *object, const char *key, const char *value)
+{
+    const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return value ? now && strcmp(now, value) == 0 : !now;
+}
+
+bool ps_edit_changes(const struct ps_edit *edit, const cJSON *run)
+{
+    const cJSON *tags = cJSON_GetObjectItemCaseSensitive(run, "tags");
+    if ((edit->name && !is_same(run, "name", edit->name)) ||
+        (edit->series && !is_same(run, "series", edit->series)))
+        return true;
+    for (size_t i = 0; i < edit->n_tags; i++)
+        if (!is_same(tags, edit->tags[i].key, edit->tags[i].value))
+            return true;
+    return false;
+}
+
+enum ps_status ps_edit_run(struct ps_client *client, const char *id, const struct ps_edit *edit,
+                           struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf body = {0};
+    ps_buf_puts(&path, "runs");
+    ps_path_add(&path, id);
+    ps_edit_json(edit, &body);
+    return ps_client_ask(client, "PATCH", path.at, ps_buf_slice(&body), out, err);
+}
+
+static int edit_one(const struct ps_options *options, struct ps_client *client, const char *id,
+                    const struct ps_edit *edit)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    if (ps_edit_run(client, id, edit, &answer, &err) != PS_OK)
+        return ps_say_failure(id, &err);
+    if (options->json) {
+        ps_buf_puts(&answer, "\n");
+        ps_say(&answer);
+        return 0;
+    }
+    run = cJSON_ParseWithLength(answer.at, answer.len);
+    ps_run_tags(run, &tags);
+    ps_buf_printf(&line, "%s  edited  ", id);
+    ps_plain_text(&line, ps_str_of(ps_run_text(run, "name")));
+    if (ps_run_text(run, "series")[0]) {
+        ps_buf_puts(&line, "  series ");
+        ps_plain_text(&line, ps_str_of(ps_run_text(run, "series")));
+    }
+    if (tags.len) {
+        ps_buf_puts(&line, "  ");
+        ps_plain_text(&line, ps_buf_slice(&tags));
+    }
+    ps_buf_puts(&line, "\n");
+    ps_say(&line);
+    return 0;
+}
+
+int ps_cli_edit(const struct ps_options *options)
+{
+    const struct ps_edit edit = {options->name, options->series, options->tags, options->n_tags};
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
+    PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
+    struct ps_err err = PS_ERR_INIT;
+    int status = 0;
+    if (!edit.name && !edit.series && !edit.n_tags) {
+        ps_hint(&err, "perfshelf edit --help lists what there is");
+        ps_fail(&err, PS_BAD_REQUEST, "edit wants --name, --series, --tag or --untag");
+        ps_say_failure("", &err);
+        return 2;
+    }
+    client = ps_client_open(options);
+    if (!client)
+        return 1;
+    if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
+        return ps_say_failure("nothing edited", &err);
+    for (size_t i = 0; i < ids.n; i++)
+        status |= edit_one(options, client, ids.at[i], &edit);
+    return status;
+}
