@@ -101,30 +101,42 @@ cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
     return root;
 }
 
-struct ps_num ps_document_number(const cJSON *object, const char *key)
+static struct ps_num number_of(const cJSON *value)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+    if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble))
         return (struct ps_num){0};
-    return ps_real(item->valuedouble);
+    return ps_real(value->valuedouble);
 }
 
-struct ps_num ps_document_count(const cJSON *object, const char *key)
+struct ps_num ps_document_number(const cJSON *object, const char *key)
 {
-    struct ps_num n = ps_document_number(object, key);
+    return number_of(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+struct ps_num ps_document_count_of(const cJSON *value)
+{
+    struct ps_num n = number_of(value);
 
     if (n.kind == PS_NUM_REAL && n.r == rint(n.r) && fabs(n.r) < 9e15)
         return ps_int((int64_t)n.r);
     return n;
 }
 
+struct ps_num ps_document_count(const cJSON *object, const char *key)
+{
+    return ps_document_count_of(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
 struct ps_str ps_document_text(struct ps_arena *arena, const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return ps_document_text_of(arena, cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+struct ps_str ps_document_text_of(struct ps_arena *arena, const cJSON *value)
+{
     bool mended;
 
-    if (!cJSON_IsString(item))
+    if (!cJSON_IsString(value))
         return (struct ps_str){NULL, 0};
-    return ps_shown_text(arena, ps_str_of(item->valuestring), &mended);
+    return ps_shown_text(arena, ps_str_of(value->valuestring), &mended);
 }

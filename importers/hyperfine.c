@@ -98,9 +98,9 @@ static void add_parameters(struct reader *r, const cJSON *result)
         char *key = ps_arena_printf(&r->m.arena, "parameter %.200s", one->string);
 
         if (cJSON_IsString(one))
-            ps_measure_text(&r->m, key, ps_document_text(&r->m.arena, all, one->string));
+            ps_measure_text(&r->m, key, ps_document_text_of(&r->m.arena, one));
         else
-            ps_measure_number(&r->m, key, ps_document_count(all, one->string));
+            ps_measure_number(&r->m, key, ps_document_count_of(one));
     }
     ps_measure_text(&r->m, "parameter", ps_document_text(&r->m.arena, result, "parameter"));
 }

@@ -271,22 +271,25 @@ static double scaled(int64_t digits, uint64_t decimals)
     return real / tens[decimals];
 }
 
-struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index)
+struct ps_num ps_args_next(char marker, struct ps_str *packed)
 {
-    const struct ps_num none = {.kind = PS_NUM_NONE};
     int64_t value;
     uint64_t decimals;
 
+    if (marker == PS_TEMPLATE_INT)
+        return ps_args_next_int(packed, &value) ? ps_int(value) : (struct ps_num){0};
+    return next_decimal(packed, &value, &decimals) ? ps_real(scaled(value, decimals))
+                                                   : (struct ps_num){0};
+}
+
+struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index)
+{
     for (size_t i = 0; i < template.len && index >= 0; i++) {
         if (!is_marker(template.at[i]))
             continue;
-        if (index-- > 0)
-            skip_param(template.at[i], &packed);
-        else if (template.at[i] == PS_TEMPLATE_INT)
-            return ps_args_next_int(&packed, &value) ? ps_int(value) : none;
-        else
-            return next_decimal(&packed, &value, &decimals) ? ps_real(scaled(value, decimals))
-                                                            : none;
+        if (index-- == 0)
+            return ps_args_next(template.at[i], &packed);
+        skip_param(template.at[i], &packed);
     }
-    return none;
+    return (struct ps_num){0};
 }

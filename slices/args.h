@@ -60,6 +60,9 @@ struct ps_str ps_args_whole(struct ps_str packed);
  * template. */
 void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep,
                   struct ps_buf *out);
+/* Reads the parameter of a marker and moves on; none when the parameters end before it. To read all
+ * of an event's: ps_args_param begins at the first each time. */
+struct ps_num ps_args_next(char marker, struct ps_str *packed);
 /* Reads one integer and moves on; for those who know what comes. */
 bool ps_args_next_int(struct ps_str *packed, int64_t *out);
 

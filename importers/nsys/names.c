@@ -409,6 +409,7 @@ void ns_names_free(struct ns_reader *r)
     free(r->stream_of);
     free(r->gpu_of);
     free(r->gpus);
+    ps_hash_table_free(&r->gpu_at);
     tr_room_free(r->trace.room, r->strings.at);
     tr_room_free(r->trace.room, r->strings.bytes);
 }

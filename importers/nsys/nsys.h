@@ -20,6 +20,7 @@
 #define PS_IMPORTERS_NSYS_H
 
 #include "base/buf.h"
+#include "base/hash_table.h"
 #include "base/sqlite.h"
 #include "importers/trace/feed.h"
 
@@ -73,6 +74,7 @@ struct ns_reader {
     size_t cap_thread_of, cap_stream_of;
     struct ns_gpu *gpus;
     size_t n_gpus, cap_gpus;
+    struct ps_hash_table gpu_at; /* id -> index in gpus */
     struct ns_args args;
     int64_t shift;         /* ns added to each time: the origin is a whole microsecond */
     int64_t end_ns;        /* of the session; INT64_MIN unknown */

@@ -58,6 +58,11 @@ static const char *const gpu_words[] = {"",
                                         "regsPerMultiprocessor",
                                         "sharedMemPerMultiprocessor"};
 
+static bool is_gpu(const void *gpus, uint32_t index, const void *id)
+{
+    return ((const struct ns_gpu *)gpus)[index].id == *(const int64_t *)id;
+}
+
 static enum ns_fate gpu_row(struct ns_reader *r, const struct ps_rows *rows)
 {
     struct ps_json json = ps_json_to(&r->args.text);
@@ -67,8 +72,11 @@ static enum ns_fate gpu_row(struct ns_reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, GPU_ID, &gpu.id))
         return NS_OTHER;
     (void)ps_rows_int(rows, 3, &gpu.multiprocessors);
-    PS_PUSH_ROOM(r->gpus, r->n_gpus, r->cap_gpus);
-    r->gpus[r->n_gpus++] = gpu;
+    if (ps_hash_table_add(&r->gpu_at, ps_hash_u64((uint64_t)gpu.id), (uint32_t)r->n_gpus, is_gpu,
+                          r->gpus, &gpu.id) == r->n_gpus) {
+        PS_PUSH_ROOM(r->gpus, r->n_gpus, r->cap_gpus);
+        r->gpus[r->n_gpus++] = gpu;
+    }
     ns_map_put(&r->gpu_names, &gpu.id, sizeof gpu.id, ns_clean(r, ps_rows_text(rows, GPU_NAME)));
     ps_json_object(&json);
     ps_json_kint(&json, "id", gpu.id);
@@ -85,10 +93,10 @@ static enum ns_fate gpu_row(struct ns_reader *r, const struct ps_rows *rows)
 
 int64_t ns_multiprocessors(const struct ns_reader *r, int64_t device)
 {
-    for (size_t i = 0; i < r->n_gpus; i++)
-        if (r->gpus[i].id == device)
-            return r->gpus[i].multiprocessors;
-    return 0;
+    uint32_t index =
+        ps_hash_table_find(&r->gpu_at, ps_hash_u64((uint64_t)device), is_gpu, r->gpus, &device);
+
+    return index == PS_HASH_NONE ? 0 : r->gpus[index].multiprocessors;
 }
 
 struct cuda_device {

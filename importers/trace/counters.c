@@ -105,6 +105,19 @@ static struct ps_num text_number(struct ps_str json)
     return *end == '\0' && end != text && isfinite(value) ? ps_real(value) : none;
 }
 
+static bool is_marker(char c)
+{
+    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
+}
+
+/* The numbers inside a value are no series. */
+static void skip_params(struct ps_str value, struct ps_str *packed)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (is_marker(value.at[i]))
+            (void)ps_args_next(value.at[i], packed);
+}
+
 /* Each number that stands directly in an object; `packed` are its parameters. False: there is none.
  */
 static bool count_members(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
@@ -113,18 +126,19 @@ static bool count_members(struct tr_trace *trace, uint32_t process, const struct
     struct ps_str rest = tr_args_members(object);
     struct tr_member member = {0};
     bool any = false;
-    int param = 0;
 
     while (tr_next_member(&rest, &member)) {
         char first = member.value.len ? member.value.at[0] : ' ';
+        bool is_number = is_marker(first);
         struct ps_num value;
 
-        if (first == PS_TEMPLATE_INT || first == PS_TEMPLATE_DECIMAL)
-            value = ps_args_param(object, packed, param);
+        if (is_number)
+            value = ps_args_next(first, &packed);
         else
             value = text_number(member.value);
         any |= count(trace, process, r, &member, value);
-        param += tr_markers_in(member.value);
+        if (!is_number)
+            skip_params(member.value, &packed);
     }
     return any;
 }

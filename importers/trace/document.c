@@ -84,16 +84,19 @@ static bool read_top(struct tr_trace *trace, struct tr_document *doc, struct tr_
 /* False: there are too many. */
 static bool keep_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
 {
+    uint32_t id;
+
     trace->pages->headers_bytes += key.len + json.len;
     if (json.len > HEADER_MAX || trace->pages->headers_bytes > HEADERS_ALL)
         return false;
-    for (size_t i = 0; i < trace->n_headers; i++)
-        if (ps_str_eq(trace->headers[i].key, key)) {
-            trace->headers[i].json = ps_arena_copy(&trace->arena, json);
-            return true;
-        }
+    id = ps_intern_find(&trace->pages->header_keys, key);
+    if (id != PS_INTERN_NONE) {
+        trace->headers[id].json = ps_arena_copy(&trace->arena, json);
+        return true;
+    }
     if (trace->n_headers == HEADERS_MAX)
         return false;
+    (void)ps_intern_id(&trace->pages->header_keys, key);
     PS_PUSH_ROOM(trace->headers, trace->n_headers, trace->pages->headers_cap);
     trace->headers[trace->n_headers++] =
         (struct tr_header){ps_arena_copy(&trace->arena, key), ps_arena_copy(&trace->arena, json)};

@@ -229,7 +229,6 @@ struct tr_member {
 };
 struct ps_str tr_args_members(struct ps_str template); /* of the arguments, without the rest */
 bool tr_next_member(struct ps_str *rest, struct tr_member *out);
-int tr_markers_in(struct ps_str value); /* how many parameters it has */
 
 /* flows.c */
 void tr_flow_add(struct tr_trace *trace, const struct tr_record *record);

@@ -29,12 +29,3 @@ bool tr_next_member(struct ps_str *rest, struct tr_member *out)
     *rest = ps_str_skip(*rest, out->all.len + 1);
     return true;
 }
-
-int tr_markers_in(struct ps_str value)
-{
-    int n = 0;
-
-    for (size_t i = 0; i < value.len; i++)
-        n += value.at[i] == PS_TEMPLATE_INT || value.at[i] == PS_TEMPLATE_DECIMAL;
-    return n;
-}

@@ -249,6 +249,7 @@ void tr_pages_free(struct tr_trace *trace)
     ps_intern_free(&pages->templates);
     ps_intern_free(&pages->cats);
     ps_intern_free(&pages->odd);
+    ps_intern_free(&pages->header_keys);
     free(pages->odd_mark);
     ps_buf_free(&pages->whole);
     free(pages->cursors);

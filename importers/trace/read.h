@@ -35,7 +35,8 @@ struct tr_pages {
     size_t odd_cap;
     struct tr_cursor *cursors; /* by thread */
     size_t threads_cap, templates_cap, cats_cap, headers_cap;
-    size_t headers_bytes; /* of all that came */
+    size_t headers_bytes;         /* of all that came */
+    struct ps_intern header_keys; /* id: index in headers */
     uint64_t name_bytes, template_bytes, records;
     struct tr_findings findings;
     struct ps_buf whole; /* scratch */

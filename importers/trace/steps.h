@@ -9,6 +9,7 @@
 #ifndef PS_TRACE_STEPS_H
 #define PS_TRACE_STEPS_H
 
+#include "base/hash_table.h"
 #include "importers/trace/track.h"
 #include "slices/roles.h"
 
@@ -76,6 +77,7 @@ struct tr_steps {
     size_t n_params;
     struct tr_device *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
+    struct ps_hash_table device_at; /* number -> index in devices */
     struct tr_gaps gaps;
     int64_t waiting_ns; /* nothing ran on a device, the next kernel was not launched
                            yet, and no data was waited for */

@@ -18,14 +18,22 @@
  * two kernels. HTA's documents say 30 ns; its code compares µs. */
 #define KERNEL_WAIT_NS 30000
 
+static bool is_device(const void *devices, uint32_t index, const void *number)
+{
+    return ((const struct tr_device *)devices)[index].device == *(const int64_t *)number;
+}
+
 static struct tr_device *device_of(struct tr_steps *steps, int64_t device)
 {
-    for (size_t i = 0; i < steps->n_devices; i++)
-        if (steps->devices[i].device == device)
-            return &steps->devices[i];
-    PS_PUSH_ROOM(steps->devices, steps->n_devices, steps->cap_devices);
-    steps->devices[steps->n_devices] = (struct tr_device){.device = device};
-    return &steps->devices[steps->n_devices++];
+    uint32_t index =
+        ps_hash_table_add(&steps->device_at, ps_hash_u64((uint64_t)device),
+                          (uint32_t)steps->n_devices, is_device, steps->devices, &device);
+
+    if (index == steps->n_devices) {
+        PS_PUSH_ROOM(steps->devices, steps->n_devices, steps->cap_devices);
+        steps->devices[steps->n_devices++] = (struct tr_device){.device = device};
+    }
+    return &steps->devices[index];
 }
 
 static const struct tr_launch *launch_of(struct tr_steps *steps, const struct tr_track *track,
@@ -448,4 +456,5 @@ void tr_steps_devices_free(struct tr_steps *steps)
         tr_room_free(steps->trace->room, steps->devices[i].kernels);
     }
     free(steps->devices);
+    ps_hash_table_free(&steps->device_at);
 }
