@@ -6,7 +6,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ("base", "slices", "compare", "importers", "schema", "server", "tests", "web")
-SKIPPED_FOLDERS = ("node_modules", "dist", "__pycache__", "shots", "regression")
+SKIPPED_FOLDERS = ("node_modules", "samples", "dist", "__pycache__", "shots", "regression")
 SOURCE_ENDINGS = (".c", ".h", ".ts", ".tsx", ".mjs", ".py")
 
 
