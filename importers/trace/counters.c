@@ -10,6 +10,8 @@
 
 #include "importers/clean.h"
 
+#define PART_MOST 256 /* bytes */
+
 /* A key as it is meant: it is kept as JSON writes it. */
 static void put_key(struct ps_buf *text, struct ps_str key)
 {
@@ -30,6 +32,17 @@ static void put_key(struct ps_buf *text, struct ps_str key)
     ps_buf_free(&json);
 }
 
+/* A part of a name that is repeated for each key of an event: a long one would make many times the
+ * bytes of the file. */
+static void put_head(struct ps_buf *text, struct ps_str part)
+{
+    struct ps_str head = ps_text_head(part, PART_MOST);
+
+    ps_buf_str(text, head);
+    if (head.len < part.len)
+        ps_buf_puts(text, "…");
+}
+
 static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
                            struct ps_str key)
 {
@@ -37,10 +50,12 @@ static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struc
     struct ps_str name = tr_text(trace, r->name), id = {NULL, 0};
     struct ps_buf text = {0};
 
-    ps_buf_str(&text, name);
+    put_head(&text, name);
     if (r->dur != TR_NO_DURATION && r->id_text) {
         id = tr_text(trace, (uint32_t)r->dur);
-        ps_buf_printf(&text, " [%.*s]", (int)id.len, id.at);
+        ps_buf_puts(&text, " [");
+        put_head(&text, id);
+        ps_buf_puts(&text, "]");
     } else if (r->dur != TR_NO_DURATION)
         ps_buf_printf(&text, " [%" PRId64 "]", r->dur);
     if (key.len && !ps_str_eq(key, name)) {

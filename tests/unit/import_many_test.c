@@ -42,6 +42,26 @@ static void test_series_of_one_counter_event(void **state)
     ps_buf_free(&dump);
 }
 
+/* The name of the event is part of the name of each series. */
+static void test_series_with_a_long_name(void **state)
+{
+    enum { KEYS = 20000 };
+    struct ps_buf text = {0}, dump = {0};
+
+    (void)state;
+    ps_buf_puts(&text, "{\"traceEvents\":[{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"");
+    for (int i = 0; i < 100000; i++)
+        ps_buf_puts(&text, "n");
+    ps_buf_puts(&text, "\",\"args\":{\"first\":1");
+    for (int i = 0; i < KEYS; i++)
+        ps_buf_printf(&text, ",\"k%d\":%d", i, i);
+    ps_buf_puts(&text, "}}]}");
+    import(&text, &dump);
+    assert_has(&dump, "nnn… k19999\"");
+    assert_true(dump.len < 400 * KEYS);
+    ps_buf_free(&dump);
+}
+
 static void test_parameters_of_one_command(void **state)
 {
     struct ps_buf text = {0}, dump = {0};
@@ -80,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_series_of_one_counter_event),
+        cmocka_unit_test(test_series_with_a_long_name),
         cmocka_unit_test(test_parameters_of_one_command),
         cmocka_unit_test(test_devices_of_one_trace),
     };
