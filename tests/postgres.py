@@ -107,10 +107,40 @@ class Postgres:
         """What psql prints, a line a row, columns apart by |."""
         return self.run("psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement, url)
 
+    def refusing(self, url, table, when):
+        """For a while no row for which `when` holds can be written to the table; servers are told to try again."""
+        return Refusal(self, url, table, when)
+
     def close(self):
         self.stop(signal.SIGQUIT)
         self.clean_up.stdin.close()
         self.clean_up.wait(60)
+
+
+class Refusal:
+    def __init__(self, postgres, url, table, when):
+        self.sql = lambda statement: postgres.sql(url, statement)
+        self.table, self.when = table, when
+
+    def __enter__(self):
+        self.sql(f"""CREATE SEQUENCE refused;
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM nextval('refused'); -- which no rollback takes back
+                RAISE EXCEPTION 'not now' USING ERRCODE = 'lock_not_available';
+            END $$;
+            CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON {self.table} FOR EACH ROW WHEN ({self.when}) EXECUTE FUNCTION refuse()""")
+        return self
+
+    def wait(self, seconds=60):
+        """Until a row was refused."""
+        until = time.monotonic() + seconds
+        while self.sql("SELECT is_called FROM refused").strip() != "t":
+            if time.monotonic() > until:
+                raise AssertionError(f"nobody writes to {self.table} where {self.when}")
+            time.sleep(0.05)
+
+    def __exit__(self, *_):
+        self.sql("DROP FUNCTION refuse CASCADE; DROP SEQUENCE refused")
 
 
 def main():

@@ -183,7 +183,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             break;
         }
     }
-    if (!out->already || status != PS_OK) {
+    if ((!out->already || status != PS_OK) && !(status == PS_FULL && request->waits)) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,
             or_empty(request->who),         original.bytes,

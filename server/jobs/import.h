@@ -16,6 +16,7 @@ struct ps_import_request {
     size_t n_tags;
     const char *sha256; /* what the bytes are to have; NULL: whatever they have */
     int64_t upload;     /* the accepted upload it comes from; 0: none */
+    bool waits;         /* without room it is tried again: a full disk is no entry of the log */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;

@@ -106,7 +106,8 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
     return PS_OK;
 }
 
-void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled)
+void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
+                      const struct ps_job_row *row)
 {
     if (job->accepted && job->leave && cancelled) {
         ps_source_set_leave(job->set);
@@ -115,9 +116,19 @@ void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled
         return;
     }
     if (job->upload)
-        ps_upload_end(store, job->upload);
+        ps_upload_end(store, job->upload, row);
     if (job->temporary)
         ps_spool_remove(store, job->path);
+}
+
+void ps_job_postpone(struct ps_job *job, struct ps_store *store)
+{
+    ps_upload_try(store, job->upload, false);
+    if (job->temporary)
+        ps_spool_remove(store, job->path);
+    ps_source_set_drop(job->set);
+    job->set = NULL;
+    ps_upload_postpone(store, job->upload);
 }
 
 bool ps_job_ended(const struct ps_job *job)
@@ -224,6 +235,7 @@ static void import(struct ps_job *job, int fd, struct ps_store *store,
         .tags = job->tags,
         .n_tags = job->n_tags,
         .upload = job->upload,
+        .waits = job->waits,
         .progress = progress,
         .user = job,
         .limits = limits,
@@ -312,7 +324,6 @@ static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, 
 static enum ps_status refuse(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
     *err = job->err;
-    ps_hint(err, "the shared database holds a row that perfshelf did not write: find out who did");
     log_failure(job, store, err);
     return err->code;
 }

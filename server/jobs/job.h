@@ -26,6 +26,7 @@ struct ps_job {
     bool lost;      /* another server took it over, and tells of it */
     int64_t upload; /* of an accepted one: its row in the store */
     unsigned tries; /* imports of it that a server did not survive */
+    bool waits;     /* taken over, so nobody waits for the answer: until there is room for it */
     struct ps_job_ticket *ticket;
     const char *kind;
     uint64_t bytes_total, bytes_done, records;
@@ -48,8 +49,12 @@ bool ps_job_ended(const struct ps_job *job);
  * number with it; NULL: that is not the store's. */
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
                              const struct ps_job_new *row, struct ps_err *err);
-/* It has ended: a temporary file goes, unless it was cancelled and is left to the next server. */
-void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled);
+/* It has ended: a temporary file goes, unless it was cancelled and is left to the next server. row:
+ * what the servers of a store are told of that, with the end of an upload; NULL: they are not. */
+void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
+                      const struct ps_job_row *row);
+/* There was no room for it, and it waits. It is no job of this queue any more: free it. */
+void ps_job_postpone(struct ps_job *job, struct ps_store *store);
 
 /* What an import says of itself on its way; false: stop. */
 typedef bool ps_job_progress(void *user, uint64_t done, uint64_t total, uint64_t records);

@@ -85,6 +85,21 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     ps_arena_free(&arena);
 }
 
+/* Its file goes; where the file was that of an upload, what became of the job is written with it.
+ */
+static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_job_view *ended)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_job_row row = {.id = job->id, .state = ps_job_state_word(ended->state)};
+
+    if (jobs->told) {
+        jobs->config.write(&text, ended);
+        row.view = ps_buf_slice(&text);
+    }
+    ps_job_drop_file(job, jobs->config.store, ended->state == PS_JOB_CANCELLED,
+                     jobs->told ? &row : NULL);
+}
+
 /* --- workers ---------------------------------------------------------------------------------- */
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
@@ -132,6 +147,26 @@ static enum ps_job_state state_of(enum ps_status status)
     return status == PS_CANCELLED ? PS_JOB_CANCELLED : PS_JOB_FAILED;
 }
 
+/* The job as it is once it keeps the result. */
+static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_job_result *result)
+{
+    struct ps_job_view view = ps_job_view(job);
+
+    view.state = state_of(result->status);
+    view.kind = result->kind;
+    view.already = result->already;
+    view.err = &result->err;
+    view.sources = &result->sources;
+    view.parts = &result->parts;
+    view.name = result->name ? result->name : view.name;
+    if (result->status == PS_OK) {
+        view.run = result->run;
+        view.bytes_done = view.bytes_total;
+        view.records = result->rows;
+    }
+    return view;
+}
+
 /* With the lock held. */
 static void keep_result(struct ps_job *job, struct ps_job_result *result)
 {
@@ -151,12 +186,40 @@ static void keep_result(struct ps_job *job, struct ps_job_result *result)
     job->name = result->name;
 }
 
+/* One that was taken over waits for room, unless somebody has asked for its end. */
+static bool is_to_wait(const struct ps_job *job, const struct ps_job_result *result)
+{
+    return job->waits && result->status == PS_FULL && (job->leave || !atomic_load(&job->cancel));
+}
+
+/* It is queued again for all to see, and taken again from the store when its time has come. */
+static void postpone(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_result *result)
+{
+    struct ps_job **link = &jobs->list;
+
+    pthread_mutex_lock(&jobs->lock);
+    job->state = PS_JOB_QUEUED;
+    tell(job);
+    while (*link != job)
+        link = &(*link)->next;
+    *link = job->next;
+    jobs->unfinished--;
+    pthread_cond_broadcast(&jobs->wake);
+    pthread_mutex_unlock(&jobs->lock);
+    ps_job_postpone(job, jobs->config.store);
+    ps_job_free(job);
+    ps_source_outcomes_free(&result->sources);
+    ps_job_parts_free(&result->parts);
+    free(result->name);
+}
+
 static void *work(void *arg)
 {
     struct ps_jobs *jobs = arg;
 
     for (;;) {
         struct ps_job_result result;
+        struct ps_job_view ended;
         struct ps_job *job;
         bool idle, lost;
 
@@ -168,7 +231,12 @@ static void *work(void *arg)
         if (ps_jobs_end_asked(jobs, job->id))
             atomic_store(&job->cancel, true);
         ps_job_run(job, jobs->config.store, jobs->config.limits, on_progress, &result);
-        ps_job_drop_file(job, jobs->config.store, result.status == PS_CANCELLED);
+        if (is_to_wait(job, &result)) {
+            postpone(jobs, job, &result);
+            continue;
+        }
+        ended = ended_view(job, &result);
+        drop_file(jobs, job, &ended);
         lost = ps_jobs_taken_over(jobs, job->id);
         pthread_mutex_lock(&jobs->lock);
         job->lost |= lost;
@@ -297,7 +365,7 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
         return PS_OK;
     if (status == PS_OK)
         status = turn_away(jobs, job, err);
-    ps_job_drop_file(job, store, true);
+    ps_job_drop_file(job, store, true, NULL);
     ps_job_free(job);
     return status;
 }
@@ -319,13 +387,18 @@ static void cancel(struct ps_jobs *jobs, struct ps_job *job)
 {
     const bool before = atomic_exchange(&job->cancel, true);
     const bool queued = job->state == PS_JOB_QUEUED;
+    struct ps_job_view ended = ps_job_view(job);
+    struct ps_err err = PS_ERR_INIT;
 
     pthread_mutex_unlock(&jobs->lock);
     if (before || !queued)
         return;
-    ps_job_drop_file(job, jobs->config.store, true);
+    ps_fail(&err, PS_CANCELLED, "the import was cancelled before it began");
+    ended.state = PS_JOB_CANCELLED;
+    ended.err = &err;
+    drop_file(jobs, job, &ended);
     pthread_mutex_lock(&jobs->lock);
-    ps_fail(&job->err, PS_CANCELLED, "the import was cancelled before it began");
+    job->err = err;
     end_job(jobs, job, PS_JOB_CANCELLED);
 }
 

@@ -74,8 +74,10 @@ static void resume(void *user, const struct ps_accepted *upload)
     job->upload = upload->id;
     job->tries = upload->tries;
     job->err = upload->bad;
+    job->waits = ps_store_is_shared(resuming->jobs->config.store);
     take_number(resuming->jobs, job, upload->job);
-    log_resumed(resuming->jobs->config.store, upload, request.bytes);
+    if (!upload->again)
+        log_resumed(resuming->jobs->config.store, upload, request.bytes);
     if (ps_jobs_enqueue(resuming->jobs, job, &id))
         return;
     ps_source_set_leave(job->set);

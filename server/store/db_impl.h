@@ -60,7 +60,12 @@ struct ps_marks {
 /* An upload that this opening accepted or took, until its row is gone (uploads.c). */
 struct ps_in_hand {
     int64_t id;
-    bool over; /* its import has ended, but its row could not be removed */
+    int64_t again_ms; /* CLOCK_MONOTONIC: it may be taken again from then on; 0: it is imported */
+    bool over;        /* its import has ended, but its row could not be removed */
+    /* what that transaction was to write of its job; state NULL: nothing */
+    uint64_t job;
+    const char *state;
+    char *view; /* malloc'ed */
 };
 
 struct ps_store {
@@ -258,6 +263,11 @@ enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str la
 struct ps_job_new;
 enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
                                  uint64_t *id_out, struct ps_err *err);
+/* What became of a job, inside a transaction. Nothing happens when another session has it by now.
+ */
+struct ps_job_row;
+enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *row,
+                              struct ps_err *err);
 /* Inside the transaction that took over the uploads of a session that died: the jobs that they
  * are of are ours; what else it had in hand has failed. */
 enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err);

@@ -13,7 +13,8 @@ bool ps_store_is_shared(const struct ps_store *store)
 /* --- written -----------------------------------------------------------------------------------
  */
 
-static enum ps_status put(struct ps_store *store, const struct ps_job_row *row, struct ps_err *err)
+enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *row,
+                              struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("job_put"), &stmt, err);
@@ -57,7 +58,7 @@ enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new
     job->view(job->user, row.id, &view);
     row.view = ps_buf_slice(&view);
     *id_out = row.id;
-    return put(store, &row, err);
+    return ps_job_row_put(store, &row, err);
 }
 
 enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *job,
@@ -88,7 +89,7 @@ enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *
     enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
     for (size_t i = 0; status == PS_OK && i < n; i++) {
-        status = put(store, &rows[i], err);
+        status = ps_job_row_put(store, &rows[i], err);
         ended |= rows[i].ended;
     }
     if (status == PS_OK && ended)

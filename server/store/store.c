@@ -13,6 +13,7 @@
 
 #include "server/store/files.h"
 #include "server/store/mirror.h"
+#include "server/store/uploads.h"
 
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
 {
@@ -277,6 +278,8 @@ void ps_store_close(struct ps_store *store)
     pthread_mutex_destroy(&store->room_lock);
     pthread_mutex_destroy(&store->pool_lock);
     pthread_mutex_destroy(&store->marks.lock);
+    while (store->n_in_hand)
+        ps_upload_let_go(store, store->in_hand[0].id);
     free(store->in_hand);
     ps_buf_free(&store->undone);
     free(store->dir);

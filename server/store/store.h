@@ -34,6 +34,7 @@
 struct ps_store;
 struct ps_writer;
 struct ps_job_new;
+struct ps_job_row;
 
 struct ps_tag {
     const char *key, *value;
@@ -249,8 +250,8 @@ struct ps_accepted {
     unsigned tries;               /* imports that were begun and did not end */
     const struct ps_job_new *row; /* of the job that imports it (job_rows.h); NULL: it gets none */
     uint64_t job;                 /* the number of that one; 0: none */
-    struct ps_err bad; /* of one that is taken, without path and sources: its row names no files of
-                          the spool */
+    struct ps_err bad; /* of one that is taken: why it cannot be imported; path may be "" then */
+    bool again;        /* it was taken before, and postponed */
 };
 
 /* From here on the file outlives this process, with promised also a power loss: the next server
@@ -259,9 +260,13 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *uplo
                                 struct ps_err *err);
 /* Its import begins; or was stopped in good order, and does not count. */
 void ps_upload_try(struct ps_store *store, int64_t id, bool begins);
-/* Its import has ended, well or badly: forgets it. The caller then removes the file. id 0: nothing
+/* Its import has ended, well or badly: forgets it, and writes what became of its job (job_rows.h)
+ * in the same transaction; job NULL: it has none. The caller then removes the file. id 0: nothing
  * happens. */
-void ps_upload_end(struct ps_store *store, int64_t id);
+void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *job);
+/* There is no room for what its import writes: it is shown again in some seconds, if this opening
+ * looks for what others left. The caller removes the file, which is fetched again then. */
+void ps_upload_postpone(struct ps_store *store, int64_t id);
 /* Makes the accepted uploads of sessions that died ours, and shows them, the oldest first, each
  * once. */
 enum ps_status ps_upload_take(struct ps_store *store,

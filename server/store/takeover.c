@@ -143,9 +143,10 @@ static const char *spool_path(struct ps_store *store, struct ps_arena *arena, co
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
-    return ps_store_path(store, "spool", file, "", &path, err) == PS_OK
-               ? ps_arena_copy(arena, ps_str_of(path)).at
-               : "";
+    if (ps_store_path(store, "spool", file, "", &path, err) == PS_OK)
+        return ps_arena_copy(arena, ps_str_of(path)).at;
+    ps_hint(err, "the catalog holds a row that perfshelf did not write: find out who did");
+    return "";
 }
 
 static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
@@ -192,7 +193,7 @@ static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *
     }
     if (found) {
         read_upload(store, stmt, arena, out);
-        ps_upload_take_in_hand(store, out->id);
+        out->again = ps_upload_take_in_hand(store, out->id);
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
@@ -224,14 +225,20 @@ static enum ps_status fetch_files(struct ps_store *store, const struct ps_accept
     return status;
 }
 
-/* What cannot be fetched because the database is away, or this disk is full, is shown another time;
- * what is not there at all is shown: its import says so. */
-static bool is_fetched(struct ps_store *store, const struct ps_accepted *upload)
+/* Whether it is to be imported now: the files are here, or are not in the store at all, which its
+ * import says. Whatever else fails (the database, this disk) may go well another time. */
+static bool is_fetched(struct ps_store *store, struct ps_accepted *upload)
 {
-    enum ps_status status =
-        store->mirror && upload->bad.code == PS_OK ? fetch_files(store, upload, NULL) : PS_OK;
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = PS_OK;
 
-    return status != PS_UNAVAILABLE && status != PS_FULL;
+    if (store->mirror && upload->bad.code == PS_OK)
+        status = fetch_files(store, upload, &err);
+    if (status == PS_NOT_FOUND) {
+        ps_hint(&err, "send it again");
+        upload->bad = err;
+    }
+    return status == PS_OK || status == PS_NOT_FOUND;
 }
 
 enum ps_status ps_upload_take(struct ps_store *store,
@@ -251,13 +258,10 @@ enum ps_status ps_upload_take(struct ps_store *store,
         found = next_upload(store, after, &arena, &upload, &own);
         if (found) {
             after = upload.id;
-            if (is_fetched(store, &upload)) {
+            if (is_fetched(store, &upload))
                 take(user, &upload);
-            } else {
-                (void)ps_catalog_lock(store);
-                ps_upload_let_go(store, upload.id);
-                ps_catalog_unlock(store);
-            }
+            else
+                ps_upload_postpone(store, upload.id);
         }
         ps_arena_free(&arena);
     } while (found);

@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 #include "server/store/files.h"
+#include "server/store/job_rows.h"
 #include "server/store/mirror.h"
+
+#define AGAIN_MS 3000 /* before an upload that was postponed is tried again */
 
 /* --- in hand ---------------------------------------------------------------------------------- */
 
@@ -30,21 +33,43 @@ static struct ps_in_hand *in_hand(struct ps_store *store, int64_t id)
 
 bool ps_upload_in_hand(struct ps_store *store, int64_t id)
 {
-    return in_hand(store, id) != NULL;
+    const struct ps_in_hand *at = in_hand(store, id);
+
+    return at && (!at->again_ms || ps_clock_ms() < at->again_ms);
 }
 
-void ps_upload_take_in_hand(struct ps_store *store, int64_t id)
+bool ps_upload_take_in_hand(struct ps_store *store, int64_t id)
 {
+    struct ps_in_hand *at = in_hand(store, id);
+
+    if (at) {
+        at->again_ms = 0;
+        return true;
+    }
     PS_PUSH_ROOM(store->in_hand, store->n_in_hand, store->cap_in_hand);
-    store->in_hand[store->n_in_hand++] = (struct ps_in_hand){id, false};
+    store->in_hand[store->n_in_hand++] = (struct ps_in_hand){.id = id};
+    return false;
 }
 
 void ps_upload_let_go(struct ps_store *store, int64_t id)
 {
     struct ps_in_hand *at = in_hand(store, id);
 
+    if (!at)
+        return;
+    free(at->view);
+    *at = store->in_hand[--store->n_in_hand];
+}
+
+void ps_upload_postpone(struct ps_store *store, int64_t id)
+{
+    struct ps_in_hand *at;
+
+    (void)ps_catalog_lock(store);
+    at = in_hand(store, id);
     if (at)
-        *at = store->in_hand[--store->n_in_hand];
+        at->again_ms = ps_clock_ms() + AGAIN_MS;
+    ps_catalog_unlock(store);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -287,50 +312,69 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
     return remove_files(store, file, sources, err);
 }
 
-static enum ps_status end(struct ps_store *store, int64_t id)
+/* Both in one transaction: of a server that is killed in between the next one would not know what
+ * became of the job. */
+static enum ps_status end(struct ps_store *store, int64_t id, const struct ps_job_row *job)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
     if (status == PS_OK)
         status = end_locked(store, id, &err);
+    if (status == PS_OK && job)
+        status = ps_job_row_put(store, job, &err);
     return ps_catalog_end(store, status, &err);
 }
 
-void ps_upload_end(struct ps_store *store, int64_t id)
+static void note_over(struct ps_in_hand *at, const struct ps_job_row *job)
+{
+    at->over = true;
+    if (!job)
+        return;
+    at->job = job->id;
+    at->state = job->state;
+    at->view = ps_strdup(job->view);
+}
+
+void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *job)
 {
     enum ps_status status;
 
     if (!id)
         return;
-    status = end(store, id);
+    status = end(store, id, job);
     (void)ps_catalog_lock(store);
     if (status == PS_OK)
         ps_upload_let_go(store, id);
     else if (in_hand(store, id))
-        in_hand(store, id)->over = true;
+        note_over(in_hand(store, id), job);
     ps_catalog_unlock(store);
 }
 
-/* One that could not be ended; 0: there is none. */
-static int64_t next_over(struct ps_store *store)
+/* One that could not be ended, whose strings stay until it is let go of; id 0: there is none. */
+static struct ps_in_hand next_over(struct ps_store *store)
 {
-    int64_t id = 0;
+    struct ps_in_hand over = {.id = 0};
 
     (void)ps_catalog_lock(store);
-    for (size_t i = 0; i < store->n_in_hand && !id; i++)
-        id = store->in_hand[i].over ? store->in_hand[i].id : 0;
+    for (size_t i = 0; i < store->n_in_hand && !over.id; i++)
+        if (store->in_hand[i].over)
+            over = store->in_hand[i];
     ps_catalog_unlock(store);
-    return id;
+    return over;
 }
 
 void ps_uploads_end_again(struct ps_store *store)
 {
-    int64_t id;
+    for (;;) {
+        const struct ps_in_hand over = next_over(store);
+        const struct ps_job_row job = {
+            .id = over.job, .state = over.state, .view = ps_str_of(over.view)};
 
-    while ((id = next_over(store)) && end(store, id) == PS_OK) {
+        if (!over.id || end(store, over.id, over.state ? &job : NULL) != PS_OK)
+            return;
         (void)ps_catalog_lock(store);
-        ps_upload_let_go(store, id);
+        ps_upload_let_go(store, over.id);
         ps_catalog_unlock(store);
     }
 }

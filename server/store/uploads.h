@@ -7,15 +7,18 @@
 #include "server/store/db_impl.h"
 
 /* With the catalog locked. */
+
+/* False also for one that was postponed, once its time has come. */
 bool ps_upload_in_hand(struct ps_store *store, int64_t id);
-void ps_upload_take_in_hand(struct ps_store *store, int64_t id);
+/* Whether it was postponed before. */
+bool ps_upload_take_in_hand(struct ps_store *store, int64_t id);
 void ps_upload_let_go(struct ps_store *store, int64_t id);
 
 /* The pairs of a JSON array of pairs, in the arena; with the catalog locked. */
 struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
                                size_t *n_out);
 
-/* Ends those whose end could not be written down, for the database was away. */
+/* Ends those whose end could not be written, for the database was away. */
 void ps_uploads_end_again(struct ps_store *store);
 
 #endif

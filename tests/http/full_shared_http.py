@@ -55,18 +55,24 @@ class Inside(unittest.TestCase):
                 self.assertEqual(answer.status, 200, answer.body)
         self.assertEqual(self.small.request("POST", f"{RUNS}?wait=1", big_log(100, 10)).status, 201)
 
+    def uploads(self):
+        """Each with the session that has it in hand."""
+        return set(self.postgres.sql(self.url, "SELECT id, session FROM upload").split())
+
     def states(self, jobs):
         return [self.small.request("GET", f"/api/v1/jobs/{job}").json["state"] for job in jobs]
 
     def test_what_another_had_accepted_waits(self):
-        jobs = [self.large.request("POST", RUNS, big_log(rows, 20 + rows)).json["job"]["id"] for rows in (300000, 300001, 20000)]
-        self.leave(256 << 10)
-        self.large.process.kill()
-        self.large.process.communicate()
-        until = time.monotonic() + 30
-        while int(self.postgres.sql(self.url, "SELECT count(*) FROM server")) > 1 and time.monotonic() < until:
-            time.sleep(0.1)
-        time.sleep(3)  # it tries to fetch them once a second
+        with self.postgres.refusing(self.url, "run", "true"):  # so that the one which accepts them finishes none
+            jobs = [self.large.request("POST", RUNS, big_log(rows, 20 + rows)).json["job"]["id"] for rows in (300000, 300001, 20000)]
+            accepted = self.uploads()
+            self.leave(256 << 10)
+            self.large.process.kill()
+            self.large.process.communicate()
+            until = time.monotonic() + 60
+            while self.uploads() & accepted and time.monotonic() < until:
+                time.sleep(0.1)
+            self.assertFalse(self.uploads() & accepted, "the other server takes them over")
         waiting = self.states(jobs)
         self.assertNotIn("failed", waiting, [self.small.request("GET", f"/api/v1/jobs/{job}").body for job in jobs])
         self.assertNotEqual(waiting, ["done"] * 3)

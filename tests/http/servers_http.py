@@ -188,6 +188,18 @@ class Servers(ServersTest):
                 self.assertEqual(server.request("GET", f"{RUNS}/{ended['run']}/imports").status, 200)
         print(f"three jobs of a server that was killed are done after {time.monotonic() - died:.1f} s")
 
+    def test_the_end_of_an_upload_is_the_end_of_its_job(self):
+        """A server is killed while the database refuses to note that the job is done: the next one goes on with the upload."""
+        dies = self.start("k")
+        with self.postgres.refusing(self.url, "job", "NEW.state = 'done'") as refused:
+            job = self.post(dies, import_log("import colorsys"), name="colorsys")["job"]["id"]
+            refused.wait()
+            dies.process.kill()
+            dies.process.communicate()
+        ended = self.job(job, ("done",), server=self.b)
+        self.assertEqual(ended["error"], None)
+        self.assertEqual(self.b.request("GET", f"{RUNS}/{ended['run']}").json["name"], "colorsys")
+
     def test_a_server_that_is_paused_leaves_its_jobs_to_others(self):
         """For longer than its lease lasts, in the middle of imports, and goes on with them when others have them in hand."""
         paused = self.start("f")

@@ -190,7 +190,7 @@ static void an_accepted_upload_stays_until_it_ended(void **state)
     assert_int_equal(ps_upload_take(other, take, &again, &err), PS_OK);
     assert_int_equal(again.n, 0);
     ps_store_close(other);
-    ps_upload_end(store, taken.id);
+    ps_upload_end(store, taken.id, NULL);
     ps_store_close(store);
     open_and_close();
     assert_string_equal(listed("spool"), "");
@@ -235,7 +235,7 @@ static void an_older_catalog_gets_what_it_lacks(void **state)
     assert_false(ps_col_is_null(stmt, 0));
     assert_int_equal(ps_col_int(stmt, 0), 0);
     ps_stmt_done(stmt);
-    ps_upload_end(store, taken.id);
+    ps_upload_end(store, taken.id, NULL);
     ps_store_close(store);
 }
 
@@ -271,7 +271,7 @@ static void what_was_removed_does_not_come_back(void **state)
     assert_int_equal(import(store, taken.id, id), PS_CANCELLED);
     assert_string_equal(listed("runs"), "");
     assert_string_equal(listed("originals"), "");
-    ps_upload_end(store, taken.id);
+    ps_upload_end(store, taken.id, NULL);
     assert_int_equal(import(store, taken.id, id), PS_OK);
     ps_store_close(store);
 }

@@ -399,8 +399,8 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
 
     assert_int_equal(ps_upload_take(shelf->store, count_taken, &taken, NULL), PS_OK);
     assert_int_equal(taken, 2);
-    ps_upload_end(shelf->store, 1);
-    ps_upload_end(shelf->store, 2);
+    ps_upload_end(shelf->store, 1, NULL);
+    ps_upload_end(shelf->store, 2, NULL);
     ps_doomed_sweep(shelf->store);
     assert_int_equal(ps_partial_begin(shelf->store, "", id, NULL), PS_OK);
     assert_int_equal(ps_run_mark(shelf->store, "../../victim"), 0);

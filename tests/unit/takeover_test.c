@@ -196,7 +196,7 @@ static void accept_and_stall(struct fixture *f, int from, int to)
     hear(from);
     if (import(store, "three", id, &already, &err) != PS_OK || !already)
         _exit(3);
-    ps_upload_end(store, id);
+    ps_upload_end(store, id, NULL);
     if (import(store, "four", id, &already, &err) != PS_INTERRUPTED)
         _exit(4);
     if (put_run(store, 9, "nine", NULL) != PS_OK || !ps_session_lives(store, store->session))
@@ -279,7 +279,7 @@ static void an_end_waits_for_the_database(void **state)
     assert_int_equal(count(a.store, UPLOADS), 1);
     assert_int_equal(count(a.store, SPOOLED), 1);
     postgres_tell("stop");
-    ps_upload_end(a.store, id);
+    ps_upload_end(a.store, id, NULL);
     assert_int_equal(count(a.store, UPLOADS), 1);
     postgres_tell("start");
     assert_int_equal(ps_upload_take(a.store, no_take, &taken, &err), PS_OK);
@@ -299,11 +299,70 @@ static void shared_sources_stay_for_the_last(void **state)
 
     assert_int_equal(count(a, SPOOLED), 3);
     assert_true(two > one);
-    ps_upload_end(a, one);
+    ps_upload_end(a, one, NULL);
     assert_int_equal(count(a, SPOOLED), 2);
-    ps_upload_end(a, two);
+    ps_upload_end(a, two, NULL);
     assert_int_equal(count(a, SPOOLED), 0);
     ps_store_close(a);
+}
+
+/* A disk or a database that fails for a while costs no upload. */
+static void what_cannot_be_fetched_waits(void **state)
+{
+    struct fixture *f = *state;
+    struct ps_store *a = open_server(f, "a"), *b;
+    char spool_of_b[128], aside[128];
+    unsigned taken = 0;
+
+    (void)accept(a, "one", NULL);
+    ps_store_close(a);
+    b = open_server(f, "b");
+    (void)snprintf(spool_of_b, sizeof spool_of_b, "%s/b/spool", f->dir);
+    (void)snprintf(aside, sizeof aside, "%s/b/aside", f->dir);
+    assert_int_equal(rename(spool_of_b, aside), 0);
+    assert_int_equal(ps_upload_take(b, no_take, &taken, NULL), PS_OK);
+    assert_int_equal(taken, 0);
+    assert_int_equal(rename(aside, spool_of_b), 0);
+    while (!taken) {
+        assert_int_equal(ps_upload_take(b, no_take, &taken, NULL), PS_OK);
+        (void)usleep(10000);
+    }
+    assert_int_equal(taken, 1);
+    ps_store_close(b);
+}
+
+static bool is_postponed(struct ps_store *store)
+{
+    bool is = false;
+
+    (void)ps_catalog_lock(store);
+    for (size_t i = 0; i < store->n_in_hand; i++)
+        is |= store->in_hand[i].again_ms != 0;
+    ps_catalog_unlock(store);
+    return is;
+}
+
+/* There is room to fetch the upload, and none for its run. */
+static void what_has_no_room_waits(void **state)
+{
+    struct ps_store *a = open_server(*state, "a");
+    struct server b;
+
+    (void)accept(a, "one", NULL);
+    b = serve(*state, "b");
+    b.store->quota = 1;
+    ps_store_close(a);
+    while (!is_postponed(b.store))
+        (void)usleep(10000);
+    assert_int_equal(count(b.store, UPLOADS), 1);
+    assert_int_equal(count(b.store, RUNS), 0);
+    b.store->quota = 0;
+    wait_until(b.store, RUNS, 1);
+    wait_until(b.store, UPLOADS, 0);
+    assert_int_equal(count(b.store, "SELECT count(*) FROM import_log WHERE code = 'full'"), 0);
+    assert_int_equal(count(b.store, "SELECT count(*) FROM import_log WHERE code = 'interrupted'"),
+                     1);
+    stop(&b);
 }
 
 /* A row of the database that no server wrote: its import fails, and no file but those of the spool
@@ -349,6 +408,8 @@ int main(void)
         WITH(what_is_left_in_order_is_taken_soon),
         WITH(an_end_waits_for_the_database),
         WITH(shared_sources_stay_for_the_last),
+        WITH(what_cannot_be_fetched_waits),
+        WITH(what_has_no_room_waits),
         WITH(a_row_that_names_no_file_of_the_spool_fails),
     };
 
