@@ -420,7 +420,7 @@ static void a_change_is_noticed(void **state)
     struct shelf *shelf = *state;
     struct ps_store *other = NULL;
     struct ps_published run = publish(shelf, "x", "a");
-    const struct ps_run_edit edit = {"renamed", NULL, NULL, 0, false};
+    const struct ps_run_edit edit = {.name = "renamed"};
     int64_t before, after;
     char id[PS_ID_SIZE];
 
