@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#define ROWS_MOST 1000 /* of an answer of the API */
+
 /* compare, compare/functions ... of the two groups. */
 static void add_path(const struct ps_cli_compared *compared, const char *of, struct ps_buf *path)
 {
@@ -74,6 +76,31 @@ enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *
                            const cJSON *metric, const char *name, unsigned limit, cJSON **out,
                            struct ps_err *err)
 {
+    return ps_cli_rows_by(compared, table, metric, name, NULL, limit, out, err);
+}
+
+enum ps_status ps_cli_shown(const struct ps_options *options, const cJSON *table,
+                            const cJSON *metric, unsigned *rows, char sort[80], struct ps_err *err)
+{
+    const cJSON *column = NULL;
+    int64_t n = *rows;
+    sort[0] = '\0';
+    if (options->rows && (!ps_str_i64(ps_str_of(options->rows), &n) || n < 1 || n > ROWS_MOST))
+        return ps_fail(err, PS_BAD_REQUEST, "--rows takes a whole number from 1 to %d", ROWS_MOST);
+    *rows = (unsigned)n;
+    if (options->sort && strcmp(options->sort, "name") == 0)
+        (void)snprintf(sort, 80, "name");
+    else if (options->sort && ps_cli_metric(table, options->sort, &column, err) != PS_OK)
+        return err->code;
+    else if (options->sort && column != metric)
+        (void)snprintf(sort, 80, "median_%.60s", options->sort);
+    return PS_OK;
+}
+
+enum ps_status ps_cli_rows_by(const struct ps_cli_compared *compared, const cJSON *table,
+                              const cJSON *metric, const char *name, const char *sort,
+                              unsigned limit, cJSON **out, struct ps_err *err)
+{
     char limit_text[24];
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
@@ -81,6 +108,8 @@ enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *
     ps_path_param(&path, "metric", ps_run_text(metric, "metric"));
     ps_path_param(&path, "limit", limit_text);
     ps_path_param(&path, "name", name);
+    ps_path_param(&path, "sort", sort);
+    ps_path_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
     return ps_client_read(compared->client, path.at, out, err);
 }
 

@@ -32,6 +32,14 @@ enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON *
 enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *table,
                            const cJSON *metric, const char *name, unsigned limit, cJSON **out,
                            struct ps_err *err);
+/* The same in the order of a column of docs/api.md; NULL: by size. */
+enum ps_status ps_cli_rows_by(const struct ps_cli_compared *compared, const cJSON *table,
+                              const cJSON *metric, const char *name, const char *sort,
+                              unsigned limit, cJSON **out, struct ps_err *err);
+/* --rows and --sort of `show`: how many rows (unless it says so, `rows`), and the column of the
+ * table that stands for the name of a metric, or "name". */
+enum ps_status ps_cli_shown(const struct ps_options *options, const cJSON *table,
+                            const cJSON *metric, unsigned *rows, char sort[80], struct ps_err *err);
 /* `perfshelf show a,b,c`: a group as one report. */
 enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err);

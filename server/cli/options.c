@@ -51,8 +51,10 @@ const struct ps_verb_row ps_verbs[] = {
          2},
     [PS_VERB_LIST] = {"list", "", 0, 0, "the runs on the shelf, newest first", NULL, 0},
     [PS_VERB_SHOW] =
-        {"show", "RUN", 1, 1, "what is known of one run, or of a group of runs",
-         "Of a group (several RUNs with commas between them, series:NAME or tag:K=V) a table: each "
+        {"show", "RUN", 1, 1, "what one run is and what is slow in it, or a group of runs",
+         "After what is known of the run: the conclusion of its report and the rows of its first "
+         "table that take most.\nOf a group (several RUNs with commas between them, series:NAME or "
+         "tag:K=V) a table: each "
          "row's "
          "median,\nits spread (the median absolute deviation), the least and the largest, its "
          "share of "
@@ -313,8 +315,11 @@ const struct ps_option_row ps_option_rows[] = {
     {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
      "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
-    {"--rows", "N", TEXT, ON(SQL), offsetof(struct ps_options, rows),
-     "a result of more rows is refused (default 10000000)"},
+    {"--rows", "N", TEXT, ON(SQL) | ON(SHOW), offsetof(struct ps_options, rows),
+     "sql: a result of more rows is refused (default 10000000); show: rows of the table (default "
+     "10, of a group 30)"},
+    {"--sort", "M", TEXT, ON(SHOW), offsetof(struct ps_options, sort),
+     "another column to sort by, or name"},
     {"--seconds", "N", TEXT, ON(SQL), offsetof(struct ps_options, seconds),
      "a statement that takes longer is stopped (default 600)"},
     {"--csv", NULL, FLAG, ON(SQL), offsetof(struct ps_options, csv), "print CSV"},

@@ -60,7 +60,7 @@ struct ps_options {
     size_t n_keep;
     const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
     const char *from, *to;                                               /* NULL: not given */
-    const char *rows, *seconds;                                          /* NULL: not given */
+    const char *rows, *sort, *seconds;                                   /* NULL: not given */
     const char *role, *tls_cert, *tls_key;                               /* NULL: not given */
     const char **hosts;
     size_t n_hosts;

@@ -117,11 +117,140 @@ static bool is_group(struct ps_client *client, const char *word)
     return strchr(word, ',') && ps_client_run(client, word, &run, &none) == PS_NOT_FOUND;
 }
 
+/* --- what is slow ----------------------------------------------------------------------------- */
+
+/* The first finding of a trace, or what bounds a timed command; of other kinds nothing. */
+static void add_finding(struct ps_client *client, const char *id, struct ps_buf *out)
+{
+    static const struct {
+        const char *view, *list, *title, *text;
+    } views[] = {{"findings", "rows", "title", "text"}, {"bound", "runs", "verdict", "reason"}};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+        PS_AUTO(ps_run_free) cJSON *answer = NULL;
+        struct ps_err none = PS_ERR_INIT; /* kinds without this view */
+        ps_buf_printf(&path, "runs/%s/%s", id, views[i].view);
+        if (ps_client_read(client, path.at, &answer, &none) != PS_OK)
+            continue;
+        const cJSON *first =
+            cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(answer, views[i].list), 0);
+        if (!ps_run_text(first, views[i].title)[0])
+            continue;
+        ps_plain_text(out, ps_str_of(ps_run_text(first, views[i].title)));
+        ps_buf_puts(out, ps_run_text(first, views[i].text)[0] ? ": " : "");
+        ps_plain_text(out, ps_str_of(ps_run_text(first, views[i].text)));
+        ps_buf_puts(out, "\n");
+        return;
+    }
+}
+
+/* "fetchone takes 379.8 ms, 23.8 % of the self time; the first 3 rows take 48.1 %": of rows by
+ * size. */
+static void add_conclusion(const cJSON *metric, const cJSON *page, struct ps_buf *out)
+{
+    double share = ps_cli_number(page, 0, "share"), sum = 0;
+    char figure[64];
+    int n = 0;
+    if (!ps_cli_cell(page, 0, "median") || ps_cli_number(page, 0, "median") <= 0)
+        return;
+    ps_plain_text(out, ps_str_of(ps_cli_text(page, 0, "name")));
+    ps_buf_printf(
+        out, ": %s %s", ps_run_text(metric, "title"),
+        ps_cli_figure(ps_cli_number(page, 0, "median"), ps_run_text(metric, "unit"), figure));
+    for (; n < 3 && ps_cli_cell(page, n, "share"); n++)
+        sum += ps_cli_number(page, n, "share");
+    if (cJSON_IsNumber(ps_cli_cell(page, 0, "share")))
+        ps_buf_printf(out, ", %.1f %% of all", share);
+    if (n > 1 && sum > share)
+        ps_buf_printf(out, "; the %d largest rows take %.1f %%", n, sum);
+    ps_buf_puts(out, "\n");
+}
+
+#define METRICS 3 /* beside the first, of a row */
+#define ROWS    10
+
+static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
+                     const char *sorted_by, struct ps_buf *out)
+{
+    PS_AUTO(ps_table_free) struct ps_table table = {.width = ps_terminal_width()};
+    const cJSON *others[METRICS], *other;
+    unsigned n = 0;
+    int row = 0;
+    char figure[64], column[80];
+    cJSON_ArrayForEach(other, cJSON_GetObjectItemCaseSensitive(about, "metrics"))
+    {
+        if (other != metric && n < METRICS)
+            others[n++] = other;
+    }
+    table.columns = n + 3;
+    table.right = (1U << (n + 2)) - 1;
+    ps_buf_printf(out, "\n%s by %s\n", ps_run_text(about, "title"), sorted_by);
+    ps_table_cell(&table, ps_run_text(metric, "title"));
+    ps_table_cell(&table, "of all");
+    for (unsigned i = 0; i < n; i++)
+        ps_table_cell(&table, ps_run_text(others[i], "title"));
+    ps_table_cell(&table, ps_run_text(about, "row"));
+    for (; ps_cli_cell(page, row, "median"); row++) {
+        ps_table_cell(&table, ps_cli_figure(ps_cli_number(page, row, "median"),
+                                            ps_run_text(metric, "unit"), figure));
+        if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
+            ps_table_printf(&table, "%.1f %%", ps_cli_number(page, row, "share"));
+        else
+            ps_table_cell(&table, "");
+        for (unsigned i = 0; i < n; i++) {
+            (void)snprintf(column, sizeof column, "median_%.60s", ps_run_text(others[i], "metric"));
+            if (cJSON_IsNumber(ps_cli_cell(page, row, column)))
+                ps_table_cell(&table, ps_cli_figure(ps_cli_number(page, row, column),
+                                                    ps_run_text(others[i], "unit"), figure));
+            else
+                ps_table_cell(&table, "");
+        }
+        ps_cli_name_cell(&table, page, row);
+    }
+    ps_table_print(&table, out);
+    if (ps_run_number(page, "total") > row)
+        ps_buf_printf(out, "and %.0f more rows; --rows shows more\n",
+                      ps_run_number(page, "total") - row);
+}
+
+/* The first table of the report, or that of --of. */
+static enum ps_status add_table(const struct ps_options *options, struct ps_client *client,
+                                const char *id, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
+    PS_AUTO(ps_run_free) cJSON *page = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf conclusion = {0};
+    const cJSON *table = NULL, *metric = NULL;
+    unsigned rows = ROWS;
+    char sort[80];
+    enum ps_status status = ps_cli_compare(client, NULL, id, &compared, err);
+    if (status == PS_OK)
+        status = ps_cli_table(&compared, options->of, &table, err);
+    if (status == PS_OK)
+        status = ps_cli_metric(table, options->metric, &metric, err);
+    if (status == PS_OK)
+        status = ps_cli_shown(options, table, metric, &rows, sort, err);
+    if (status == PS_OK)
+        status =
+            ps_cli_rows_by(&compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err);
+    if (status != PS_OK)
+        return status;
+    add_finding(client, id, &conclusion);
+    if (!sort[0])
+        add_conclusion(metric, page, &conclusion);
+    ps_buf_puts(out, conclusion.len ? "\n" : "");
+    ps_buf_str(out, ps_buf_slice(&conclusion));
+    add_rows(table, metric, page, sort[0] ? options->sort : ps_run_text(metric, "title"), out);
+    return PS_OK;
+}
+
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *run = NULL;
-    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2};
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2, .width = ps_terminal_width()};
+    const bool asked = options->of || options->metric || options->sort || options->rows;
+    struct ps_err why = PS_ERR_INIT;
     if (options->json) {
         enum ps_status got = ps_client_run(client, options->operands[0], out, err);
         ps_buf_puts(out, "\n");
@@ -132,6 +261,11 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
         return status;
     add_run(&table, run);
     ps_table_print(&table, out);
+    if (add_table(options, client, ps_run_text(run, "id"), out, &why) == PS_OK)
+        return PS_OK;
+    if (asked)
+        return ps_fail_as(err, &why);
+    ps_say_note(options->operands[0], &why); /* what is known of the run stands all the same */
     return PS_OK;
 }
 

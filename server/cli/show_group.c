@@ -53,7 +53,8 @@ static void add_table(const struct ps_cli_compared *compared, const cJSON *about
                       const cJSON *metric, const cJSON *page, struct ps_buf *out)
 {
     static const char *const titles[] = {"median", "spread", "min", "max", "of sum", "runs"};
-    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 7, .right = 63};
+    PS_AUTO(ps_table_free)
+    struct ps_table table = {.columns = 7, .right = 63, .width = ps_terminal_width()};
     int runs = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "new")),
         rows = 0;
     ps_buf_printf(out, "\n%s by %s, the largest median first\n", ps_run_text(about, "title"),
@@ -69,11 +70,17 @@ static void add_table(const struct ps_cli_compared *compared, const cJSON *about
                       ps_run_number(page, "total") - rows);
 }
 
-static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,
+static enum ps_status say_table(const struct ps_options *options,
+                                const struct ps_cli_compared *compared, const cJSON *table,
                                 const cJSON *metric, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    enum ps_status status = ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err);
+    char sort[80];
+    unsigned rows = ROWS;
+    enum ps_status status = ps_cli_shown(options, table, metric, &rows, sort, err);
+    if (status == PS_OK)
+        status =
+            ps_cli_rows_by(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err);
     if (status != PS_OK)
         return status;
     add_headline(compared, out);
@@ -93,6 +100,6 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
         status = ps_cli_metric(table, options->metric, &metric, err);
     if (status == PS_OK)
         status = options->json ? ps_cli_compared_json(&compared, table, metric, out, err)
-                               : say_table(&compared, table, metric, out, err);
+                               : say_table(options, &compared, table, metric, out, err);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* winsize */
 #include "server/cli/table.h"
 
 #include "server/cli/plain.h"
@@ -7,6 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #define GAP 2
 
@@ -47,6 +50,39 @@ static unsigned width_of(struct ps_str text)
     return width;
 }
 
+#define SHORTEST 16 /* a last cell is not cut below this */
+
+/* The first so many code points of a text. */
+static struct ps_str head_of(struct ps_str text, unsigned points)
+{
+    size_t n = 0;
+    for (; n < text.len; n++)
+        if (((unsigned char)text.at[n] & 0xc0) != 0x80 && points-- == 0)
+            break;
+    return (struct ps_str){text.at, n};
+}
+
+/* "beginning…end" in so many columns: a name stands first, the end of a path says most. */
+static void add_shortened(struct ps_buf *out, struct ps_str cell, unsigned width)
+{
+    const unsigned all = width_of(cell), tail = width / 3, head = width - tail - 1;
+    ps_buf_str(out, head_of(cell, head));
+    ps_buf_puts(out, "\u2026");
+    ps_buf_str(out, ps_str_skip(cell, head_of(cell, all - tail).len));
+}
+
+unsigned ps_terminal_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    int64_t n;
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return columns && ps_str_i64(ps_str_of(columns), &n) && n > 0 && n < 10000 ? (unsigned)n : 0;
+}
+
 static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, bool right, bool last)
 {
     int pad = (int)(width - width_of(cell));
@@ -59,17 +95,24 @@ static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, boo
 
 void ps_table_print(const struct ps_table *table, struct ps_buf *out)
 {
-    unsigned widths[PS_TABLE_COLUMNS] = {0};
+    unsigned widths[PS_TABLE_COLUMNS] = {0}, before = 0, room = 0;
     assert(table->columns && table->columns <= PS_TABLE_COLUMNS);
     for (size_t i = 0; i < table->count; i++) {
         unsigned width = width_of(cell_at(table, i));
         if (width > widths[i % table->columns])
             widths[i % table->columns] = width;
     }
+    for (unsigned column = 0; column + 1 < table->columns; column++)
+        before += widths[column] + GAP;
+    if (table->width)
+        room = table->width > before + SHORTEST ? table->width - before : SHORTEST;
     for (size_t i = 0; i < table->count; i++) {
         unsigned column = (unsigned)(i % table->columns);
         bool last = column + 1 == table->columns;
-        add_cell(out, cell_at(table, i), widths[column], table->right >> column & 1, last);
+        if (last && room && width_of(cell_at(table, i)) > room)
+            add_shortened(out, cell_at(table, i), room);
+        else
+            add_cell(out, cell_at(table, i), widths[column], table->right >> column & 1, last);
         if (last)
             ps_buf_puts(out, "\n");
     }

@@ -12,6 +12,7 @@
 struct ps_table {
     unsigned columns; /* at most PS_TABLE_COLUMNS */
     unsigned right;   /* bit i: column i is aligned to the right */
+    unsigned width;   /* of a line; longer last cells are shortened in their middle. 0: no limit */
     struct ps_buf text;
     size_t *ends; /* of each cell in text */
     size_t count, cap;
@@ -23,6 +24,8 @@ void ps_table_printf(struct ps_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends the lines to out; the last cell of a line is not padded. */
 void ps_table_print(const struct ps_table *table, struct ps_buf *out);
+/* The width of the terminal that stdout is, else of $COLUMNS; 0: stdout is none. */
+unsigned ps_terminal_width(void);
 void ps_table_free(struct ps_table *table);
 
 #endif

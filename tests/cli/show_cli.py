@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""`show RUN`: what is known of a run, and what is slow in it, as wide as the terminal."""
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unittest
+from fcntl import ioctl
+
+from program import DEMO, PROGRAM, ShelfTest
+
+
+class Show(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.ok("add", os.path.join(DEMO, "bookshop-slow.prof"), "--name", "shop")
+
+    def table(self, *words):
+        """What stands below the facts: the lines of the conclusion, the title, the rows."""
+        conclusion, table = self.ok("show", "shop", *words).split("\n\n")[1:]
+        return conclusion.splitlines(), table.splitlines()
+
+    def rows(self, sql):
+        return [row["name"] for row in self.json("sql", "shop", f"SELECT name FROM functions ORDER BY {sql} LIMIT 4")]
+
+    def test_what_is_slow(self):
+        [conclusion], table = self.table()
+        first, second = self.rows("tottime_s DESC")[:2]
+        self.assertRegex(conclusion, r"^" + first.replace("<", ".").replace(">", ".") + r": Self time [\d.]+ ms, [\d.]+ % of all; the 3 largest rows take [\d.]+ %$")
+        self.assertEqual(table[0], "Functions by Self time")
+        self.assertRegex(table[1], r"^Self time +of all +Total time +Calls +function$")
+        self.assertIn(first, table[2])
+        self.assertIn(second, table[3])
+        self.assertRegex(table[-1], r"^and \d+ more rows; --rows shows more$")
+        self.assertEqual(len(table), 2 + 10 + 1)
+
+    def test_of_rows_sort(self):
+        _, table = self.table("--rows", "2", "--metric", "cumtime_s")
+        self.assertEqual((table[0], len(table)), ("Functions by Total time", 5))
+        self.assertIn(self.rows("cumtime_s DESC")[0], table[2])
+        said = self.ok("show", "shop", "--rows", "3", "--sort", "ncalls").split("\n\n")[-1].splitlines()
+        self.assertEqual(said[0], "Functions by ncalls")
+        self.assertIn(self.rows("ncalls DESC")[0], said[2])
+        names = [line.split("  ")[-2:] for line in self.ok("show", "shop", "--rows", "3", "--sort", "name").split("\n\n")[-1].splitlines()[2:5]]
+        self.assertEqual(names, sorted(names))
+        self.assertIn("no metric nothing", self.fails("show", "shop", "--sort", "nothing"))
+        self.assertIn("no table nothing", self.fails("show", "shop", "--of", "nothing"))
+        self.assertIn("--rows takes", self.fails("show", "shop", "--rows", "0"))
+
+    def test_every_demo_profile_has_a_table(self):
+        for name in sorted(os.listdir(DEMO)):
+            if not name.endswith(".gz"):  # traces take their time
+                said = self.json("add", os.path.join(DEMO, name))
+                self.assertRegex(self.ok("show", said["id"], "--rows", "1"), r"\n\n\w+.* by \w+", name)
+
+    def test_it_fits_the_terminal(self):
+        for width in (60, 100):
+            ours, theirs = pty.openpty()
+            ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+            process = subprocess.Popen([PROGRAM, "show", "shop", "--data", self.data], stdout=theirs, stdin=subprocess.DEVNULL)
+            os.close(theirs)
+            said = b""
+            try:
+                while more := os.read(ours, 65536):
+                    said += more
+            except OSError:
+                pass  # the other end is closed
+            os.close(ours)
+            self.assertEqual(process.wait(timeout=60), 0)
+            rows = said.decode().replace("\r", "").split("\n\n")[-1].splitlines()[1:-1]
+            self.assertTrue(any("\u2026" in row for row in rows))
+            self.assertLessEqual(max(map(len, rows)), width)
+
+
+if __name__ == "__main__":
+    unittest.main()
