@@ -216,8 +216,7 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 
 const struct ps_option_row ps_option_rows[] = {
     {"--data", "DIR", TEXT, ON_SHELF, offsetof(struct ps_options, data),
-     "the shelf's folder (default $XDG_DATA_HOME/perfshelf; for commands about runs the one that "
-     "you serve, where only another is served)"},
+     "the shelf's folder (default $XDG_DATA_HOME/perfshelf, or another that you serve)"},
     {"--store", "URL", TEXT, ON_STORE, offsetof(struct ps_options, store),
      "a shelf of many servers: postgresql://USER@HOST/DATABASE (default $PERFSHELF_STORE)"},
     {"--cache-size", "SIZE", TEXT, ON_STORE, offsetof(struct ps_options, cache_size),
@@ -310,14 +309,12 @@ const struct ps_option_row ps_option_rows[] = {
     {"--from", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, from), "the shelf to copy"},
     {"--to", "STORE", TEXT, ON(COPY), offsetof(struct ps_options, to), "where it goes"},
     {"--update", NULL, FLAG, ON(COPY) | ON(ADD), offsetof(struct ps_options, update),
-     "copy: what both have becomes as it is in --from, and what was removed there goes; add: give "
-     "--name, --series and --tag also to runs that are on the shelf already"},
+     "copy: all becomes as it is in --from; add: labels also for runs that are there already"},
     {"--quick", NULL, FLAG, ON(VERIFY), offsetof(struct ps_options, quick),
      "do not read the files through"},
     {"--json", NULL, FLAG, ON_JSON, offsetof(struct ps_options, json), "print JSON"},
     {"--rows", "N", TEXT, ON(SQL) | ON(SHOW), offsetof(struct ps_options, rows),
-     "sql: a result of more rows is refused (default 10000000); show: rows of the table (default "
-     "10, of a group 30)"},
+     "sql: more rows are refused (default 10000000); show: rows of the table (default 10)"},
     {"--sort", "M", TEXT, ON(SHOW), offsetof(struct ps_options, sort),
      "another column to sort by, or name"},
     {"--seconds", "N", TEXT, ON(SQL), offsetof(struct ps_options, seconds),
