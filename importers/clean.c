@@ -28,6 +28,10 @@ static size_t broken_sign(struct ps_str text, struct ps_str *sign)
     static const struct {
         struct ps_str broken, sign;
     } signs[] = {
+        {PS_STR("\xc3\x8f\xc2\x83"), PS_STR("\xcf\x83")},
+        {PS_STR("\xc3\x8f\xc6\x92"), PS_STR("\xcf\x83")},
+        {PS_STR("\xe2\x95\xa7\xc3\xa2"), PS_STR("\xcf\x83")},
+        {PS_STR("\xc2\xa4\xc3\xa2"), PS_STR("\xcf\x83")},
         {PS_STR("\xc3\x82\xc2\xb5"), PS_STR("\xc2\xb5")},
         {PS_STR("\xe2\x94\xac\xe2\x95\xa1"), PS_STR("\xc2\xb5")},
         {PS_STR("\xe2\x94\xac\xc3\x81"), PS_STR("\xc2\xb5")},

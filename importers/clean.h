@@ -12,9 +12,9 @@ bool ps_is_clean_text(struct ps_str text);
  * for NUL. */
 void ps_clean_text(struct ps_buf *out, struct ps_str text);
 
-/* Signs that tools print between figures, "\u00b5", "\u03bc", "\u00b1" and "\u2026", as they look
- * when UTF-8 was taken for another encoding, as consoles of Windows do: "\u00c2\u00b5". The text
- * with the signs themselves, in scratch; `text` itself where there are none. */
+/* The signs that tools print beside figures (micro, plus-minus, sigma, ellipsis), as they look when
+ * UTF-8 was taken for another encoding, which consoles of Windows do. The text with the signs
+ * themselves, in scratch; `text` itself where there are none. */
 struct ps_str ps_mend_signs(struct ps_buf *scratch, struct ps_str text);
 
 /* At most `most` bytes of a text, no character cut in two. */

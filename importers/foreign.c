@@ -39,6 +39,20 @@ static struct ps_str unblank(struct ps_str s)
     return s;
 }
 
+/* Whether the markup is a picture and not a page that holds some. */
+static bool is_svg(struct ps_str body)
+{
+    static const char *const pages[] = {"<html", "<HTML", "<!doctype html", "<!DOCTYPE html",
+                                        "<!DOCTYPE HTML"};
+    const char *svg = ps_str_find(body, PS_STR("<svg"));
+    struct ps_str before = {body.at, svg ? (size_t)(svg - body.at) : 0};
+
+    for (size_t i = 0; svg && i < sizeof pages / sizeof *pages; i++)
+        if (ps_str_find(before, ps_str_of(pages[i])))
+            return false;
+    return svg;
+}
+
 /* A run file says so in its header. */
 static bool is_run_file(struct ps_str head)
 {
@@ -62,8 +76,9 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
         return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
                (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));
     if (body.len && body.at[0] == '<')
-        return ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
-               refuse_kind(body, ps_foreign_pages, err);
+        return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
+                                  refuse(err, ps_foreign_svg.what, ps_foreign_svg.hint)
+                            : refuse_kind(body, ps_foreign_pages, err);
     return false;
 }
 
@@ -99,41 +114,95 @@ static bool is_text_pickle(struct ps_str head)
     return false;
 }
 
-/* Takes the tag of a protobuf field of bytes and their number off *rest. */
-static bool take_field(struct ps_str *rest, char tag, size_t *len)
+static bool take_varint(struct ps_str *rest, uint64_t *out)
 {
-    unsigned shift = 0;
-
-    if (rest->len < 2 || rest->at[0] != tag)
-        return false;
-    *rest = ps_str_skip(*rest, 1);
-    for (*len = 0; rest->len && shift < 28; shift += 7) {
+    *out = 0;
+    for (unsigned shift = 0; rest->len && shift < 64; shift += 7) {
         unsigned char byte = (unsigned char)rest->at[0];
 
         *rest = ps_str_skip(*rest, 1);
-        *len |= (size_t)(byte & 0x7f) << shift;
+        *out |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
-            return *len > 0 && rest->len > 0;
+            return true;
     }
     return false;
 }
 
-/* Three formats begin with the first field of a message: pprof's is a pair of small numbers, XLA's
- * a plane with a name like "/host:CPU", Perfetto's a packet with the next behind it. */
+/* A field of a protobuf message; `bytes` is cut where the head is. */
+struct field {
+    uint64_t number;
+    bool has_bytes;
+    struct ps_str bytes;
+};
+
+static bool take_field(struct ps_str *rest, struct field *out)
+{
+    uint64_t tag, value;
+
+    if (!take_varint(rest, &tag) || !take_varint(rest, &value))
+        return false;
+    *out = (struct field){.number = tag >> 3, .has_bytes = (tag & 7) == 2};
+    if (!out->has_bytes)
+        return (tag & 7) == 0 && out->number > 0;
+    out->bytes = (struct ps_str){rest->at, value < rest->len ? (size_t)value : rest->len};
+    *rest = ps_str_skip(*rest, value < rest->len ? (size_t)value : rest->len);
+    return out->number > 0;
+}
+
+/* A ValueType of pprof: two small numbers, fields 1 and 2. */
+static bool is_value_type(struct ps_str bytes)
+{
+    struct field field;
+    bool any = false;
+
+    while (bytes.len && take_field(&bytes, &field)) {
+        if (field.has_bytes || field.number > 2)
+            return false;
+        any = true;
+    }
+    return any && bytes.len == 0;
+}
+
+/* The fields of pprof's Profile, as far as the head goes, of which 1 is a ValueType. */
+static bool is_pprof(struct ps_str head)
+{
+    static const bool has_bytes[15] = {[1] = true, [2] = true, [3] = true,  [4] = true,
+                                       [5] = true, [6] = true, [11] = true, [13] = true};
+    struct field field;
+    bool types = false;
+    int fields = 0;
+
+    while (head.len && fields < 64 && take_field(&head, &field)) {
+        if (field.number > 14 ||
+            (field.has_bytes != has_bytes[field.number] && field.number != 13) ||
+            (field.number == 1 && !is_value_type(field.bytes)))
+            return false;
+        types |= field.number == 1;
+        fields++;
+    }
+    return types && fields > 1;
+}
+
+/* XLA's planes have names like "/host:CPU"; OpenTelemetry's first message names its resource;
+ * Perfetto's are one packet behind the other, and the body of a push to Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
-    struct ps_str rest = head, all = first(head, 65536);
-    size_t len;
+    struct ps_str all = first(head, 65536), begin = first(head, 1024), rest = head;
+    struct field field;
 
-    if (!take_field(&rest, '\n', &len))
-        return false;
-    if (len <= 12 && len < rest.len && rest.at[0] == 8 && memchr(rest.at, 16, len) &&
-        (rest.at[len] == 10 || rest.at[len] == 18))
+    if (is_pprof(all))
         return refuse(err, ps_foreign_pprof.what, ps_foreign_pprof.hint);
+    if (!take_field(&rest, &field) || field.number != 1 || !field.has_bytes)
+        return false;
     if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
         ps_str_find(all, PS_STR("Task Environment")))
         return refuse(err, ps_foreign_xplane.what, ps_foreign_xplane.hint);
-    if (len < rest.len && rest.at[len] == '\n')
+    if (ps_str_find(begin, PS_STR("service.name")) || ps_str_find(begin, PS_STR("telemetry.sdk")) ||
+        ps_str_find(begin, PS_STR("host.name")) || ps_str_find(begin, PS_STR("process.pid")))
+        return refuse(err, ps_foreign_otlp.what, ps_foreign_otlp.hint);
+    if (ps_str_find(begin, PS_STR("__name__")) && ps_str_find(begin, PS_STR("service_name")))
+        return refuse(err, ps_foreign_pyroscope.what, ps_foreign_pyroscope.hint);
+    if (rest.len && rest.at[0] == '\n')
         return refuse(err, ps_foreign_perfetto.what, ps_foreign_perfetto.hint);
     return false;
 }
@@ -215,6 +284,9 @@ static bool is_python(struct ps_str head)
 
 static bool refuse_text(struct ps_str head, struct ps_err *err)
 {
+    if (ps_str_starts(head, PS_STR("version https://git-lfs.github.com/spec/")))
+        return refuse(err, "a pointer of Git LFS: the file itself was not downloaded",
+                      "fetch it with `git lfs pull`, then add it");
     if (is_heaptrack(head))
         return refuse(err, "a recording of heaptrack",
                       "fold its stacks with `heaptrack_print -F stacks.txt heaptrack.app.gz`");

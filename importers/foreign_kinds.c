@@ -30,6 +30,16 @@ const char ps_foreign_record_hint[] =
 #define SNAPSHOT                                                                                   \
     "draw it with `python -m torch.cuda._memory_viz memory snapshot.pickle -o memory.svg` and "    \
     "add the SVG"
+#define GPERFTOOLS                                                                                 \
+    "fold its stacks with `google-pprof --collapsed PROGRAM FILE > stacks.txt` and add stacks.txt"
+#define FOLD_PERF "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"
+#define ROCPROF                                                                                    \
+    "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`, or with `rocprofv3 "  \
+    "--output-format pftrace` and `traceconv json FILE trace.json`"
+#define PYTEST "measure with `pytest --benchmark-json result.json`"
+#define TLPARSE                                                                                    \
+    "read it with `tlparse FILE`; record times with torch.profiler and "                           \
+    "`p.export_chrome_trace(\"trace.json\")`"
 #define TIME "measure again with `/usr/bin/time -v -o time.txt app`"
 #define TOP  "record with `top -b -d 1 -n 60 > top.txt`"
 #define YAPPI                                                                                      \
@@ -70,6 +80,14 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
      "fold its stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
      "stacks.txt"},
     {0, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {15, PS_STR("memray"), "a recording of memray", MEMRAY}, /* in LZ4 */
+    {14, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {12, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {13, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {0, PS_STR("\x04\x22\x4d\x18"), "an LZ4 file",
+     "unpack it with `lz4 -d` first; gzip and zstd are read as they are"},
+    {0, PS_STR("\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "a CPU profile of gperftools",
+     GPERFTOOLS},
     {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler",
      "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
     {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler",
@@ -114,6 +132,18 @@ const struct ps_foreign_kind ps_foreign_perfetto = {
     "convert it with `traceconv json trace.pftrace trace.json` "
     "(https://get.perfetto.dev/traceconv)"};
 
+const struct ps_foreign_kind ps_foreign_otlp = {
+    {""},
+    "a profile of OpenTelemetry (OTLP)",
+    "record the program itself with `py-spy record --format speedscope -o profile.json --pid PID`"};
+const struct ps_foreign_kind ps_foreign_pyroscope = {
+    {""},
+    "a push to Pyroscope",
+    "export the profile from Pyroscope as collapsed stacks, or record the program with `py-spy "
+    "record --format speedscope -o profile.json --pid PID`"};
+const struct ps_foreign_kind ps_foreign_svg = {
+    {""}, "an SVG picture", "add the profile that it was drawn from"};
+
 const struct ps_foreign_kind ps_foreign_databases[] = {
     {{"CUPTI_ACTIVITY_KIND_"}, "a profile of nvprof (SQLite)", NVPROF},
     {{"CREATE TABLE coverage_schema"},
@@ -122,6 +152,7 @@ const struct ps_foreign_kind ps_foreign_databases[] = {
     {{"TEST_METRICS", "EXECUTION_CONTEXTS"},
      "a database of pytest-monitor",
      "measure with `pytest --benchmark-json result.json`"},
+    {{"rocpd_"}, "a profile of rocprofv3 (rocpd, SQLite)", ROCPROF},
     {{""}, "an SQLite database that is no profile", RECORD},
     {{0}, 0, 0},
 };
@@ -142,7 +173,6 @@ const struct ps_foreign_kind ps_foreign_pickles[] = {
 };
 
 const struct ps_foreign_kind ps_foreign_pages[] = {
-    {{"<svg"}, "an SVG picture", "add the profile that it was drawn from"},
     {{"memray"}, "an HTML report of memray", MEMRAY},
     {{"viztracer"}, "an HTML report of viztracer", VIZTRACER},
     {{"VizTracer"}, "an HTML report of viztracer", VIZTRACER},
@@ -152,6 +182,9 @@ const struct ps_foreign_kind ps_foreign_pages[] = {
     {{"achyon"}, "an HTML report of Python's sampling profiler", TACHYON},
     {{"Heatmap", "samples"}, "an HTML report of Python's sampling profiler", TACHYON},
     {{"memory_viz"}, "a page that shows PyTorch's GPU memory", SNAPSHOT},
+    {{"<testsuite"},
+     "a report of tests (JUnit XML), whose times are those of whole tests",
+     "measure with `pytest --benchmark-json result.json`"},
     {{"<?xml"}, "an XML document", "add the profile itself"},
     {{"<html"}, "an HTML page", "add the profile itself, not a page that shows it"},
     {{"<!doctype html"}, "an HTML page", "add the profile itself, not a page that shows it"},
@@ -165,6 +198,9 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
      "a session of pyinstrument",
      "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
     {{"\"session\"", "\"sample_count\""},
+     "a session of pyinstrument",
+     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
+    {{"\"frame_records\"", "\"sample_count\""},
      "a session of pyinstrument",
      "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
     {{"\"root_frame\"", "\"sample_count\""}, "a JSON report of pyinstrument", PYINSTRUMENT},
@@ -185,6 +221,25 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
     {{"\"commit_hash\"", "\"env_name\"", "\"results\""},
      "a result of asv",
      "measure with `pytest --benchmark-json result.json`"},
+    {{"rocprofiler-sdk"}, "a result of rocprofv3 (JSON)", ROCPROF},
+    {{"\"resourceProfiles\""},
+     "a profile of OpenTelemetry (OTLP)",
+     "record the program itself with `py-spy record --format speedscope -o profile.json --pid "
+     "PID`"},
+    {{"\"alloc_samples\""},
+     "the beginning of a profile of Scalene: the file was cut",
+     "copy it again, or record it again: `scalene run --json --outfile app.json app.py`"},
+    {{"\"children\"", "\"frame\"", "\"metrics\""},
+     "a profile of Triton's Proton (hatchet)",
+     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"\"owns_gil\"", "\"frames\""},
+     "what `py-spy dump --json` prints: one moment, without times",
+     "record with `py-spy record --format speedscope -o profile.json --pid PID`"},
+    {{"\"benchmarks\"", "\"library_build_type\""}, "a result of Google Benchmark (JSON)", PYTEST},
+    {{"\"context\"", "\"mhz_per_cpu\""}, "a result of Google Benchmark (JSON)", PYTEST},
+    {{"\"param_names\"", "\"code\""}, "the list of benchmarks of asv, without results", PYTEST},
+    {{"\"num_cpu\"", "\"machine\""}, "the machine file of asv, without results", PYTEST},
+    {{"\"callchain\"", "\"costs\""}, "an export of memray for gprof2dot", MEMRAY},
     {{"\"nbformat\""},
      "a Jupyter notebook",
      "save the profile in it with `%prun -D out.prof` and add that"},
@@ -199,6 +254,32 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
      SPEEDSCOPE
      "; of Python code add the dump instead: `python -m cProfile -o out.prof app.py`, or "
      "yappi's `save(\"out.prof\", type=\"pstat\")`"},
+    {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"] {\"", "\"has_payload\": \""}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"] {\"", "\"frame_compile_id\": "}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"Line #|", "Time per hit|"},
+     "the printed report of pprofile",
+     "record with `pprofile --format callgrind --out cachegrind.out.app app.py`, open that at "
+     "https://www.speedscope.app and add the file that its Export saves"},
+    {{" cycles", ":", "\n\t "}, "what `perf script` prints", FOLD_PERF},
+    {{" cycles:", "\n        "}, "what `perf script` prints", FOLD_PERF},
+    {{" cpu-clock:", "\n\t "}, "what `perf script` prints", FOLD_PERF},
+    {{" task-clock:", "\n\t "}, "what `perf script` prints", FOLD_PERF},
+    {{"heap profile: ", "@ "}, "a heap profile of gperftools", GPERFTOOLS},
+    {{"_     ._   __/__", "Samples:"}, "the printed report of pyinstrument", PYINSTRUMENT},
+    {{"slowest ", "durations ="}, "what `pytest --durations` prints: times of whole tests", PYTEST},
+    {{"time:   [", "Benchmarking "},
+     "the output of Criterion.rs",
+     "measure with `hyperfine --export-json result.json 'app'`"},
+    {{"\"Kernel_Name\"", "\"Agent_Id\""}, "a table of rocprofv3 (CSV)", ROCPROF},
+    {{"\"Kind\",\"", "\"Start_Timestamp\""}, "a table of rocprofv3 (CSV)", ROCPROF},
+    {{"\"Domain\",\"", "\"Start_Timestamp\""}, "a table of rocprofv3 (CSV)", ROCPROF},
+    {{"\"TotalDurationNs\""}, "a table of rocprof (CSV)", ROCPROF},
+    {{"allocator,num_allocations,size"}, "a table of memray (CSV)", MEMRAY},
+    {{" Location ", "<Total Memory>"}, "the printed summary of memray", MEMRAY},
+    {{"Content-Disposition: form-data; name=\"profile\""},
+     "an upload to Pyroscope (multipart)",
+     "add the profile inside it as a file of its own"},
     {{"nsamples", "sample%", "filename:lineno(function)"},
      "the printed table of Python's sampling profiler, of which names and sums are left",
      TACHYON},
@@ -255,9 +336,6 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
     {{"name", "Traceback (most recent call last):", "timeit"},
      "a Python traceback: the statement failed before it was timed",
      "mend it and run `python -m timeit -v STATEMENT > timeit.txt` again"},
-    {{"+0x", "\n\t ", "cycles"},
-     "what `perf script` prints",
-     "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"},
     {{"import time", "importtime"},
      "text about import times, without one row of them",
      "record a log with `python -X importtime app.py 2> import.log`"},

@@ -36,7 +36,7 @@ struct reader {
     bool open;             /* its header was read and nothing else has begun */
     struct ps_hf_result result;
     struct ps_hf_columns columns; /* of the table at hand; n is 0: none */
-    uint64_t results, stored, rejected, unfinished, rounded;
+    uint64_t results, stored, rejected, unfinished, unnamed, rounded;
 };
 
 static void fill(struct ps_num *figure, const struct ps_hf_result *result, enum ps_hf_part part,
@@ -140,6 +140,15 @@ static bool take_row(struct reader *r, struct ps_str text)
     return true;
 }
 
+/* The line with the command was cut off. */
+static void begin_unnamed(struct reader *r)
+{
+    r->open = true;
+    r->unnamed++;
+    r->command.len = 0;
+    ps_buf_printf(&r->command, "command %llu", (unsigned long long)r->results + 1);
+}
+
 static void take_terminal(struct reader *r, struct ps_str text)
 {
     struct ps_str command;
@@ -155,6 +164,10 @@ static void take_terminal(struct reader *r, struct ps_str text)
         r->result.runs = runs;
         r->stored++;
         return;
+    }
+    if (ps_hf_begins(text) && (!r->open || r->result.has[PS_HF_WALL][PS_HF_MEAN])) {
+        end_benchmark(r);
+        begin_unnamed(r);
     }
     if (!r->open)
         return;
@@ -201,6 +214,8 @@ static void tell_all(struct reader *r)
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
     ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
                   "benchmarks that were begun and have no figures");
+    ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unnamed,
+                  "benchmarks whose command is not in the text (its line begins with `Benchmark`)");
     if (r->rounded)
         ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "printed figures are rounded and the single runs are not there: "

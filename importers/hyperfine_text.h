@@ -31,6 +31,9 @@ bool ps_hf_to(struct ps_str *rest);
 /* "Benchmark 2: sleep 1", "Benchmark #2: sleep 1", "Benchmark 2: sleep 1 (10 runs)". */
 bool ps_hf_command(struct ps_str line, struct ps_str *command, int64_t *runs);
 
+/* Whether the line is the first of the figures of a command. */
+bool ps_hf_begins(struct ps_str line);
+
 enum ps_hf_line { PS_HF_OTHER, PS_HF_TAKEN, PS_HF_BROKEN };
 /* The figures of a line of the terminal. BROKEN: it begins like one and cannot be read. */
 enum ps_hf_line ps_hf_line(struct ps_str line, struct ps_hf_result *out);

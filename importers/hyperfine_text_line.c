@@ -228,6 +228,13 @@ static bool take_part(struct ps_str rest, enum ps_hf_part part, struct ps_hf_res
            ps_hf_to(&rest) && take_to(&rest, out, part, PS_HF_MAX);
 }
 
+bool ps_hf_begins(struct ps_str line)
+{
+    struct ps_str rest;
+
+    return behind(line, MEAN_AND_SIGMA, &rest) || behind(line, ABSOLUTE, &rest);
+}
+
 enum ps_hf_line ps_hf_line(struct ps_str line, struct ps_hf_result *out)
 {
     static const char *const parts[PS_HF_PARTS] = {"  Wall Time ", "  User Time ", "  System Time ",

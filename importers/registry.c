@@ -95,9 +95,13 @@ static void head_text_free(struct head_text *text)
     ps_buf_free(&text->unwrapped);
 }
 
+/* Without bytes that only binary data have. */
 static bool is_text(struct ps_str head)
 {
-    return !memchr(head.at, '\0', head.len < 4096 ? head.len : 4096);
+    for (size_t i = 0; i < head.len && i < 4096; i++)
+        if ((unsigned char)head.at[i] < 7)
+            return false;
+    return true;
 }
 
 /* The head without colours, and with its signs mended: a log may be a terminal's. */
@@ -115,6 +119,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
 {
     PS_AUTO(head_text_free) struct head_text text = {0};
     struct ps_str head = ps_stream_peek(in, HEAD), looked = plain_head(head, &text);
+    bool is_log = is_text(head); /* head itself ends with the next peek */
 
     *out = NULL;
     if (head.len == 0) {
@@ -127,11 +132,11 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     if (!ps_archive_is(head) && ps_foreign_certain(head, err))
         return err->code;
     *out = best(looked);
-    if (!*out && head.len >= HEAD && is_text(head)) {
+    if (!*out && head.len >= HEAD && is_log) {
         looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
         *out = best(looked);
     }
-    if (!*out && is_text(head)) /* a table may be wrapped within its header */
+    if (!*out && is_log) /* a table may be wrapped within its header */
         *out = best(ps_report_unwrapped(&text.unwrapped, looked));
     if (*out)
         return PS_OK;

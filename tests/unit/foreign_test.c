@@ -190,6 +190,24 @@ static void test_reports(void **state)
     check(reports, sizeof reports / sizeof *reports);
 }
 
+/* The head that was looked at first is gone once more of the file was read. */
+static void test_long_text_in_blocks(void **state)
+{
+    static const char line[] = "nothing that anybody knows, in a line of a log\n";
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_err err = PS_ERR_INIT;
+    const struct ps_importer *picked = NULL;
+    struct ps_stream *in;
+
+    (void)state;
+    while (text.len < 300000)
+        ps_buf_puts(&text, line);
+    in = ps_stream_utf8(ps_stream_memory(ps_buf_slice(&text), 1000));
+    assert_int_equal(ps_importer_pick(in, &picked, &err), PS_UNKNOWN_KIND);
+    assert_non_null(strstr(err.text, "no profile of any known kind"));
+    ps_stream_free(in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_documents),
         cmocka_unit_test(test_pages),
         cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_long_text_in_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
