@@ -132,11 +132,16 @@ static bool read_builtin(struct ps_function_tables *t, struct ps_str where, bool
     return true;
 }
 
+static bool read_figures(struct ps_str *rest, struct ps_ft_row *row)
+{
+    return read_calls(ps_report_word(rest), row) && read_time(rest, row->ncalls, &row->tottime) &&
+           read_time(rest, row->primitive_calls, &row->cumtime);
+}
+
 static bool read_row(struct ps_function_tables *t, struct ps_str rest, bool ended,
                      struct ps_ft_row *row)
 {
-    if (!read_calls(ps_report_word(&rest), row) || !read_time(&rest, row->ncalls, &row->tottime) ||
-        !read_time(&rest, row->primitive_calls, &row->cumtime) || rest.len < 2 || rest.at[0] != ' ')
+    if (!read_figures(&rest, row) || rest.len < 2 || rest.at[0] != ' ')
         return false;
     rest = ps_report_trim(ps_str_skip(rest, 1));
     return rest.len && (read_place(t, rest, row) || read_builtin(t, rest, ended, row));
@@ -160,6 +165,25 @@ static enum ps_ft_line take_row(struct ps_function_tables *t, const struct ps_re
     t->rows[t->n++] = row;
     t->reports[t->n_reports - 1].n++;
     return PS_FT_ROW;
+}
+
+/* A row of which the name was wrapped is one once its line ends in that of a function. */
+enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text)
+{
+    const struct ps_function_tables *t = tables;
+    struct ps_str rest = ps_report_trim(ps_str_skip(text, t->column));
+    struct ps_ft_row row = {0};
+    size_t column;
+
+    if (ps_ft_header(text, &column))
+        return PS_ROW_WHOLE;
+    if (!t->open || !read_figures(&rest, &row))
+        return PS_ROW_NONE;
+    rest = ps_report_trim(rest);
+    return rest.len && (last_line_mark(rest) ? rest.at[rest.len - 1] == ')'
+                                             : rest.at[rest.len - 1] == '}')
+               ? PS_ROW_WHOLE
+               : PS_ROW_PART;
 }
 
 /* ------------------------------------------------------------------ around the rows */

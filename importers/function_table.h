@@ -52,6 +52,9 @@ bool ps_ft_header(struct ps_str text, size_t *column);
 
 enum ps_ft_line ps_ft_take(struct ps_function_tables *t, const struct ps_report_line *line);
 
+/* What a text is to the table at hand (a ps_report_reads of tables). */
+enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text);
+
 /* Tells the reports, each followed by its functions. False: cancelled. */
 bool ps_ft_tell(const struct ps_function_tables *t, struct ps_sink *out);
 

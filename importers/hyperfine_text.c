@@ -224,23 +224,6 @@ static void tell_all(struct reader *r)
     ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
-static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
-{
-    struct reader r = {.m = {.out = out}, .in = {.in = in}};
-    enum ps_status status = read_log(&r, err);
-
-    if (status == PS_OK && r.results == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the text holds no figure of hyperfine");
-        ps_hint(err, "it was cut; record again with `hyperfine --export-json result.json 'app'`");
-    } else if (status == PS_OK) {
-        tell_all(&r);
-    }
-    ps_report_free(&r.in);
-    ps_buf_free(&r.command);
-    ps_measure_free(&r.m);
-    return status;
-}
-
 static enum ps_match sniff(struct ps_str head)
 {
     static const char *const words[] = {
@@ -255,6 +238,32 @@ static enum ps_match sniff(struct ps_str head)
     return ps_str_find(head, PS_STR("  Wall Time ")) && ps_str_find(head, PS_STR("Benchmark 1: "))
                ? PS_MATCH_SURE
                : PS_MATCH_NO;
+}
+
+/* The header is only whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped);
+    status = read_log(&r, err);
+
+    if (status == PS_OK && r.results == 0) {
+        status = ps_fail(err, PS_BAD_INPUT, "the text holds no figure of hyperfine");
+        ps_hint(err, "it was cut; record again with `hyperfine --export-json result.json 'app'`");
+    } else if (status == PS_OK) {
+        tell_all(&r);
+    }
+    ps_report_free(&r.in);
+    ps_buf_free(&r.command);
+    ps_measure_free(&r.m);
+    return status;
 }
 
 const struct ps_importer ps_hyperfine_text = {

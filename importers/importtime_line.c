@@ -130,11 +130,11 @@ static bool is_header(struct ps_str text)
     return text.len >= n && memcmp(text.at + text.len - n, header, n) == 0;
 }
 
-/* The lines of the recorder begin where a line does. */
+/* The lines of the recorder, behind what a container puts before each line. */
 static bool read_edge(struct ps_str text, bool ended, struct ps_it_line *out)
 {
-    struct ps_str rest = text;
-    const char *bar;
+    const char *at = ps_str_find(text, PS_STR("import edge")), *bar;
+    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.at) : text.len);
 
     if (take(&rest, PS_STR("import edges: "))) {
         out->kind = PS_IT_EDGES;

@@ -94,7 +94,8 @@ static void take_row(struct ps_ka_reader *r, const struct ps_str *cells)
     PS_PUSH_ROOM(r->rows, r->n, r->cap);
     r->rows[r->n++] = row;
     table->n++;
-    if (r->row_mended && r->repaired++ < TOLD)
+    r->repaired += r->row_mended || r->in.line.rejoined;
+    if (r->row_mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_at, r->row_line,
                      "the name in this row held bytes that are no text, or was cut");
 }
@@ -300,10 +301,31 @@ static enum ps_status read_log(struct ps_ka_reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
+static bool is_header(struct ps_str line)
+{
+    return ps_str_find(line, PS_STR("Name")) && ps_str_find(line, PS_STR("Self CPU")) &&
+           (ps_str_find(line, PS_STR("# of Calls")) ||
+            ps_str_find(line, PS_STR("Number of Calls")));
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    return ps_report_count(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_ka_reader r = {.in = {.in = in}, .out = out};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped);
+    status = read_log(&r, err);
 
     if (status == PS_OK)
         ps_ka_report(&r);
@@ -313,21 +335,6 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     free(r.tables);
     free(r.rows);
     return status;
-}
-
-static enum ps_match sniff(struct ps_str head)
-{
-    while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
-
-        head = ps_str_skip(head, line.len + 1);
-        if (ps_str_find(line, PS_STR("Name")) && ps_str_find(line, PS_STR("Self CPU")) &&
-            (ps_str_find(line, PS_STR("# of Calls")) ||
-             ps_str_find(line, PS_STR("Number of Calls"))))
-            return PS_MATCH_SURE;
-    }
-    return PS_MATCH_NO;
 }
 
 const struct ps_importer ps_key_averages = {

@@ -71,7 +71,7 @@ struct ps_ka_reader {
     unsigned pieces;
     uint64_t row_at, row_line;
     bool row_mended;
-    uint64_t repaired, rejected;
+    uint64_t repaired, mended, rejected;
     uint64_t cut; /* names */
 };
 

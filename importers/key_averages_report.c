@@ -110,7 +110,7 @@ static void tell_notes(struct ps_ka_reader *r)
         r->out, PS_NOTE_WARNING, r->cut,
         "names that were cut when the table was printed: those of different operators may "
         "look equal");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows whose text was mended");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more rows that cannot be read");

@@ -160,7 +160,8 @@ static void take_row(struct ps_pl_reader *r, struct ps_str row)
     }
     r->rows_seen = true;
     r->rows++;
-    if (r->in.line.mended && r->repaired++ < TOLD)
+    r->repaired += r->in.line.mended || r->in.line.rejoined;
+    if (r->in.line.mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
                      "the name in this row held bytes that are no text, or was cut");
     if (ps_str_is(cells[0], "Total") && section(r)->total_s.kind == PS_NUM_NONE) {
@@ -286,7 +287,8 @@ static void take_function_line(struct ps_pl_reader *r)
         r->actions[r->n - 1].report = r->tables.n_reports;
     if (what == PS_FT_BROKEN)
         reject(r);
-    if (what == PS_FT_ROW && r->in.line.mended && r->repaired++ < TOLD)
+    r->repaired += what == PS_FT_ROW && (r->in.line.mended || r->in.line.rejoined);
+    if (what == PS_FT_ROW && r->in.line.mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
                      "the name in this row held bytes that are no text, or was cut");
 }
@@ -305,6 +307,7 @@ static void take_line(struct ps_pl_reader *r)
 static enum ps_status read_log(struct ps_pl_reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, ps_ft_reads, &r->tables);
         take_line(r);
         if (r->tables.n + r->rows > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
@@ -313,21 +316,6 @@ static enum ps_status read_log(struct ps_pl_reader *r, struct ps_err *err)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
-}
-
-static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
-{
-    struct ps_pl_reader r = {.in = {.in = in}, .out = out};
-    enum ps_status status = read_log(&r, err);
-
-    if (status == PS_OK && !ps_pl_report(&r))
-        status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    ps_report_free(&r.in);
-    ps_ft_free(&r.tables);
-    ps_arena_free(&r.arena);
-    free(r.sections);
-    free(r.actions);
-    return status;
 }
 
 static enum ps_match sniff(struct ps_str head)
@@ -347,6 +335,38 @@ static enum ps_match sniff(struct ps_str head)
             return PS_MATCH_SURE;
     }
     return PS_MATCH_NO;
+}
+
+static bool is_header(struct ps_str line)
+{
+    size_t left;
+    unsigned columns;
+
+    return header_of(line, &left, &columns);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_pl_reader r = {.in = {.in = in}, .out = out};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped);
+    status = read_log(&r, err);
+
+    if (status == PS_OK && !ps_pl_report(&r))
+        status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    ps_report_free(&r.in);
+    ps_ft_free(&r.tables);
+    ps_arena_free(&r.arena);
+    free(r.sections);
+    free(r.actions);
+    return status;
 }
 
 const struct ps_importer ps_lightning = {

@@ -47,7 +47,7 @@ struct ps_pl_reader {
     size_t left;      /* bytes that a container puts before each line */
     unsigned columns; /* of the report: enum ps_pl_column up to here */
     uint64_t rows;    /* stored: actions of simple reports and their totals */
-    uint64_t repaired, rejected;
+    uint64_t repaired, mended, rejected;
 };
 
 /* False: cancelled. */

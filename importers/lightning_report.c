@@ -57,7 +57,7 @@ static void tell_notes(struct ps_pl_reader *r)
                      "stands at _lsprof.Profiler.enable was spent in actions within the action");
     ps_sink_count(r->out, PS_NOTE_INFO, r->n_sections > 1 ? r->n_sections : 0,
                   "reports in this file");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows whose text was mended");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more lines that are no rows");

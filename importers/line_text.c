@@ -239,6 +239,8 @@ static bool take_unit(struct ps_lt_reader *r, struct ps_str text)
     if (!ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &unit) || !(unit > 0))
         return false;
     close_block(r);
+    forget_next(r);
+    r->next.column = column;
     r->reports++;
     r->other_units += r->unit > 0 && unit != r->unit;
     r->unit = r->unit > 0 ? r->unit : unit;

@@ -117,6 +117,17 @@ static const char *last_numbered(struct ps_str text, char before, const char *ma
     return NULL;
 }
 
+/* "  1.25", six wide. More blanks tell it from words of others: "took 1.25 seconds". */
+static bool read_seconds(struct ps_str head, struct ps_num *out)
+{
+    size_t n = head.len;
+
+    while (n && head.at[n - 1] != ' ')
+        n--;
+    return ps_report_number(ps_str_skip(head, n), out) &&
+           (n == 0 || ps_num_real(*out) >= 100 || (n > 1 && head.at[n - 2] == ' '));
+}
+
 bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out)
 {
     static const char mark[] = " seconds - ";
@@ -127,7 +138,7 @@ bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out)
     if (!at)
         return false;
     head = (struct ps_str){text.at, (size_t)(at - text.at)};
-    if (!ps_report_number(ps_report_word(&head), &seconds) || ps_report_trim(head).len)
+    if (!read_seconds(head, &seconds))
         return false;
     rest = ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + sizeof mark - 1));
     colon = last_numbered(rest, ':', " - ", &out->line);

@@ -19,7 +19,7 @@ struct reader {
     struct ps_report_reader in;
     struct ps_sink *out;
     struct ps_function_tables tables;
-    uint64_t repaired, rejected;
+    uint64_t repaired, mended, rejected;
 };
 
 static void take_line(struct reader *r)
@@ -27,7 +27,8 @@ static void take_line(struct reader *r)
     const struct ps_report_line *line = &r->in.line;
     enum ps_ft_line what = ps_ft_take(&r->tables, line);
 
-    if (what == PS_FT_ROW && line->mended && r->repaired++ < TOLD)
+    r->repaired += what == PS_FT_ROW && (line->mended || line->rejoined);
+    if (what == PS_FT_ROW && line->mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number,
                      "the name in this row held bytes that are no text, or was cut");
     if (what == PS_FT_BROKEN && r->rejected++ < TOLD)
@@ -38,6 +39,7 @@ static void take_line(struct reader *r)
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, ps_ft_reads, &r->tables);
         take_line(r);
         if (r->tables.n > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
@@ -105,7 +107,7 @@ static void tell_notes(struct reader *r)
                   "reports that were printed with a restriction and lack functions");
     ps_sink_count(r->out, PS_NOTE_INFO, t->relations,
                   "tables of callers or callees, which were left aside");
-    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows whose text was mended");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more lines that are no rows");
@@ -116,14 +118,6 @@ static enum ps_status tell_all(struct reader *r, struct ps_err *err)
     const struct ps_function_tables *t = &r->tables;
     const struct ps_ft_report *longest = ps_ft_longest(t);
     const struct ps_headline headline = {longest ? ps_ft_seconds(t, longest) : 0, "s", "tottime"};
-    struct ps_ledger ledger = {
-        .unit = "lines",
-        .read = r->in.lines,
-        .stored = t->n - r->repaired,
-        .repaired = r->repaired,
-        .rejected = r->rejected,
-        .other = r->in.lines - t->n - r->rejected,
-    };
 
     r->out->ops->meta(r->out, "tool", PS_STR("pstats"));
     tell_title(r);
@@ -131,7 +125,7 @@ static enum ps_status tell_all(struct reader *r, struct ps_err *err)
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");
     tell_figures(r, longest);
     tell_notes(r);
-    r->out->ops->ledger(r->out, &ledger);
+    ps_report_ledger(&r->in, r->out, t->n, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &headline);
     return PS_OK;
 }

@@ -59,12 +59,19 @@ struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text)
     return ps_buf_slice(scratch);
 }
 
+static struct ps_str without_returns(struct ps_str text)
+{
+    while (text.len && text.at[text.len - 1] == '\r')
+        text.len--;
+    return text;
+}
+
 static void clean_line(struct ps_report_reader *r, struct ps_report_line *line)
 {
     struct ps_str text = ps_report_plain(&r->plain, line->text);
 
     line->coloured = line->text.len && memchr(line->text.at, '\033', line->text.len);
-    text = ps_mend_signs(&r->signs, text);
+    text = without_returns(ps_mend_signs(&r->signs, text));
     if (!ps_is_clean_text(text)) {
         r->clean.len = 0;
         ps_clean_text(&r->clean, text);
@@ -72,6 +79,32 @@ static void clean_line(struct ps_report_reader *r, struct ps_report_line *line)
         line->mended = true;
     }
     line->text = text;
+}
+
+static void count(struct ps_report_tally *tally, const struct ps_report_line *line)
+{
+    if (tally->count++ == 0) {
+        tally->at = line->at;
+        tally->line = line->number;
+    }
+}
+
+/* "...", "[...]", an ellipsis: what people put where they cut lines out. */
+static bool is_cut_mark(struct ps_str text)
+{
+    size_t dots = 0;
+
+    for (size_t i = 0; i < text.len && dots <= text.len; i++) {
+        if (ps_str_starts(ps_str_skip(text, i), PS_STR("\xe2\x80\xa6"))) {
+            dots += 3;
+            i += 2;
+        } else if (text.at[i] == '.') {
+            dots++;
+        } else if (!strchr(" \t[]()<>#|", text.at[i])) {
+            return false;
+        }
+    }
+    return dots >= 3;
 }
 
 static size_t longest(const struct ps_report_reader *r)
@@ -85,8 +118,7 @@ static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
 
     if (!ps_stream_line(r->in, longest(r), &line))
         return false;
-    if (line.text.len && line.text.at[line.text.len - 1] == '\r')
-        line.text.len--;
+    line.text = without_returns(line.text);
     *out = (struct ps_report_line){
         .text = line.text,
         .at = line.at,
@@ -96,6 +128,8 @@ static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
     };
     if (!ps_is_printable(line.text))
         clean_line(r, out);
+    if (is_cut_mark(out->text))
+        count(&r->cuts, out);
     return true;
 }
 
@@ -166,6 +200,15 @@ struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head)
     return ps_buf_slice(scratch);
 }
 
+size_t ps_report_count(struct ps_str text, bool (*is_such)(struct ps_str line))
+{
+    size_t n = 0;
+
+    while (text.len)
+        n += is_such(cut_line(&text));
+    return n;
+}
+
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped))
 {
@@ -208,10 +251,8 @@ static bool look_behind(struct ps_report_reader *r)
 /* The text of the line behind was appended to r->row. */
 static void take_next(struct ps_report_reader *r)
 {
-    if (!r->line.rejoined && r->rejoined.count++ == 0) {
-        r->rejoined.at = r->line.at;
-        r->rejoined.line = r->line.number;
-    }
+    if (!r->line.rejoined)
+        count(&r->rejoined, &r->line);
     r->rests++;
     r->line.text = ps_buf_slice(&r->row);
     r->line.ended = r->next.ended;
@@ -256,14 +297,30 @@ bool ps_report_next(struct ps_report_reader *r)
     return true;
 }
 
-/* Words are wrapped at blanks, of which the one at the end of the line is lost. */
-static void append_next(struct ps_report_reader *r, bool full)
+/* Appends the line behind to r->row, and takes it when that is a row. Words are wrapped at blanks,
+ * of which the one at the end of the line may be lost. */
+static bool try_next(struct ps_report_reader *r, ps_report_reads *reads, const void *format,
+                     enum ps_report_row *row, bool more)
 {
-    bool blank = r->row.len && r->row.at[r->row.len - 1] == ' ';
+    size_t before = r->row.len;
 
-    if (!full && !blank)
-        ps_buf_puts(&r->row, " ");
-    ps_buf_str(&r->row, r->next.text);
+    for (int blank = 0; blank < 2; blank++) {
+        enum ps_report_row longer;
+
+        r->row.len = before;
+        if (blank)
+            ps_buf_puts(&r->row, " ");
+        ps_buf_str(&r->row, r->next.text);
+        longer = reads(format, ps_buf_slice(&r->row));
+        if (longer == PS_ROW_WHOLE || (longer == *row && more)) {
+            *row = longer;
+            take_next(r);
+            return true;
+        }
+    }
+    r->row.len = before;
+    r->line.text = ps_buf_slice(&r->row);
+    return false;
 }
 
 void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format)
@@ -274,20 +331,10 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const 
     while ((row == PS_ROW_PART || (row == PS_ROW_WHOLE && full)) && !r->unwraps &&
            r->line.text.len < longest(r) && look_behind(r)) {
         bool more = fills_width(r, r->next.text);
-        size_t before = r->row.len;
-        enum ps_report_row longer;
 
-        if (!ps_report_says(r->next.text) || reads(format, r->next.text) != PS_ROW_NONE)
+        if (!ps_report_says(r->next.text) || reads(format, r->next.text) != PS_ROW_NONE ||
+            !try_next(r, reads, format, &row, more))
             return;
-        append_next(r, full);
-        longer = reads(format, ps_buf_slice(&r->row));
-        if (longer != PS_ROW_WHOLE && !(longer == row && more)) {
-            r->row.len = before;
-            r->line.text = ps_buf_slice(&r->row);
-            return;
-        }
-        take_next(r);
-        row = longer;
         full = more;
     }
 }
@@ -315,6 +362,12 @@ void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uin
                      "rows that were wrapped onto several lines, and were joined again: %llu (this "
                      "is the first)",
                      (unsigned long long)r->rejoined.count);
+    if (r->cuts.count)
+        ps_sink_note(
+            out, PS_NOTE_WARNING, r->cuts.at, r->cuts.line,
+            "lines that only say \"...\", where others were cut out of the text: %llu (this "
+            "is the first); what stood there is missing",
+            (unsigned long long)r->cuts.count);
     out->ops->ledger(out, &ledger);
 }
 

@@ -18,6 +18,10 @@ struct ps_report_line {
     bool rejoined; /* it was wrapped onto several lines, which this one was made of */
 };
 
+struct ps_report_tally {
+    uint64_t count, at, line; /* of the first one */
+};
+
 struct ps_report_reader {
     struct ps_stream *in;
     size_t longest; /* bytes of a line, beyond which it is cut; 0: 256 KiB */
@@ -33,10 +37,8 @@ struct ps_report_reader {
     struct ps_report_line next; /* that line, where has_next */
     struct ps_buf next_text;
     bool has_next;
-    uint64_t rests; /* lines that were the rest of a wrapped one */
-    struct {
-        uint64_t count, at, line; /* of the first one */
-    } rejoined;
+    uint64_t rests;                        /* lines that were the rest of a wrapped one */
+    struct ps_report_tally rejoined, cuts; /* rows put together; marks such as "..." */
 };
 
 /* The next line into r->line, valid until the next call; false at the end or on failure. */
@@ -56,6 +58,9 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const 
  * as the log goes on in the next one. Call it before the first line. */
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped));
+
+/* How many lines of a text are such ones. */
+size_t ps_report_count(struct ps_str text, bool (*is_such)(struct ps_str line));
 
 /* The head of a log as it was before it was wrapped; empty when it does not seem to be. */
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);

@@ -192,9 +192,23 @@ static void take_line(struct reader *r)
     take_odd(r, text);
 }
 
+/* Only GNU's default report has lines so long that terminals wrap them. */
+static enum ps_report_row reads(const void *reader, struct ps_str text)
+{
+    struct ps_timed_run run = {.has = {false}};
+
+    (void)reader;
+    if (ps_timed_default(text, &run) || ps_timed_default_rest(text, &run))
+        return PS_ROW_WHOLE;
+    return ps_str_find(text, PS_STR("user ")) && ps_str_find(text, PS_STR("elapsed "))
+               ? PS_ROW_PART
+               : PS_ROW_NONE;
+}
+
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, reads, NULL);
         take_line(r);
         if (r->runs > MOST_RUNS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d timed commands",

@@ -207,7 +207,7 @@ static enum ps_status take_stack(struct reader *r, struct ps_str stack,
 
 static enum ps_status take_line(struct reader *r, struct ps_err *err)
 {
-    struct ps_str text = ps_report_trim(r->in.line.text);
+    struct ps_str text = st_folded_text(r->in.line.text);
     struct st_folded_line line;
     struct st_number number;
 
@@ -308,7 +308,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     struct reader r = {
         .in = {.in = in, .longest = LONGEST_LINE}, .out = out, .stacks = {.out = out}};
-    struct st_folded_guess guess = st_folded_look(ps_stream_peek(in, HEAD));
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    struct st_folded_guess guess =
+        st_folded_look(ps_report_plain(&plain, ps_stream_peek(in, HEAD)));
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped);

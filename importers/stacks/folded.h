@@ -9,6 +9,8 @@
 struct st_folded_line {
     struct ps_str stack, count; /* count is empty: the line has none */
 };
+/* A line without what a paste puts around it: blanks, and the "> " of a quotation. */
+struct ps_str st_folded_text(struct ps_str line);
 /* text without its end of line and the blanks before it. */
 struct st_folded_line st_folded_cut(struct ps_str text);
 /* Of a line with two counts, the first is taken off the stack. False: it has none. */

@@ -30,6 +30,16 @@ static bool looks_counted(struct ps_str word)
     return digits && word.at[0] != ',' && word.at[0] != 'e' && word.at[0] != 'E';
 }
 
+struct ps_str st_folded_text(struct ps_str line)
+{
+    line = ps_report_trim(line);
+    if (ps_str_starts(line, PS_STR("> ")))
+        line = ps_str_skip(line, 2);
+    while (line.len && line.at[0] == ' ')
+        line = ps_str_skip(line, 1);
+    return line;
+}
+
 struct st_folded_line st_folded_cut(struct ps_str text)
 {
     struct st_folded_line line = {.stack = ps_report_trim(text)};
@@ -192,7 +202,7 @@ static void look_at(struct ps_str text, struct st_folded_guess *guess)
     struct st_folded_line line;
     struct ps_str key, value;
 
-    text = ps_report_trim(text);
+    text = st_folded_text(text);
     if (st_folded_header(text, &key, &value) && ps_str_is(key, "austin"))
         guess->austin = true;
     if (!text.len || st_folded_comment(text))
