@@ -63,16 +63,28 @@ enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps
     return PS_OK;
 }
 
-/* The first descriptor that came along; there is room for one alone, the kernel drops others. */
-static int descriptor_of(struct msghdr *message)
+/* The descriptors of a message, all of which are ours from now on. The kernel hands out as many as
+ * the control buffer has room for, alignment included: two where there is room for one. *fd is the
+ * first, or -1; false: others came along, which are closed. */
+static bool take_descriptors(struct msghdr *message, int *fd)
 {
-    struct cmsghdr *head = CMSG_FIRSTHDR(message);
-    int fd = -1;
+    size_t n = 0;
 
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(&fd, CMSG_DATA(head), sizeof fd);
-    return fd;
+    *fd = -1;
+    for (struct cmsghdr *head = CMSG_FIRSTHDR(message); head; head = CMSG_NXTHDR(message, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= head->cmsg_len; at += sizeof(int)) {
+            int one;
+
+            memcpy(&one, CMSG_DATA(head) + at, sizeof one);
+            if (n++ == 0)
+                *fd = one;
+            else
+                ps_close_fd(&one);
+        }
+    }
+    return n <= 1;
 }
 
 enum ps_status ps_frame_receive(int socket, struct ps_frame *out, struct ps_err *err)
@@ -85,16 +97,20 @@ enum ps_status ps_frame_receive(int socket, struct ps_frame *out, struct ps_err 
                              .msg_control = control,
                              .msg_controllen = sizeof control};
     ssize_t got;
+    bool alone;
     int fd;
 
     out->fd = -1;
     do
         got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
-    if (got <= 0)
+    if (got < 0)
         return ps_fail(err, PS_INTERRUPTED, "the other end is gone");
-    fd = descriptor_of(&message);
-    if (!ps_frame_read(room, (size_t)got, out) || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+    alone = take_descriptors(&message, &fd);
+    if (got == 0 && fd < 0 && alone)
+        return ps_fail(err, PS_INTERRUPTED, "the other end is gone");
+    if (!alone || !ps_frame_read(room, (size_t)got, out) ||
+        (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
         ps_close_fd(&fd);
         return ps_fail(err, PS_INTERNAL, "the importer does not keep to what is agreed");
     }

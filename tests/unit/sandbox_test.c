@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* F_SETOWN_EX and the like */
 /* What a process in the sandbox cannot do any more; what is a frame and what is not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,14 +11,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -27,12 +34,16 @@
 
 static const struct ps_sandbox_limits limits = {(uint64_t)1 << 30, 100, (uint64_t)1 << 20};
 
+static pid_t parent; /* asked before: the call itself is forbidden */
+
 /* What `attempt` comes to in a process that is locked in: its exit status, or -signal. */
 static int in_sandbox(int (*attempt)(void), const struct ps_sandbox_limits *within)
 {
-    pid_t pid = fork();
+    pid_t pid;
     int status;
 
+    parent = getpid();
+    pid = fork();
     if (pid == 0) {
         (void)signal(SIGSYS, SIG_DFL); /* the test library catches it */
         if (ps_sandbox_enter(within, NULL) != PS_OK)
@@ -88,7 +99,111 @@ static int try_unlink(void)
 
 static int try_signal_parent(void)
 {
-    return (int)syscall(SYS_tgkill, getppid(), getppid(), 0);
+    return (int)syscall(SYS_tgkill, parent, parent, 0);
+}
+
+/* A path where an empty one is expected tells of files outside. */
+static int try_stat_by_path(void)
+{
+    struct stat about;
+
+    return syscall(SYS_newfstatat, AT_FDCWD, "/etc/hostname", &about, AT_EMPTY_PATH) < 0 &&
+                   errno == EACCES &&
+                   syscall(SYS_newfstatat, AT_FDCWD, "/etc/hostname", &about, 0) < 0
+               ? errno
+               : 0;
+}
+
+/* A signal of the kernel's to whoever is named, when the descriptor gets ready. */
+static int try_set_owner(void)
+{
+    return fcntl(0, F_SETOWN, parent);
+}
+
+static int try_set_owner_ex(void)
+{
+    return fcntl(0, F_SETOWN_EX, &(struct f_owner_ex){F_OWNER_PID, parent});
+}
+
+static int try_set_signal(void)
+{
+    return fcntl(0, F_SETSIG, SIGKILL);
+}
+
+static int try_async(void)
+{
+    return fcntl(0, F_SETFL, O_ASYNC);
+}
+
+static int try_lease(void)
+{
+    return fcntl(0, F_SETLEASE, F_RDLCK);
+}
+
+static int try_lock(void)
+{
+    return fcntl(0, F_SETLK, &(struct flock){.l_type = F_WRLCK});
+}
+
+static int try_pipe_size(void)
+{
+    return fcntl(0, F_SETPIPE_SZ, 1 << 20);
+}
+
+static int try_namespace(void)
+{
+    return (int)syscall(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_NEWUTS, 0, 0, 0,
+                        0);
+}
+
+static int try_poison(void)
+{
+    static char page[2 * 4096];
+
+    return madvise((void *)(((uintptr_t)page + 4095) & ~(uintptr_t)4095), 4096,
+                   101 /* MADV_SOFT_OFFLINE */);
+}
+
+static int try_others_affinity(void)
+{
+    char mask[128];
+
+    return syscall(SYS_sched_getaffinity, parent, sizeof mask, mask) < 0 ? errno : 0;
+}
+
+static int try_others_clock(void)
+{
+    struct timespec now;
+
+    return (int)syscall(SYS_clock_gettime, (int)(~(unsigned)parent << 3 | 2), &now);
+}
+
+static int try_limits(void)
+{
+    return (int)syscall(SYS_prlimit64, parent, RLIMIT_NOFILE, NULL, NULL);
+}
+
+static int try_kill(void)
+{
+    return (int)syscall(SYS_kill, parent, 0);
+}
+
+static int try_executable(void)
+{
+    static char page[2 * 4096];
+
+    return mprotect((void *)(((uintptr_t)page + 4095) & ~(uintptr_t)4095), 4096,
+                    PROT_READ | PROT_EXEC);
+}
+
+static int try_prctl(void)
+{
+    return syscall(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? errno : 0;
+}
+
+static int try_terminal(void)
+{
+    return ioctl(0, TIOCSTI, "x") < 0 ? errno : 0;
 }
 
 static int try_ptrace(void)
@@ -145,13 +260,18 @@ static int try_what_importers_do(void)
 {
     pthread_t thread;
     char *much = malloc((size_t)64 << 20);
+    struct stat about;
+    struct timespec now;
 
     if (!much || pthread_create(&thread, NULL, nothing, NULL) != 0 ||
         pthread_join(thread, NULL) != 0)
         return 1;
     memset(much, 1, (size_t)64 << 20);
     free(much);
-    return 0;
+    return fstat(0, &about) == 0 && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 &&
+                   fcntl(0, F_GETFL) >= 0 && sysconf(_SC_NPROCESSORS_ONLN) > 0
+               ? 0
+               : 2;
 }
 
 static void a_locked_process_does_its_work(void **state)
@@ -176,6 +296,23 @@ static void it_reaches_nothing(void **state)
     assert_int_equal(in_sandbox(try_unlink, &limits), -SIGSYS);
     assert_int_equal(in_sandbox(try_signal_parent, &limits), -SIGSYS);
     assert_int_equal(in_sandbox(try_ptrace, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_stat_by_path, &limits), EACCES);
+    assert_int_equal(in_sandbox(try_set_owner, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_set_owner_ex, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_set_signal, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_async, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_lease, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_lock, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_pipe_size, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_namespace, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_poison, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_others_affinity, &limits), ENOSYS);
+    assert_int_equal(in_sandbox(try_others_clock, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_limits, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_kill, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_executable, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_prctl, &limits), EINVAL);
+    assert_int_equal(in_sandbox(try_terminal, &limits), ENOTTY);
     assert_int_equal(in_sandbox(try_code, &limits), -SIGSYS);
     assert_int_equal(in_sandbox(try_shared_memory, &limits), -SIGSYS);
 }
@@ -332,6 +469,50 @@ static void frames_come_with_descriptors(void **state)
     (void)close(ends[1]);
 }
 
+static unsigned open_descriptors(void)
+{
+    unsigned n = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* Whatever an importer sends along, nothing stays open but what the receiver is told of. */
+static void descriptors_that_are_not_agreed_are_closed(void **state)
+{
+    (void)state;
+    for (size_t n = 2; n <= 8; n++) {
+        _Alignas(struct cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {0};
+        struct ps_frame frame = good(), out;
+        struct iovec bytes = {&frame, sizeof frame};
+        struct msghdr message = {.msg_iov = &bytes,
+                                 .msg_iovlen = 1,
+                                 .msg_control = control,
+                                 .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        int ends[2];
+        unsigned before;
+
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(n * sizeof(int));
+        for (size_t i = 0; i < n; i++)
+            memcpy(CMSG_DATA(head) + i * sizeof(int), &ends[0], sizeof(int));
+        before = open_descriptors();
+        assert_int_equal(sendmsg(ends[0], &message, 0), sizeof frame);
+        assert_int_equal(ps_frame_receive(ends[1], &out, NULL), PS_INTERNAL);
+        assert_int_equal(out.fd, -1);
+        bytes.iov_len = 0; /* nothing but descriptors, which looks like an end */
+        assert_int_equal(sendmsg(ends[0], &message, 0), 0);
+        assert_int_not_equal(ps_frame_receive(ends[1], &out, NULL), PS_OK);
+        assert_int_equal(open_descriptors(), before);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +525,7 @@ int main(void)
         cmocka_unit_test(texts_of_a_frame_are_made_fit),
         cmocka_unit_test(random_bytes_do_no_harm),
         cmocka_unit_test(frames_come_with_descriptors),
+        cmocka_unit_test(descriptors_that_are_not_agreed_are_closed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
