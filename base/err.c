@@ -54,6 +54,12 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
     return ps_fail(err, status, "%s %s: %s", what, path, strerror(code));
 }
 
+enum ps_status ps_fail_memory(struct ps_err *err, const char *what)
+{
+    ps_hint(err, "try again later, or give the server more memory");
+    return ps_fail(err, PS_UNAVAILABLE, "not enough memory for %s", what);
+}
+
 enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
 {
     if (err && err->code == PS_OK)

@@ -56,6 +56,9 @@ enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, 
 /* PS_IO or PS_FULL (ENOSPC, EDQUOT) with strerror(errno) appended to "what". */
 enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path);
 
+/* PS_UNAVAILABLE: the memory for `what`, which grows with a file, could not be allocated. */
+enum ps_status ps_fail_memory(struct ps_err *err, const char *what);
+
 /* Hands a failure on, with all that it says, unless err is filled already. Returns its code. */
 enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure);
 

@@ -15,29 +15,74 @@ struct ps_arena_block {
 
 void (*ps_memory_gone)(void);
 
+void ps_memory_exhausted(void)
+{
+    if (ps_memory_gone)
+        ps_memory_gone();
+    (void)fputs("perfshelf: out of memory\n", stderr);
+    abort();
+}
+
 static void *or_abort(void *memory)
 {
-    if (!memory) {
-        if (ps_memory_gone)
-            ps_memory_gone();
-        (void)fputs("perfshelf: out of memory\n", stderr);
-        abort();
-    }
+    if (!memory)
+        ps_memory_exhausted();
     return memory;
 }
 
-void *ps_alloc(size_t size)
+void *ps_try_alloc_array(size_t count, size_t size)
 {
-    return or_abort(calloc(1, size ? size : 1));
+    return calloc(count ? count : 1, size ? size : 1); /* calloc checks the product */
 }
 
-void *ps_grow(void *old, size_t count, size_t size)
+void *ps_try_grow(void *old, size_t count, size_t size)
 {
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        or_abort(NULL);
-    return or_abort(realloc(old, bytes ? bytes : 1));
+        return NULL;
+    return realloc(old, bytes ? bytes : 1);
+}
+
+void *ps_alloc(size_t size)
+{
+    return ps_alloc_array(1, size);
+}
+
+void *ps_alloc_array(size_t count, size_t size)
+{
+    return or_abort(ps_try_alloc_array(count, size));
+}
+
+void *ps_grow(void *old, size_t count, size_t size)
+{
+    return or_abort(ps_try_grow(old, count, size));
+}
+
+bool ps_try_grow_to(void *items, size_t *count, size_t index, size_t size)
+{
+    void *old, *wider;
+    size_t n;
+
+    if (index < *count)
+        return true;
+    if (__builtin_mul_overflow(index, 2, &n) || __builtin_add_overflow(n, 64, &n))
+        return false;
+    memcpy(&old, items, sizeof old);
+    wider = ps_try_grow(old, n, size);
+    if (!wider)
+        return false;
+    memset((char *)wider + *count * size, 0, (n - *count) * size);
+    memcpy(items, &wider, sizeof wider);
+    *count = n;
+    return true;
+}
+
+void *ps_grow_to(void *items, size_t *count, size_t index, size_t size)
+{
+    if (!ps_try_grow_to(&items, count, index, size))
+        ps_memory_exhausted();
+    return items;
 }
 
 char *ps_strdup(struct ps_str text)

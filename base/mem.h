@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mem.h: allocation that cannot fail, arenas, and clean-up attributes.
+ * mem.h: allocation, arenas, and clean-up attributes.
  *
- * A failed allocation aborts: limits on bodies, names, depth and rows are checked before, so memory
- * is bounded by design and a refused malloc means the machine is out of it.
+ * A failed allocation aborts, and so does a size that overflows: limits on bodies, names, depth and
+ * rows are checked before, so a refused malloc means that the machine has no memory left. Where one
+ * allocation is as large as a file says, the ps_try_ functions return NULL instead, and the caller
+ * fails its request with ps_fail_memory.
  */
 #ifndef PS_BASE_MEM_H
 #define PS_BASE_MEM_H
@@ -13,16 +15,26 @@
 /* Called before that, where somebody has something to say about it. NULL: nobody. */
 extern void (*ps_memory_gone)(void);
 
-void *ps_alloc(size_t size); /* zeroed */
-void *ps_grow(void *old, size_t count,
-              size_t size);          /* realloc of count * size, checked for overflow */
-char *ps_strdup(struct ps_str text); /* NUL-terminated copy; release with free() */
+void *ps_alloc(size_t size);                     /* zeroed */
+void *ps_alloc_array(size_t count, size_t size); /* zeroed; count * size is checked for overflow */
+void *ps_grow(void *old, size_t count, size_t size); /* realloc, checked likewise */
+/* NULL: count * size overflows, or there is no memory for it; `old` is then as it was. */
+void *ps_try_alloc_array(size_t count, size_t size);
+void *ps_try_grow(void *old, size_t count, size_t size);
+/* Makes items[index] an element of an array that has *count of them; new ones are zeroed. Returns
+ * the array. */
+void *ps_grow_to(void *items, size_t *count, size_t index, size_t size);
+/* The same; false: no memory, or the size overflows. `items` points to the pointer. */
+bool ps_try_grow_to(void *items, size_t *count, size_t index, size_t size);
+_Noreturn void ps_memory_exhausted(void); /* aborts */
+char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with free() */
 
 /* Makes room for one more element of *items, doubling; *cap counts elements. */
 #define PS_PUSH_ROOM(items, count, cap)                                                            \
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \
-            (cap) = (cap) ? (cap)*2 : 16;                                                          \
+            if (__builtin_mul_overflow((cap) ? (cap) : 8, 2, &(cap)))                              \
+                ps_memory_exhausted();                                                             \
             (items) = ps_grow((items), (cap), sizeof *(items));                                    \
         }                                                                                          \
     } while (0)

@@ -50,7 +50,7 @@ static void match_best(const struct ps_aligned *a, size_t n, const struct ps_ali
                        uint32_t offset, uint32_t *match)
 {
     size_t width = m + 1;
-    PS_AUTO(ps_free_ptr) uint32_t *best = ps_alloc((n + 1) * width * sizeof *best);
+    PS_AUTO(ps_free_ptr) uint32_t *best = ps_alloc_array((n + 1) * width, sizeof *best);
 
     for (size_t i = n; i-- > 0;)
         for (size_t k = m; k-- > 0;) {

@@ -41,7 +41,7 @@ static int by_value(const void *a, const void *b)
 /* Midranks of the n values from `at`, less their mean. False: all are equal. */
 static bool rank(struct finder *f, size_t at, size_t n)
 {
-    struct ranked *order = ps_alloc(n * sizeof *order);
+    struct ranked *order = ps_alloc_array(n, sizeof *order);
     bool differ;
 
     for (size_t i = 0; i < n; i++)
@@ -171,7 +171,7 @@ static void keep(struct finder *f, const struct ps_change_point *point)
  * order; their number is bounded by n / PS_CHANGE_LEAST. */
 static void divide(struct finder *f, size_t from, size_t to)
 {
-    size_t *waiting = ps_alloc((to - from + 2) * 2 * sizeof *waiting), n = 0;
+    size_t *waiting = ps_alloc_array((to - from + 2) * 2, sizeof *waiting), n = 0;
     struct ps_change_point point;
 
     waiting[n++] = from, waiting[n++] = to;
@@ -238,8 +238,8 @@ struct ps_change_point *ps_change_points(const double *values, size_t n, size_t 
     *out_n = 0;
     if (n < 2 * PS_CHANGE_LEAST)
         return NULL;
-    f.ranks = ps_alloc((n - from) * sizeof *f.ranks);
-    f.weights = ps_alloc((n - from) * sizeof *f.weights);
+    f.ranks = ps_alloc_array(n - from, sizeof *f.ranks);
+    f.weights = ps_alloc_array(n - from, sizeof *f.weights);
     divide(&f, from, n);
     settle(&f, from, n);
     measure(&f, from, n);

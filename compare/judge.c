@@ -165,7 +165,7 @@ static void all_deals(struct judge *j, double choices)
 {
     PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
 
-    j->deals = ps_alloc((size_t)choices * j->all);
+    j->deals = ps_alloc_array((size_t)choices, j->all);
     memset(deal, 1, j->n);
     do
         keep_deal(j, deal);
@@ -177,7 +177,7 @@ static void drawn_deals(struct judge *j)
     PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
 
-    j->deals = ps_alloc(DEALS_MAX * j->all);
+    j->deals = ps_alloc_array(DEALS_MAX, j->all);
     memset(deal, 1, j->n);
     for (int k = 0; k < DEALS_MAX; k++) {
         for (size_t i = j->all - 1; i > 0; i--) {

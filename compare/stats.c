@@ -78,7 +78,7 @@ uint64_t ps_midranks(const double *values, size_t n, uint32_t *ranks, double *ti
 /* ways[k * width + s]: subsets of k ranks that sum to s. */
 static double *count_subsets(const uint32_t *ranks, size_t all, size_t n, size_t width)
 {
-    double *ways = ps_alloc((n + 1) * width * sizeof *ways);
+    double *ways = ps_alloc_array((n + 1) * width, sizeof *ways);
 
     ways[0] = 1;
     for (size_t i = 0; i < all; i++)
@@ -95,7 +95,7 @@ double *ps_rank_sum_table(const uint32_t *ranks, size_t n, size_t m, size_t *n_o
     double sum = 0, tail = 0;
 
     *n_out = (size_t)n * m + 1; /* both groups' sums lie equally far from their means */
-    p = ps_alloc(*n_out * sizeof *p);
+    p = ps_alloc_array(*n_out, sizeof *p);
     for (size_t s = 0; s < width; s++) {
         uint32_t away = ps_rank_deviation((uint32_t)s, small, all - small);
 

@@ -19,11 +19,11 @@ static struct graph make(uint32_t n, const struct ps_import_edge *edges, size_t 
                          struct ps_import_outcome *out)
 {
     struct graph g = {.edges = edges, .n = n, .out = out};
-    uint32_t *next = ps_alloc(((size_t)n + 1) * sizeof *next);
+    uint32_t *next = ps_alloc_array((size_t)n + 1, sizeof *next);
 
-    g.first = ps_alloc(((size_t)n + 2) * sizeof *g.first);
-    g.order = ps_alloc((n_edges + 1) * sizeof *g.order);
-    g.queue = ps_alloc(((size_t)n + 1) * sizeof *g.queue);
+    g.first = ps_alloc_array((size_t)n + 2, sizeof *g.first);
+    g.order = ps_alloc_array(n_edges + 1, sizeof *g.order);
+    g.queue = ps_alloc_array((size_t)n + 1, sizeof *g.queue);
     for (size_t i = 0; i < n_edges; i++)
         g.first[edges[i].from + 1]++;
     for (uint32_t i = 0; i < n; i++) {
@@ -77,7 +77,7 @@ static uint32_t begin(struct graph *g, enum ps_import_fate fate)
 /* Packages that something which stays asks for by a line that may mean a module of theirs. */
 static bool *asked_for(const struct graph *g, size_t n_edges)
 {
-    bool *asked = ps_alloc(((size_t)g->n + 1) * sizeof *asked);
+    bool *asked = ps_alloc_array((size_t)g->n + 1, sizeof *asked);
 
     for (size_t i = 0; i < n_edges; i++) {
         const struct ps_import_edge *edge = &g->edges[i];

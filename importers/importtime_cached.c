@@ -50,7 +50,7 @@ static void bound(struct ps_it_log *log, const struct gap *gap, uint32_t *high)
 
 static void find_levels(struct ps_it_log *log)
 {
-    uint32_t *high = ps_alloc((log->n + 1) * sizeof *high);
+    uint32_t *high = ps_alloc_array(log->n + 1, sizeof *high);
     struct gap gap = {0};
 
     for (size_t i = 0; i <= log->n; i++) {
@@ -90,7 +90,7 @@ static uint32_t open_at(const struct ps_it_log *log, const uint32_t *open, size_
  * depth is on it. */
 void ps_it_find_importers(struct ps_it_log *log)
 {
-    uint32_t *open = ps_alloc((log->n + 1) * sizeof *open);
+    uint32_t *open = ps_alloc_array(log->n + 1, sizeof *open);
     size_t n = 0;
 
     find_levels(log);

@@ -12,7 +12,7 @@
 /* The first timed row of each name of the edges, PS_IT_NOBODY where there is none. */
 static uint32_t *first_rows(struct ps_it_log *log)
 {
-    uint32_t *row_of = ps_alloc(((size_t)log->edge_names.count + 1) * sizeof *row_of);
+    uint32_t *row_of = ps_alloc_array((size_t)log->edge_names.count + 1, sizeof *row_of);
 
     for (size_t i = log->n; i-- > 0;) {
         const struct ps_it_row *row = &log->rows[i];

@@ -198,7 +198,7 @@ static size_t by_start(const struct ps_it_log *log, uint32_t **out)
 {
     size_t timed = 0;
 
-    *out = ps_alloc((log->n + 1) * sizeof **out);
+    *out = ps_alloc_array(log->n + 1, sizeof **out);
     for (size_t i = 0; i < log->n; i++)
         if (!log->rows[i].cached) {
             (*out)[log->rows[i].start - 1] = (uint32_t)i + 1;
@@ -224,11 +224,11 @@ static void count_package(struct ps_it_log *log, struct ps_it_row *row, uint32_t
  * them is topmost. */
 static void count_packages(struct ps_it_log *log)
 {
-    uint32_t *walk, *stack = ps_alloc((log->n + 1) * sizeof *stack);
-    uint32_t *open = ps_alloc((log->packages.count + 1) * sizeof *open);
+    uint32_t *walk, *stack = ps_alloc_array(log->n + 1, sizeof *stack);
+    uint32_t *open = ps_alloc_array(log->packages.count + 1, sizeof *open);
     size_t n = by_start(log, &walk), deep = 0;
 
-    log->package = ps_alloc((log->packages.count + 1) * sizeof *log->package);
+    log->package = ps_alloc_array(log->packages.count + 1, sizeof *log->package);
     for (uint32_t i = 0; i < log->packages.count; i++)
         log->package[i].self = log->package[i].inclusive = ps_int(0);
     for (size_t i = 0; i < n; i++) {

@@ -195,9 +195,9 @@ bool ps_lp_report(const struct ps_lp_stats *s, struct ps_sink *out)
     struct report r = {.s = s, .out = out, .ticks = ps_int(0)};
     bool told;
 
-    r.shown = ps_alloc((s->texts.count + 1) * sizeof *r.shown);
+    r.shown = ps_alloc_array(s->texts.count + 1, sizeof *r.shown);
     r.mended = ps_alloc(s->texts.count + 1);
-    r.file_ids = ps_alloc((s->texts.count + 1) * sizeof *r.file_ids);
+    r.file_ids = ps_alloc_array(s->texts.count + 1, sizeof *r.file_ids);
     told = tell_all(&r);
     free(r.shown);
     free(r.mended);

@@ -13,7 +13,7 @@ static void give_rows(struct ps_pf_dump *d)
 {
     uint32_t row = 0;
 
-    d->rows = ps_alloc((d->n + 1) * sizeof *d->rows);
+    d->rows = ps_alloc_array(d->n + 1, sizeof *d->rows);
     for (uint32_t i = 0; i < d->n_listed; i++) {
         d->rows[row] = d->listed[i];
         d->functions[d->listed[i]].row = ++row;
@@ -30,14 +30,14 @@ static void link_callees(struct ps_pf_dump *d)
 {
     uint32_t *next;
 
-    d->callee_from = ps_alloc((d->n + 2) * sizeof *d->callee_from);
-    d->callees = ps_alloc((d->n_calls + 1) * sizeof *d->callees);
+    d->callee_from = ps_alloc_array(d->n + 2, sizeof *d->callee_from);
+    d->callees = ps_alloc_array(d->n_calls + 1, sizeof *d->callees);
     for (uint32_t i = 0; i < d->n; i++)
         for (uint32_t c = 0; c < d->functions[i].n_calls; c++)
             d->callee_from[d->calls[d->functions[i].first_call + c].caller]++;
     for (uint32_t row = 1; row <= d->n; row++)
         d->callee_from[row] += d->callee_from[row - 1];
-    next = ps_alloc((d->n + 1) * sizeof *next);
+    next = ps_alloc_array(d->n + 1, sizeof *next);
     memcpy(next, d->callee_from, d->n * sizeof *next);
     for (uint32_t row = 1; row <= d->n; row++) {
         const struct ps_pf_function *f = by_row(d, row);
@@ -51,7 +51,7 @@ static void link_callees(struct ps_pf_dump *d)
 /* Callers are met at random: a table of rows alone stays in the cache, functions do not. */
 void ps_pf_number(struct ps_pf_dump *d)
 {
-    uint32_t *row = ps_alloc((d->n + 1) * sizeof *row);
+    uint32_t *row = ps_alloc_array(d->n + 1, sizeof *row);
 
     give_rows(d);
     for (uint32_t i = 0; i < d->n; i++)
@@ -128,7 +128,7 @@ static void step(struct walk *w)
 /* Numbers in the order of the rows, so that equal dumps get equal numbers. */
 static void renumber(struct ps_pf_dump *d, uint32_t cycles)
 {
-    uint32_t *number = ps_alloc((cycles + 1) * sizeof *number), used = 0;
+    uint32_t *number = ps_alloc_array(cycles + 1, sizeof *number), used = 0;
 
     for (uint32_t row = 1; row <= d->n; row++) {
         struct ps_pf_function *f = by_row(d, row);
@@ -144,7 +144,7 @@ void ps_pf_find_cycles(struct ps_pf_dump *d)
 {
     size_t n = (size_t)d->n + 1;
     struct walk w = {.d = d};
-    uint32_t *memory = ps_alloc(5 * n * sizeof *memory);
+    uint32_t *memory = ps_alloc_array(5 * n, sizeof *memory);
 
     w.index = memory;
     w.low = memory + n;

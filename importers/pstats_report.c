@@ -317,9 +317,9 @@ bool ps_pf_report(struct ps_pf_dump *d, uint64_t size, struct ps_sink *out)
     bool told;
 
     r.tottime = r.ncalls = r.primitive_calls = ps_int(0);
-    r.shown = ps_alloc((d->m.texts.count + 1) * sizeof *r.shown);
+    r.shown = ps_alloc_array(d->m.texts.count + 1, sizeof *r.shown);
     r.origin = ps_alloc(d->m.texts.count + 1);
-    r.parts = ps_alloc((d->n + 1) * sizeof *r.parts);
+    r.parts = ps_alloc_array(d->n + 1, sizeof *r.parts);
     told = tell_all(&r, size);
     free(r.shown);
     free(r.origin);

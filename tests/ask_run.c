@@ -7,11 +7,11 @@
 #include "base/utf8.h"
 #include "server/query/compare.h"
 #include "server/query/query.h"
-#include "server/share/redact.h"
+#include "server/share/pick.h"
 #include "server/store/db_impl.h"
 
 #define PARAMS_MAX    8
-#define QUESTIONS_MAX 160
+#define QUESTIONS_MAX 170
 #define SQL_ROWS      100000
 
 /* Further ways to ask a view, beside asking it for nothing in particular. */
@@ -87,7 +87,11 @@ enum what {
     ASK_TREND,
     ASK_LAZY,
     ASK_LINES,
-    ASK_COPY
+    ASK_COPY,
+    ASK_REVEALS,
+    ASK_BUNDLE,
+    ASK_PAGE,
+    ASK_SHELF_SQL
 };
 
 struct question {
@@ -107,9 +111,10 @@ struct list {
 
 static void add(struct list *list, enum what what, const char *path, const char *params)
 {
-    static const char *const words[] = {"",         "SELECT * FROM ", "run",
-                                        "compare/", "tree",           "trend of ",
-                                        "what_if",  "lines",          "a redacted copy"};
+    static const char *const words[] = {
+        "",          "SELECT * FROM ", "run",          "compare/",        "tree",
+        "trend of ", "what_if",        "lines",        "a redacted copy", "reveals",
+        "bundle",    "page as a file", "SQL over runs"};
     struct question *q = &list->at[list->n++];
 
     if (list->n > QUESTIONS_MAX)
@@ -133,26 +138,33 @@ static void add_views(struct list *list)
     }
 }
 
-/* Those of schema/run.sql. */
-static void add_public_views(struct list *list)
+/* The public views of schema/run.sql, one by one: `at` is where the last one stands, NULL before
+ * the first and after the last. */
+static const char *next_public_view(const char *at, char name_out[64])
 {
     static const char begin[] = "\nCREATE VIEW ";
 
-    for (const char *at = ps_run_schema(); (at = strstr(at, begin));) {
-        char name[64];
-        size_t len;
+    at = strstr(at ? at : ps_run_schema(), begin);
+    if (!at)
+        return NULL;
+    at += sizeof begin - 1;
+    (void)snprintf(name_out, 64, "%.*s", (int)strcspn(at, " "), at);
+    return at;
+}
 
-        at += sizeof begin - 1;
-        len = strcspn(at, " ");
-        (void)snprintf(name, sizeof name, "%.*s", (int)len, at);
+static void add_public_views(struct list *list)
+{
+    char name[64];
+
+    for (const char *at = NULL; (at = next_public_view(at, name));)
         add(list, ASK_SQL, name, "");
-    }
 }
 
 static void fill(struct list *list)
 {
     add_views(list);
     add_public_views(list);
+    add(list, ASK_SHELF_SQL, "", "");
     add(list, ASK_RUN, "", "");
     add(list, ASK_COMPARE, "", "");
     for (const struct ps_compare_table *table = ps_compare_next(NULL, list->kind); table;
@@ -164,6 +176,9 @@ static void fill(struct list *list)
     add(list, ASK_LAZY, "", "lazy=a,b@*&limit=10");
     add(list, ASK_LINES, "", "");
     add(list, ASK_COPY, "", "");
+    add(list, ASK_REVEALS, "", "");
+    add(list, ASK_BUNDLE, "", "");
+    add(list, ASK_PAGE, "", "");
 }
 
 static const struct list *list_of(const char *kind)
@@ -195,7 +210,7 @@ const char *ask_name(const char *kind, size_t i)
 
 struct asking {
     struct ps_store *store;
-    const char *id;
+    const char *id, *base;
     struct ps_param at[PARAMS_MAX];
     struct ps_params params;
     struct ps_answer answer;
@@ -242,13 +257,33 @@ static enum ps_status ask_sql(struct asking *a, const struct question *q, struct
     return ps_query_typed(a->store, &question, &a->answer, err);
 }
 
+/* How many rows each view has over this run and the base: asked at once, as every such question
+ * makes all the views. */
+static enum ps_status ask_shelf_sql(struct asking *a, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    char ids[2][PS_ID_SIZE], name[64];
+    struct ps_sql_question question = {.runs = ids,
+                                       .n_runs = strcmp(a->id, a->base) == 0 ? 1 : 2,
+                                       .format = PS_SQL_TABLE,
+                                       .rows = PS_SQL_ROWS,
+                                       .by = {.ms = 60000}};
+
+    memcpy(ids[0], a->id, PS_ID_SIZE);
+    memcpy(ids[1], a->base, PS_ID_SIZE);
+    for (const char *at = NULL; (at = next_public_view(at, name));)
+        ps_buf_printf(&sql, "%s (SELECT count(*) FROM %s)", sql.len ? "," : "SELECT", name);
+    question.sql = sql.at;
+    return ps_query_typed(a->store, &question, &a->answer, err);
+}
+
 static enum ps_status ask_compare(struct asking *a, const struct question *q, struct ps_err *err)
 {
     struct ps_json json = ps_json_to(&a->answer.body);
     struct ps_compare_groups *groups = NULL;
     enum ps_status status;
 
-    a->at[0] = (struct ps_param){"base", a->id};
+    a->at[0] = (struct ps_param){"base", a->base};
     a->at[1] = (struct ps_param){"new", a->id};
     a->params = (struct ps_params){a->at, 2};
     status = ps_compare_groups(a->store, a->params, &groups, err);
@@ -287,6 +322,30 @@ static enum ps_status ask_copy(struct asking *a, struct ps_err *err)
     return status;
 }
 
+static enum ps_status ask_reveals(struct asking *a, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&a->answer.body);
+    char ids[1][PS_ID_SIZE];
+
+    memcpy(ids[0], a->id, PS_ID_SIZE);
+    return ps_share_reveals(a->store, (const char(*)[PS_ID_SIZE])ids, 1, &json, err);
+}
+
+/* Writes the file and drops it. */
+static enum ps_status ask_export(const struct asking *a, bool html, struct ps_err *err)
+{
+    const struct ps_share_form form = {
+        .redact = PS_REVEAL_ALL, .html = html, .shell = PS_STR("<!--runs-->")};
+    PS_AUTO(ps_close_fd) int write_fd = -1;
+    PS_AUTO(ps_close_fd) int read_fd = -1;
+    PS_AUTO(ps_free_ptr) struct ps_share_picked *picked = ps_alloc(sizeof *picked);
+    enum ps_status status = ps_store_scratch(a->store, &write_fd, &read_fd, err);
+
+    if (status == PS_OK)
+        status = ps_share_pick(a->store, a->id, NULL, NULL, picked, err);
+    return status == PS_OK ? ps_share_write(a->store, picked, &form, write_fd, err) : status;
+}
+
 static enum ps_status ask(struct asking *a, const struct question *q, struct ps_err *err)
 {
     struct ps_json json = ps_json_to(&a->answer.body);
@@ -312,6 +371,13 @@ static enum ps_status ask(struct asking *a, const struct question *q, struct ps_
         return ps_query_line_files(a->store, a->params, &json, err);
     case ASK_COPY:
         return ask_copy(a, err);
+    case ASK_REVEALS:
+        return ask_reveals(a, err);
+    case ASK_BUNDLE:
+    case ASK_PAGE:
+        return ask_export(a, q->what == ASK_PAGE, err);
+    case ASK_SHELF_SQL:
+        return ask_shelf_sql(a, err);
     }
     abort();
 }
@@ -344,14 +410,14 @@ static void check_answer(struct asking *a, const struct question *q)
     abort();
 }
 
-enum ps_status ask_run(struct ps_store *store, const char *id, const char *kind, size_t i,
-                       struct ps_err *err)
+enum ps_status ask_run(struct ps_store *store, const char *id, const char *base, const char *kind,
+                       size_t i, struct ps_err *err)
 {
     const struct question *q = &list_of(kind)->at[i];
-    struct asking a = {.store = store, .id = id};
+    struct asking a = {.store = store, .id = id, .base = base};
     enum ps_status status = ask(&a, q, err);
 
-    if (status == PS_OK)
+    if (status == PS_OK && q->what != ASK_BUNDLE && q->what != ASK_PAGE)
         check_answer(&a, q);
     ps_buf_free(&a.answer.body);
     return status;

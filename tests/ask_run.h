@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ask_run.h: every question that may be put to a run, for tests of runs that are odd: each view of
- * its kind with parameters that reach its branches, every public view by SQL, itself as others see
- * it (shelf, comparison, trend, what-if, lines).
+ * its kind with parameters that reach its branches, every public view by SQL, comparison, trend,
+ * what-if and lines, and what is shared of it (reveals, a redacted copy, bundle, page as a file).
  */
 #ifndef PS_TESTS_ASK_RUN_H
 #define PS_TESTS_ASK_RUN_H
@@ -13,9 +13,9 @@
 size_t ask_count(const char *kind);
 /* What the i-th is, for messages: "window?px=3". */
 const char *ask_name(const char *kind, size_t i);
-/* Puts the i-th. Aborts, having said why, when what was answered as good is not JSON, or not UTF-8.
- */
-enum ps_status ask_run(struct ps_store *store, const char *id, const char *kind, size_t i,
-                       struct ps_err *err);
+/* Puts the i-th. `base` is the run that comparisons take as base, which may be the run itself.
+ * Aborts, having said why, when what was answered as good is not JSON, or not UTF-8. */
+enum ps_status ask_run(struct ps_store *store, const char *id, const char *base, const char *kind,
+                       size_t i, struct ps_err *err);
 
 #endif

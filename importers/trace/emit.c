@@ -43,7 +43,7 @@ static struct tr_emitter *emitter_of(struct tr_trace *trace)
     if (emitter)
         return emitter;
     emitter = import->emitter = ps_alloc(sizeof *emitter);
-    emitter->varints = ps_alloc(((size_t)trace->n_templates + 2) * sizeof *emitter->varints);
+    emitter->varints = ps_alloc_array((size_t)trace->n_templates + 2, sizeof *emitter->varints);
     for (uint32_t i = PS_TEMPLATE_WHOLE + 1; i < trace->n_templates; i++)
         emitter->varints[i] = count_varints(trace->templates[i].text);
     for (int i = PS_COL_PARENT; i <= PS_COL_ARGS_AT; i++)

@@ -151,7 +151,7 @@ void tr_names_begin(struct tr_trace *trace)
     struct tr_import *import = trace->import;
     PS_AUTO(ps_free_ptr) uint8_t *steps = step_names(trace);
 
-    import->threads = ps_alloc(((size_t)trace->n_threads + 1) * sizeof *import->threads);
+    import->threads = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *import->threads);
     import->unit = 1000;
     learn_words(trace);
     for (uint32_t i = 0; i < trace->n_threads; i++) {

@@ -148,7 +148,7 @@ static bool before(const void *list, uint32_t a, uint32_t b)
 static void sort_by_thread(struct tr_trace *trace)
 {
     struct tr_memory *memory = trace->memory;
-    uint32_t *first = ps_alloc(((size_t)trace->n_threads + 2) * sizeof *first);
+    uint32_t *first = ps_alloc_array((size_t)trace->n_threads + 2, sizeof *first);
 
     for (size_t i = 0; i < memory->n; i++) {
         first[memory->at[i].thread + 1]++;
@@ -194,7 +194,7 @@ void tr_memory_sort(struct tr_trace *trace)
         memory->cap = memory->n;
     }
     sort_by_thread(trace);
-    memory->tracks = ps_alloc(((size_t)trace->n_threads + 1) * sizeof *memory->tracks);
+    memory->tracks = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *memory->tracks);
     memory->cpu = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->cpu);
     memory->accelerator = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->accelerator);
     memory->cover = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->cover);

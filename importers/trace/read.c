@@ -311,8 +311,8 @@ void tr_trace_begin(struct tr_trace *trace, size_t budget)
     trace->first_ns = INT64_MAX;
     trace->last_ns = INT64_MIN;
     trace->pages->cats_cap = trace->pages->templates_cap = 64;
-    trace->cats = ps_alloc(64 * sizeof *trace->cats);
-    trace->templates = ps_alloc(64 * sizeof *trace->templates);
+    trace->cats = ps_alloc_array(64, sizeof *trace->cats);
+    trace->templates = ps_alloc_array(64, sizeof *trace->templates);
     trace->n_cats = 1;
     trace->templates[PS_TEMPLATE_WHOLE].text = PS_STR(PS_TEMPLATE_WHOLE_TEXT);
     tr_template_learn(trace, &trace->templates[0]);

@@ -190,7 +190,7 @@ int64_t tr_flops_of(struct tr_flops *flops, enum tr_flops_kind kind, uint32_t te
         trace->templates[template_id].shapes == 0)
         return 0;
     if (flops->of[kind] == NULL)
-        flops->of[kind] = ps_alloc(trace->n_templates * sizeof *flops->of[kind]);
+        flops->of[kind] = ps_alloc_array(trace->n_templates, sizeof *flops->of[kind]);
     int64_t *known = &flops->of[kind][template_id];
     if (*known == 0) {
         int64_t value = compute(trace, kind, &trace->templates[template_id]);

@@ -565,7 +565,7 @@ int ps_cli_check(const struct ps_options *options)
     PS_AUTO(ps_client_close) struct ps_client *client = NULL;
     PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
     PS_AUTO(ps_free_ptr)
-    struct ps_budget *budgets = ps_alloc((options->n_budgets + 1) * sizeof *budgets);
+    struct ps_budget *budgets = ps_alloc_array(options->n_budgets + 1, sizeof *budgets);
     struct report report = {.json = ps_json_to(&report.items)};
     const char *run = options->operands[0], *base = options->against ? options->against : run;
     struct ps_err err = PS_ERR_INIT;

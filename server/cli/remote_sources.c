@@ -83,7 +83,7 @@ void ps_remote_attach(struct ps_remote_http *http, const char *run,
         return;
     }
     rows = cJSON_GetObjectItemCaseSensitive(answer, "rows");
-    wanted = ps_alloc(((size_t)cJSON_GetArraySize(rows) + 1) * sizeof *wanted);
+    wanted = ps_alloc_array((size_t)cJSON_GetArraySize(rows) + 1, sizeof *wanted);
     cJSON_ArrayForEach(row, rows)
     {
         const char *state = text_of(row, "state");

@@ -250,7 +250,7 @@ void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_prov
         ps_say_note(run, &err);
         return;
     }
-    wanted = ps_alloc((measured.n + 1) * sizeof *wanted);
+    wanted = ps_alloc_array(measured.n + 1, sizeof *wanted);
     for (size_t i = 0; i < measured.n; i++)
         if (!measured.at[i].carried)
             wanted[n++] =

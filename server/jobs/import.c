@@ -363,7 +363,7 @@ static void choose_tags(struct all *all)
     const struct ps_import_request *request = all->request;
     size_t n = request->n_tags;
 
-    all->tags = ps_alloc((n + 1) * sizeof *all->tags);
+    all->tags = ps_alloc_array(n + 1, sizeof *all->tags);
     for (size_t i = 0; i < n; i++)
         all->tags[i] = request->tags[i];
     if (or_empty(request->filename)[0])

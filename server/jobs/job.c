@@ -36,11 +36,11 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->name = copy(request->name);
     job->series = copy(request->series);
     job->who = copy(request->who);
-    job->tags = ps_alloc(request->n_tags * sizeof *job->tags);
+    job->tags = ps_alloc_array(request->n_tags, sizeof *job->tags);
     job->n_tags = request->n_tags;
     for (size_t i = 0; i < job->n_tags; i++)
         job->tags[i] = (struct ps_tag){copy(request->tags[i].key), copy(request->tags[i].value)};
-    job->merge = ps_alloc(request->n_merge * sizeof *job->merge);
+    job->merge = ps_alloc_array(request->n_merge, sizeof *job->merge);
     job->n_merge = request->n_merge;
     for (size_t i = 0; i < job->n_merge; i++)
         (void)snprintf(job->merge[i], sizeof job->merge[i], "%s", request->merge[i]);

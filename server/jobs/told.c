@@ -61,7 +61,7 @@ static void free_entries(struct entries *entries)
 
 static enum ps_status write_all(struct ps_told *told, const struct entries *entries)
 {
-    struct ps_job_row *rows = ps_alloc(entries->n * sizeof *rows);
+    struct ps_job_row *rows = ps_alloc_array(entries->n, sizeof *rows);
     enum ps_status status;
 
     for (size_t i = 0; i < entries->n; i++) {

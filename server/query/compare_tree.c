@@ -124,7 +124,8 @@ static void write_places(const struct ps_tree *tree, const uint32_t *names, size
 static void write_names(const struct ps_tree *tree, const uint32_t *order, size_t n,
                         int64_t *values, struct ps_json *json)
 {
-    PS_AUTO(ps_free_ptr) int64_t *place = ps_alloc(((size_t)tree->names.count + 1) * sizeof *place);
+    PS_AUTO(ps_free_ptr)
+    int64_t *place = ps_alloc_array((size_t)tree->names.count + 1, sizeof *place);
     PS_AUTO(ps_free_ptr)
     uint32_t *known_names = ps_grow(NULL, (size_t)tree->names.count + 1, sizeof *known_names);
     int64_t known = 0;

@@ -107,11 +107,8 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
         if (ps_col_int(stmt, I_ID) < 1 || ps_col_int(stmt, I_ID) > ps_col_int(stmt, I_ROWS))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
                            (long long)ps_col_int(stmt, I_ID));
-        if (id >= n) {
-            node_of = ps_grow(node_of, id * 2 + 64, sizeof *node_of);
-            memset(node_of + n, 0, (id * 2 + 64 - n) * sizeof *node_of);
-            n = id * 2 + 64;
-        }
+        if (!ps_try_grow_to(&node_of, &n, id, sizeof *node_of))
+            return ps_fail_memory(err, "the imports");
         node_of[id] = 1 + add(tree, parent, ps_col_text(stmt, I_MODULE),
                               fmax(ps_col_real(stmt, I_SELF), 0), ps_col_real(stmt, I_TOTAL));
     }

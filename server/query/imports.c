@@ -70,21 +70,22 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
 }
 
 /* Parents as indexes: ids are dense, so a table from id to index is all it takes. */
-static void parents_to_indexes(struct tree *t)
+static enum ps_status parents_to_indexes(struct tree *t, struct ps_err *err)
 {
     int64_t high = 0;
     int64_t *index;
 
     for (size_t i = 0; i < t->n; i++)
         high = t->id[i] > high ? t->id[i] : high;
-    index = ps_grow(NULL, (size_t)high + 1, sizeof *index);
-    for (int64_t i = 0; i <= high; i++)
-        index[i] = -1;
+    index = ps_try_alloc_array((size_t)high + 1, sizeof *index);
+    if (!index)
+        return ps_fail_memory(err, "the imports");
     for (size_t i = 0; i < t->n; i++)
-        index[t->id[i]] = (int64_t)i;
+        index[t->id[i]] = (int64_t)i + 1;
     for (size_t i = 0; i < t->n; i++)
-        t->parent[i] = t->parent[i] > 0 && t->parent[i] <= high ? index[t->parent[i]] : -1;
+        t->parent[i] = t->parent[i] > 0 && t->parent[i] <= high ? index[t->parent[i]] - 1 : -1;
     free(index);
+    return PS_OK;
 }
 
 static void int_column(struct ps_json *json, const char *key, const int64_t *values, size_t n,
@@ -166,8 +167,9 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
         status = tree_size(db, limit, &all, &below, err);
     if (status == PS_OK)
         status = tree_read(db, below, &t, err);
+    if (status == PS_OK)
+        status = parents_to_indexes(&t, err);
     if (status == PS_OK) {
-        parents_to_indexes(&t);
         ps_json_object(&json);
         ps_json_kint(&json, "n", (int64_t)t.n);
         ps_json_key(&json, "cut");

@@ -46,13 +46,7 @@ static uint32_t row_of(struct functions *f, int64_t id)
 {
     uint32_t name = name_of(f, id);
 
-    if (name >= f->n_place) {
-        size_t wider = (size_t)name * 2 + 64;
-
-        f->place = ps_grow(f->place, wider, sizeof *f->place);
-        memset(f->place + f->n_place, 0, (wider - f->n_place) * sizeof *f->place);
-        f->n_place = wider;
-    }
+    f->place = ps_grow_to(f->place, &f->n_place, name, sizeof *f->place);
     if (!f->place[name]) {
         PS_PUSH_ROOM(f->rows, f->n, f->cap);
         f->rows[f->n++] = (struct function_row){

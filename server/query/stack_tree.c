@@ -230,12 +230,12 @@ static enum ps_status weigh(struct ps_db *db, struct builder *b, size_t frames, 
     enum ps_status status;
     int64_t threshold;
 
-    b->cells = ps_alloc(CELLS * sizeof *b->cells);
+    b->cells = ps_alloc_array(CELLS, sizeof *b->cells);
     status = walk(db, b, err);
     for (size_t i = 0; i < WAITING; i++)
         add_to_cell(b, NULL, 0);
     threshold = threshold_of(b->cells, frames);
-    b->worth = ps_alloc(CELLS / 64 * sizeof *b->worth);
+    b->worth = ps_alloc_array(CELLS / 64, sizeof *b->worth);
     for (size_t i = 0; i < CELLS; i++)
         b->worth[i / 64] |= (uint64_t)(b->cells[i] >= threshold) << i % 64;
     free(b->cells);

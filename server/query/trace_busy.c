@@ -33,7 +33,7 @@ static void shares(const struct ps_window *window, const double *covered, int64_
 
 static void busy(const struct ps_window *window, bool device, int64_t *share)
 {
-    PS_AUTO(ps_free_ptr) double *covered = ps_alloc(window->px * sizeof *covered);
+    PS_AUTO(ps_free_ptr) double *covered = ps_alloc_array(window->px, sizeof *covered);
 
     for (size_t i = 0; i < window->n_slices; i++) {
         const struct ps_window_slice *s = &window->slices[i];

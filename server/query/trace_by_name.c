@@ -24,13 +24,7 @@ static struct name_row *row_of(struct by_name *sums, int64_t id)
 {
     uint32_t name = ps_trace_text(sums->db, (uint32_t)id).at ? (uint32_t)id : 0;
 
-    if (name >= sums->n_place) {
-        size_t wider = (size_t)name * 2 + 64;
-
-        sums->place = ps_grow(sums->place, wider, sizeof *sums->place);
-        memset(sums->place + sums->n_place, 0, (wider - sums->n_place) * sizeof *sums->place);
-        sums->n_place = wider;
-    }
+    sums->place = ps_grow_to(sums->place, &sums->n_place, name, sizeof *sums->place);
     if (!sums->place[name]) {
         PS_PUSH_ROOM(sums->rows, sums->n, sums->cap);
         sums->rows[sums->n++] =

@@ -201,7 +201,7 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
 {
     struct ps_str rest = ps_str_of(ps_param_get(params, "memory"));
 
-    all->at = ps_alloc(CURVES_MAX * sizeof *all->at);
+    all->at = ps_alloc_array(CURVES_MAX, sizeof *all->at);
     while (rest.len) {
         const char *comma = memchr(rest.at, ',', rest.len);
         struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};

@@ -31,18 +31,18 @@ struct find {
 static enum ps_status read_matches(struct ps_db *db, struct ps_params params, struct find *f,
                                    struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *last = NULL, *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("text_last"), &last, err);
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_trace_text_end(db, &f->n_names, err);
 
-    if (status == PS_OK && ps_stmt_row(last, err))
-        f->n_names = (size_t)ps_col_int(last, 0) + 1;
-    f->names = ps_alloc((f->n_names + 1) * sizeof *f->names);
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("find_names"), &stmt, err);
+    if (status == PS_OK) {
+        f->names = ps_try_alloc_array(f->n_names, sizeof *f->names);
+        status = f->names ? ps_db_prepare(db, ps_sql_text("find_names"), &stmt, err)
+                          : ps_fail_memory(err, "the names that match");
+    }
     if (status == PS_OK)
         status = ps_bind_filters(stmt, params, err);
     while (status == PS_OK && ps_stmt_row(stmt, err))
-        if ((size_t)ps_col_int(stmt, 0) < f->n_names)
+        if ((uint64_t)ps_col_int(stmt, 0) < f->n_names)
             f->names[ps_col_int(stmt, 0)].matches = true;
     return status == PS_OK ? err->code : status;
 }

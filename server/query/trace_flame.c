@@ -57,7 +57,7 @@ static void make_hosts(struct builder *b)
     for (size_t i = 0; i < b->n_tracks; i++)
         if (b->tracks[i].id >= b->n_hosts)
             b->n_hosts = b->tracks[i].id + 1u;
-    b->hosts = ps_alloc((b->n_hosts + 1) * sizeof *b->hosts);
+    b->hosts = ps_alloc_array(b->n_hosts + 1, sizeof *b->hosts);
     for (size_t i = 0; i < b->n_tracks; i++)
         b->hosts[b->tracks[i].id].n = b->tracks[i].slices;
 }
@@ -119,7 +119,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
     if ((uint64_t)chunk->first + chunk->n > host->n)
         return false; /* the track says it has fewer: damaged */
     if (!host->nodes)
-        host->nodes = ps_alloc((size_t)host->n * sizeof *host->nodes);
+        host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t node = node_of(b, chunk, i, host);
 

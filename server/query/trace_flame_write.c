@@ -94,13 +94,7 @@ static int64_t place_of(struct names *names, uint32_t id)
 {
     if (!ps_trace_text(names->db, id).at)
         id = 0;
-    if (id >= names->n_place) {
-        size_t wider = (size_t)id * 2 + 64;
-
-        names->place = ps_grow(names->place, wider, sizeof *names->place);
-        memset(names->place + names->n_place, 0, (wider - names->n_place) * sizeof *names->place);
-        names->n_place = wider;
-    }
+    names->place = ps_grow_to(names->place, &names->n_place, id, sizeof *names->place);
     if (!names->place[id]) {
         ps_ints_add(&names->ids, id);
         names->place[id] = (uint32_t)names->ids.n;

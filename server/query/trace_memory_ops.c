@@ -33,13 +33,7 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_reco
             row->value[WORKER] == r->worker)
             return row;
     }
-    if (name >= rows->n_first) {
-        size_t wider = (size_t)name * 2 + 64;
-
-        rows->first = ps_grow(rows->first, wider, sizeof *rows->first);
-        memset(rows->first + rows->n_first, 0, (wider - rows->n_first) * sizeof *rows->first);
-        rows->n_first = wider;
-    }
+    rows->first = ps_grow_to(rows->first, &rows->n_first, name, sizeof *rows->first);
     PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
     rows->at[rows->n] =
         (struct row){{[NAME] = name, [TYPE] = r->type, [DEVICE] = r->device, [WORKER] = r->worker},

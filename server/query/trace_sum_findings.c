@@ -66,7 +66,7 @@ static void write_rows(struct ps_json *json, const struct ps_trace_facts *facts)
 {
     size_t n_rules, n = 0;
     const struct ps_rule *rules = ps_trace_rules(&n_rules);
-    PS_AUTO(ps_free_ptr) struct found *found = ps_alloc(n_rules * sizeof *found);
+    PS_AUTO(ps_free_ptr) struct found *found = ps_alloc_array(n_rules, sizeof *found);
 
     for (size_t i = 0; i < n_rules && facts->wall_ns > 0; i++) {
         struct ps_finding finding = {.base = facts->annotated ? "of step" : "of trace",

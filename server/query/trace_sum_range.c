@@ -253,7 +253,7 @@ enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, 
 
     sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
     sums->streams = reading.places.streams;
-    sums->workers = ps_alloc(sums->n_workers * sizeof *sums->workers);
+    sums->workers = ps_alloc_array(sums->n_workers, sizeof *sums->workers);
     if (status == PS_OK)
         status = read_templates(&reading, err);
     if (status == PS_OK)

@@ -37,13 +37,7 @@ struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i
 /* Rows of one name mostly come after each other. */
 static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 {
-    if (name >= rows->n_last) {
-        size_t wider = (size_t)name * 2 + 64;
-
-        rows->last = ps_grow(rows->last, wider, sizeof *rows->last);
-        memset(rows->last + rows->n_last, 0, (wider - rows->n_last) * sizeof *rows->last);
-        rows->n_last = wider;
-    }
+    rows->last = ps_grow_to(rows->last, &rows->n_last, name, sizeof *rows->last);
     return &rows->last[name];
 }
 

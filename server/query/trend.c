@@ -135,10 +135,10 @@ static void gather(const struct ps_trend *trend, struct points *points)
 
 static struct points make_points(const struct ps_trend *trend)
 {
-    struct points out = {.at = ps_alloc((trend->n + 1) * sizeof *out.at),
+    struct points out = {.at = ps_alloc_array(trend->n + 1, sizeof *out.at),
                          .n = trend->n,
-                         .order = ps_alloc((trend->n + 1) * sizeof *out.order),
-                         .values = ps_alloc((trend->n + 1) * sizeof *out.values)};
+                         .order = ps_alloc_array(trend->n + 1, sizeof *out.order),
+                         .values = ps_alloc_array(trend->n + 1, sizeof *out.values)};
 
     for (size_t i = 0; i < trend->n; i++) {
         out.order[i] = i;

@@ -63,7 +63,7 @@ static enum ps_status ask(struct ps_store *store, const char *id, struct ps_para
         status = ps_lazy_apply(&q->log, &q->ticks[i], err);
     if (status != PS_OK)
         return status;
-    q->out = ps_alloc((q->log.n + 1) * sizeof *q->out);
+    q->out = ps_alloc_array(q->log.n + 1, sizeof *q->out);
     q->saving = ps_lazy_saving(&q->log, q->out);
     return PS_OK;
 }
@@ -158,7 +158,7 @@ static void write_ticks(const struct question *q, struct ps_json *json)
 /* Modules that the log has below something which became lazy. Children stand before parents. */
 static bool *below_lazy(const struct ps_lazy_log *log)
 {
-    bool *below = ps_alloc((log->n + 1) * sizeof *below);
+    bool *below = ps_alloc_array(log->n + 1, sizeof *below);
 
     for (size_t i = 0; i < log->n_edges; i++)
         if (log->edges[i].lazy && log->modules[log->edges[i].to].parent == log->edges[i].from)
@@ -189,7 +189,7 @@ static size_t find_told(const struct question *q, struct told **out)
     PS_AUTO(ps_free_ptr) bool *below = below_lazy(&q->log);
     size_t n = 0;
 
-    *out = ps_alloc((q->log.n + 1) * sizeof **out);
+    *out = ps_alloc_array(q->log.n + 1, sizeof **out);
     for (uint32_t node = 1; node < q->log.n; node++)
         if (below[node] || q->out[node].fate != PS_FATE_STAYS)
             (*out)[n++] = (struct told){q->log.nodes[node].self_us, node};
@@ -262,9 +262,9 @@ static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_t
 static size_t find_keepers(const struct question *q, const struct told *told, size_t n,
                            struct keeper **out)
 {
-    PS_AUTO(ps_free_ptr) uint32_t *top = ps_alloc((q->log.n + 1) * sizeof *top);
-    PS_AUTO(ps_free_ptr) bool *is_told = ps_alloc((q->log.n + 1) * sizeof *is_told);
-    struct keeper *list = *out = ps_alloc((q->log.n + 1) * sizeof *list);
+    PS_AUTO(ps_free_ptr) uint32_t *top = ps_alloc_array(q->log.n + 1, sizeof *top);
+    PS_AUTO(ps_free_ptr) bool *is_told = ps_alloc_array(q->log.n + 1, sizeof *is_told);
+    struct keeper *list = *out = ps_alloc_array(q->log.n + 1, sizeof *list);
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)

@@ -123,7 +123,7 @@ static bool is_new(struct joining *j, uint32_t from, uint32_t to)
 
 static struct joining join_begin(struct ps_lazy_log *log)
 {
-    struct joining j = {.log = log, .node_of_name = ps_alloc(log->n * sizeof *j.node_of_name)};
+    struct joining j = {.log = log, .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
 
     for (uint32_t node = 1; node < log->n; node++) {
         uint32_t before = j.names.count, name = ps_intern_id(&j.names, log->modules[node].name);
@@ -147,7 +147,7 @@ static uint32_t node_of(struct joining *j, struct ps_str name)
 static void join(struct joining *j, const struct log_pairs *pairs)
 {
     struct ps_lazy_log *log = j->log;
-    uint32_t *nodes = ps_alloc((pairs->names.count + 1) * sizeof *nodes);
+    uint32_t *nodes = ps_alloc_array(pairs->names.count + 1, sizeof *nodes);
 
     for (uint32_t i = 0; i < pairs->names.count; i++)
         nodes[i] = node_of(j, pairs->names.items[i]);

@@ -42,23 +42,13 @@ static void reading_free(struct reading *r)
     free(r->pairs);
 }
 
-#define ROOM_FOR(items, at, cap)                                                                   \
-    do {                                                                                           \
-        if ((size_t)(at) >= (cap)) {                                                               \
-            size_t room_ = (size_t)(at)*2 + 64;                                                    \
-            (items) = ps_grow((items), room_, sizeof *(items));                                    \
-            memset((items) + (cap), 0, (room_ - (cap)) * sizeof *(items));                         \
-            (cap) = room_;                                                                         \
-        }                                                                                          \
-    } while (0)
-
 static uint32_t name_id(struct reading *r, int64_t interpreter, struct ps_str module)
 {
     char *key = ps_arena_printf(&r->names.text, "%lld:%.*s", (long long)interpreter,
                                 (int)module.len, module.at);
     uint32_t id = ps_intern_id(&r->names, ps_str_of(key));
 
-    ROOM_FOR(r->node_of_name, id, r->cap_names);
+    r->node_of_name = ps_grow_to(r->node_of_name, &r->cap_names, id, sizeof *r->node_of_name);
     return id;
 }
 
@@ -68,13 +58,11 @@ static void add_node(struct reading *r, struct ps_stmt *stmt, int64_t flags)
     uint32_t node = log->n++;
     uint32_t name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE));
     double self = ps_num_real(ps_col_num(stmt, SELF));
-    size_t row = (size_t)ps_col_int(stmt, ID);
 
-    ROOM_FOR(log->nodes, node, log->cap_nodes);
-    ROOM_FOR(log->modules, node, log->cap_modules);
-    ROOM_FOR(r->name_of_node, node, r->cap_nodes);
-    ROOM_FOR(r->node_of_row, row, r->cap_rows);
-    ROOM_FOR(r->importer, node, r->cap_importers);
+    log->nodes = ps_grow_to(log->nodes, &log->cap_nodes, node, sizeof *log->nodes);
+    log->modules = ps_grow_to(log->modules, &log->cap_modules, node, sizeof *log->modules);
+    r->name_of_node = ps_grow_to(r->name_of_node, &r->cap_nodes, node, sizeof *r->name_of_node);
+    r->importer = ps_grow_to(r->importer, &r->cap_importers, node, sizeof *r->importer);
     log->nodes[node].self_us = self;
     log->modules[node] = (struct ps_lazy_module){
         .name = ps_arena_copy(&log->text, ps_col_text(stmt, MODULE)),
@@ -87,7 +75,7 @@ static void add_node(struct reading *r, struct ps_stmt *stmt, int64_t flags)
     log->startup_us += flags & STARTUP ? self : 0;
     log->threads |= self < 0;
     r->importer[node] = ps_col_int(stmt, IMPORTER);
-    r->node_of_row[row] = node;
+    r->node_of_row[ps_col_int(stmt, ID)] = node;
     r->name_of_node[node] = name;
     if (!r->node_of_name[name])
         r->node_of_name[name] = node;
@@ -117,11 +105,13 @@ static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_e
     if (status != PS_OK)
         return status;
     while (ps_stmt_row(stmt, err)) {
-        int64_t flags = ps_col_int(stmt, FLAGS);
+        int64_t flags = ps_col_int(stmt, FLAGS), row = ps_col_int(stmt, ID);
 
-        if (!ps_id_is_dense(ps_col_int(stmt, ID), r->log->n + r->n_asked))
+        if (!ps_id_is_dense(row, r->log->n + r->n_asked))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
-                           (long long)ps_col_int(stmt, ID));
+                           (long long)row);
+        if (!ps_try_grow_to(&r->node_of_row, &r->cap_rows, (size_t)row, sizeof *r->node_of_row))
+            return ps_fail_memory(err, "the imports");
         if (flags & CACHED)
             add_asked(r, stmt, flags);
         else
@@ -236,8 +226,8 @@ enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps
     struct reading r = {.log = out};
     enum ps_status status;
 
-    ROOM_FOR(out->nodes, 0, out->cap_nodes);
-    ROOM_FOR(out->modules, 0, out->cap_modules);
+    out->nodes = ps_grow_to(NULL, &out->cap_nodes, 0, sizeof *out->nodes);
+    out->modules = ps_grow_to(NULL, &out->cap_modules, 0, sizeof *out->modules);
     out->n = 1;
     status = read_rows(db, &r, err);
     if (status == PS_OK) {

@@ -178,7 +178,7 @@ static int by_saving(const void *a, const void *b)
  * all modules that were first imported below count. Returns how many. */
 static size_t find_candidates(const struct ps_lazy_log *log, struct candidate **out)
 {
-    PS_AUTO(ps_free_ptr) double *below = ps_alloc((log->n + 1) * sizeof *below);
+    PS_AUTO(ps_free_ptr) double *below = ps_alloc_array(log->n + 1, sizeof *below);
     struct ps_intern packages = {0};
     size_t n = 0, cap = 0;
 
@@ -251,7 +251,7 @@ static void write_candidate(const struct ps_lazy_log *log, const struct candidat
 void ps_lazy_suggest(struct ps_lazy_log *log, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) struct candidate *list = NULL;
-    PS_AUTO(ps_free_ptr) struct ps_import_outcome *out = ps_alloc((log->n + 1) * sizeof *out);
+    PS_AUTO(ps_free_ptr) struct ps_import_outcome *out = ps_alloc_array(log->n + 1, sizeof *out);
     size_t n = find_candidates(log, &list);
 
     if (n)

@@ -133,28 +133,33 @@ static void filter(struct ps_redaction *r, struct ps_str text, struct ps_kept_pa
     ps_scrub_json(&r->scrub, ps_buf_slice(&filtered), out);
 }
 
-/* The place of a template of this id. */
-static struct ps_kept_params *params_of(struct ps_redaction *r, int64_t id)
+/* The place of a template of this id; NULL: err says why there is none. */
+static struct ps_kept_params *params_of(struct ps_redaction *r, int64_t id, struct ps_err *err)
 {
-    size_t at = id > 0 && id < UINT32_MAX ? (size_t)id : 0, n = at + at / 2 + 64;
-
-    if (at >= r->n_params) {
-        r->params = ps_grow(r->params, n, sizeof *r->params);
-        memset(r->params + r->n_params, 0, (n - r->n_params) * sizeof *r->params);
-        r->n_params = n;
+    if (!ps_id_is_dense(id, r->n_templates++)) {
+        ps_fail(err, PS_INTERNAL, "the run file is damaged: template %lld", (long long)id);
+        return NULL;
     }
-    return &r->params[at];
+    if (!ps_try_grow_to(&r->params, &r->n_params, (size_t)id, sizeof *r->params)) {
+        ps_fail_memory(err, "the arguments of the trace");
+        return NULL;
+    }
+    return &r->params[id];
 }
 
-void ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, struct ps_buf *out)
+bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, struct ps_buf *out,
+                        struct ps_err *err)
 {
-    struct ps_kept_params *params = params_of(r, id);
+    struct ps_kept_params *params = params_of(r, id, err);
 
+    if (!params)
+        return false;
     params->markers.len = params->keep.len = 0;
     if (ps_str_is(text, PS_TEMPLATE_WHOLE_TEXT))
         ps_buf_str(out, text);
     else
         filter(r, text, params, out);
+    return true;
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */

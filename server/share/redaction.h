@@ -21,8 +21,8 @@ struct ps_redaction {
     char kind[32];
     struct ps_buf cells[PS_REDACTED_CELLS]; /* what became of the cells of a row */
     struct ps_kept_params *params;          /* by template id */
-    size_t n_params;
-    int64_t chunk; /* whose arguments `at` and `args` are; 0 none */
+    size_t n_params, n_templates;           /* n_templates: rows of args_template so far */
+    int64_t chunk;                          /* whose arguments `at` and `args` are; 0 none */
     struct ps_buf at, args;
 };
 
@@ -34,9 +34,9 @@ bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err);
 void ps_redact_begin(struct ps_redaction *redaction, const char *kind);
 
 /* A template of arguments: what becomes of it is appended to out; it is remembered which of its
- * numbers stay. */
-void ps_redact_template(struct ps_redaction *redaction, int64_t id, struct ps_str text,
-                        struct ps_buf *out);
+ * numbers stay. False: err says why it cannot be. */
+bool ps_redact_template(struct ps_redaction *redaction, int64_t id, struct ps_str text,
+                        struct ps_buf *out, struct ps_err *err);
 /* A row of chunk_column. */
 bool ps_redact_chunk(struct ps_redaction *redaction, struct ps_row *row, struct ps_err *err);
 

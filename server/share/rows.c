@@ -247,7 +247,7 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, e
     else if (treat == JSON)
         ps_scrub_json(&r->scrub, cell->bytes, out);
     else if (treat == TEMPLATE)
-        ps_redact_template(r, row->cells[0].i, cell->bytes, out);
+        stays = ps_redact_template(r, row->cells[0].i, cell->bytes, out, err);
     else if (treat == SOURCE)
         redact_source(r, cell, out);
     else if (treat == NAME && names_commands(r))
@@ -315,7 +315,7 @@ void ps_redact_begin(struct ps_redaction *r, const char *kind)
     }
     free(r->params);
     r->params = NULL;
-    r->n_params = 0;
+    r->n_params = r->n_templates = 0;
     r->chunk = 0;
     r->already = 0;
     r->whole = false;

@@ -75,7 +75,7 @@ static int connect_table(sqlite3 *handle, void *across, int argc, const char *co
     table->across = across;
     table->name = ps_strdup(ps_str_of(argv[2]));
     table->of_catalog = strcmp(argv[3], "catalog") == 0;
-    table->columns = ps_alloc((size_t)argc * sizeof *table->columns);
+    table->columns = ps_alloc_array((size_t)argc, sizeof *table->columns);
     ps_buf_puts(&schema, table->of_catalog ? "CREATE TABLE x(" : "CREATE TABLE x(run");
     for (int i = 4; i < argc; i++) {
         struct ps_str name = {argv[i] + 1, strlen(argv[i]) - 2};
@@ -126,7 +126,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
     struct cursor *cursor = ps_alloc(sizeof *cursor);
 
     cursor->n = sources((struct table *)base);
-    cursor->stmts = ps_alloc(cursor->n * sizeof(void *) + 1);
+    cursor->stmts = ps_alloc_array(cursor->n, sizeof(void *));
     *out = &cursor->base;
     return SQLITE_OK;
 }
@@ -316,7 +316,7 @@ static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlit
 
     forget_values(cursor);
     cursor->skip_others = false;
-    cursor->values = ps_alloc((size_t)argc * sizeof(void *) + 1);
+    cursor->values = ps_alloc_array((size_t)argc, sizeof(void *));
     for (int i = 0; i < argc; i++, at = at ? strchr(at + 1, '=') : NULL) {
         const unsigned char *text = sqlite3_value_text(argv[i]);
 

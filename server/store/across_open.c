@@ -94,10 +94,10 @@ enum ps_status ps_shelf_open_guarded(struct ps_store *store, char (*ids)[PS_ID_S
         return status;
     across = ps_alloc(sizeof *across);
     *across = (struct across){.store = store, .n = n};
-    across->ids = ps_alloc(n * PS_ID_SIZE + 1);
+    across->ids = ps_alloc_array(n, PS_ID_SIZE);
     if (n)
         memcpy(across->ids, ids, n * PS_ID_SIZE);
-    across->runs = ps_alloc(n * sizeof *across->runs + 1);
+    across->runs = ps_alloc_array(n, sizeof *across->runs);
     (*out)->watch = across->watch = ps_watch_begin(by);
     (*out)->watches = true;
     sqlite3_create_module_v2((*out)->handle, "ps_across", &ps_across_module, across, free_across);

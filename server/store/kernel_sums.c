@@ -222,8 +222,8 @@ enum ps_status ps_kernel_sums_of(struct ps_db *db, struct ps_range range, bool b
 
     if (ps_trace_texts(db, &s.cache, err) != PS_OK)
         return err->code;
-    s.places = ps_alloc((s.cache->n_templates + 1) * sizeof *s.places);
-    s.names = ps_alloc((s.cache->n_chunks + 1) * sizeof *s.names);
+    s.places = ps_alloc_array(s.cache->n_templates + 1, sizeof *s.places);
+    s.names = ps_alloc_array(s.cache->n_chunks + 1, sizeof *s.names);
     (void)ps_trace_chunks(db, &query, add_chunk, &s, err);
     for (size_t i = 0; i < s.cache->n_chunks; i++)
         ps_buf_free(&s.names[i].raw);

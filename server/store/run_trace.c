@@ -28,13 +28,7 @@ static void put_map(uint32_t **map, size_t *n, uint32_t id, uint32_t value)
 {
     if (!value && id >= *n)
         return;
-    if (id >= *n) {
-        size_t more = (size_t)id + id / 2 + 1024;
-
-        *map = ps_grow(*map, more, sizeof **map);
-        memset(*map + *n, 0, (more - *n) * sizeof **map);
-        *n = more;
-    }
+    *map = ps_grow_to(*map, n, id, sizeof **map);
     (*map)[id] = value;
 }
 

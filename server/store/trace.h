@@ -25,6 +25,8 @@ enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out
 
 /* A text by its id, {NULL, 0} when there is none. Loaded once a handle. */
 struct ps_str ps_trace_text(struct ps_db *db, uint32_t id);
+/* One more than the greatest id of a text. Ids that are no text lie between. */
+enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err);
 /* A template of arguments by its id (slices/args.h), likewise. */
 struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id);
 /* text id -> key text id, template id -> shapes text id; for ps_operators. */

@@ -157,22 +157,16 @@ static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     struct ps_err own = PS_ERR_INIT;
-    size_t rows = 0, cap = 0;
+    size_t rows = 0, n_texts = 0, n_numbers = 0;
 
     while (status == PS_OK && ps_stmt_row(stmt, &own)) {
         int64_t id = ps_col_int(stmt, 0);
 
         if (!ps_id_is_dense(id, rows++))
             return ps_trace_damaged(err, query, id);
-        if ((size_t)id >= cap) {
-            size_t more = (size_t)id * 2 + 256;
-
-            *texts = ps_grow(*texts, more, sizeof **texts);
-            *numbers = ps_grow(*numbers, more, sizeof **numbers);
-            memset(*texts + cap, 0, (more - cap) * sizeof **texts);
-            memset(*numbers + cap, 0, (more - cap) * sizeof **numbers);
-            cap = more;
-        }
+        if (!ps_try_grow_to(texts, &n_texts, (size_t)id, sizeof **texts) ||
+            !ps_try_grow_to(numbers, &n_numbers, (size_t)id, sizeof **numbers))
+            return ps_fail_memory(err, "the names of the trace");
         (*texts)[id] = ps_arena_copy(arena, ps_col_text(stmt, 1));
         (*numbers)[id] = (uint32_t)ps_col_int(stmt, 2);
         *n = (size_t)id + 1;
@@ -226,6 +220,15 @@ struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
     if (ps_trace_texts(db, &cache, &err) != PS_OK || id >= cache->n_texts)
         return (struct ps_str){NULL, 0};
     return cache->texts[id];
+}
+
+enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    enum ps_status status = ps_trace_texts(db, &cache, err);
+
+    *end = status == PS_OK ? cache->n_texts : 0;
+    return status;
 }
 
 struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id)

@@ -242,7 +242,7 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *uplo
                                 struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr)
-    struct ps_sending *sent = ps_alloc((1 + upload->n_sources) * sizeof *sent);
+    struct ps_sending *sent = ps_alloc_array(1 + upload->n_sources, sizeof *sent);
     enum ps_status status = PS_OK;
 
     if (store->mirror)

@@ -102,7 +102,7 @@ static bool ask_everything(const struct trying *t, struct ps_part *part, const c
 
         (void)snprintf(what, sizeof what, "asked for %s it fails", ask_name(kind, i));
         (void)snprintf(t->tally->wrong, sizeof t->tally->wrong, "%s", what);
-        if (!may_be_answered(ask_run(t->shelf->store, id, kind, i, &own)))
+        if (!may_be_answered(ask_run(t->shelf->store, id, id, kind, i, &own)))
             return wrong(t, what, own.text);
     }
     t->tally->wrong[0] = '\0';

@@ -1,2 +1,0 @@
--- The greatest id of a text.
-SELECT coalesce(max(id), 0) FROM text
