@@ -86,7 +86,7 @@ void ps_hash_table_reserve(struct ps_hash_table *table, size_t n)
     if (n_slots <= n_old)
         return;
     assert(!table->borrowed && n < PS_HASH_NONE);
-    table->slots = ps_alloc(n_slots * sizeof *table->slots);
+    table->slots = ps_alloc_array(n_slots, sizeof *table->slots);
     table->mask = n_slots - 1;
     for (size_t i = 0; i < n_old; i++) {
         size_t position = old[i].tag & table->mask;

@@ -29,7 +29,7 @@ static uint64_t hash_of_place(const struct ps_record *r)
 static void match(struct ps_records *records)
 {
     struct ps_hash_table places = {0};
-    uint32_t *last = ps_alloc((records->n + 1) * sizeof *last); /* by the first of the place */
+    uint32_t *last = ps_alloc_array(records->n + 1, sizeof *last); /* by the first of the place */
 
     for (size_t i = 0; i < records->n; i++) {
         struct ps_record *r = &records->at[i], *before;

@@ -193,7 +193,7 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *quest
     struct ps_arena arena = {0};
     struct ps_str *cells = NULL;
     size_t n = 0, cap = 0, bytes = 0;
-    PS_AUTO(ps_free_ptr) size_t *widths = ps_alloc(columns * sizeof *widths);
+    PS_AUTO(ps_free_ptr) size_t *widths = ps_alloc_array(columns, sizeof *widths);
     PS_AUTO(ps_buf_free) struct ps_buf cell = {0};
 
     for (size_t c = 0; c < columns; c++) {
