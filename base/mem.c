@@ -32,7 +32,11 @@ static void *or_abort(void *memory)
 
 void *ps_try_alloc_array(size_t count, size_t size)
 {
-    return calloc(count ? count : 1, size ? size : 1); /* calloc checks the product */
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return calloc(1, bytes ? bytes : 1);
 }
 
 void *ps_try_grow(void *old, size_t count, size_t size)

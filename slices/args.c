@@ -190,6 +190,18 @@ void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep
     }
 }
 
+bool ps_args_complete(struct ps_str template, struct ps_str packed)
+{
+    uint64_t decimals;
+    int64_t value;
+
+    for (size_t i = 0; i < template.len; i++)
+        if ((template.at[i] == PS_TEMPLATE_INT && !ps_args_next_int(&packed, &value)) ||
+            (template.at[i] == PS_TEMPLATE_DECIMAL && !next_decimal(&packed, &value, &decimals)))
+            return false;
+    return true;
+}
+
 static int count_markers(struct ps_str text)
 {
     int n = 0;

@@ -63,6 +63,8 @@ void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep
 /* Reads the parameter of a marker and moves on; none when the parameters end before it. To read all
  * of an event's: ps_args_param begins at the first each time. */
 struct ps_num ps_args_next(char marker, struct ps_str *packed);
+/* Whether a number is there for each marker of a template. */
+bool ps_args_complete(struct ps_str template, struct ps_str packed);
 /* Reads one integer and moves on; for those who know what comes. */
 bool ps_args_next_int(struct ps_str *packed, int64_t *out);
 

@@ -31,7 +31,7 @@ struct level {
     uint64_t first; /* of the bin at work */
     uint64_t end;
     struct bin *at; /* by depth */
-    uint32_t n_at;
+    size_t n_at;
     uint32_t *touched, n_touched, touched_cap; /* depths with something in them */
     struct list longs, bins;
 };
@@ -115,13 +115,7 @@ static int64_t sum_up_to_max(int64_t a, int64_t b)
 
 static struct bin *bin_at(struct level *level, uint32_t depth)
 {
-    if (depth >= level->n_at) {
-        uint32_t n = depth + depth / 2 + 16;
-
-        level->at = ps_grow(level->at, n, sizeof *level->at);
-        memset(level->at + level->n_at, 0, (n - level->n_at) * sizeof *level->at);
-        level->n_at = n;
-    }
+    level->at = ps_grow_to(level->at, &level->n_at, depth, sizeof *level->at);
     return &level->at[depth];
 }
 

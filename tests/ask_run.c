@@ -206,6 +206,12 @@ const char *ask_name(const char *kind, size_t i)
     return list_of(kind)->at[i].name;
 }
 
+bool ask_is_answer(enum ps_status status)
+{
+    return status == PS_OK || status == PS_NOT_FOUND || status == PS_BAD_REQUEST ||
+           status == PS_LIMIT || status == PS_TOO_SLOW;
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
 
 struct asking {

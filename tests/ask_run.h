@@ -18,4 +18,8 @@ const char *ask_name(const char *kind, size_t i);
 enum ps_status ask_run(struct ps_store *store, const char *id, const char *base, const char *kind,
                        size_t i, struct ps_err *err);
 
+/* Whether a view of a valid run file may end so: it is there, or was asked wrongly, or takes too
+ * much. */
+bool ask_is_answer(enum ps_status status);
+
 #endif

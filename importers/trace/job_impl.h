@@ -31,7 +31,7 @@ struct tr_job {
     struct ps_str name;
     uint32_t worker, files;
     uint32_t *texts; /* text id of the file -> of the run */
-    uint32_t n_texts;
+    size_t n_texts;
     struct tr_job_ids base, next; /* ids of this file begin behind base */
     bool clocked, whole_given;
     int64_t base_ns, origin_us; /* of the first file */

@@ -23,13 +23,7 @@ static uint32_t text_id(struct tr_job *job, int64_t id)
 {
     if (id <= 0 || id > UINT32_MAX || !job->trace)
         return 0;
-    if (id >= job->n_texts) {
-        uint32_t n = (uint32_t)id < UINT32_MAX / 2 ? (uint32_t)id * 2 + 64 : UINT32_MAX;
-
-        job->texts = ps_grow(job->texts, n, sizeof *job->texts);
-        memset(job->texts + job->n_texts, 0, (n - job->n_texts) * sizeof *job->texts);
-        job->n_texts = n;
-    }
+    job->texts = ps_grow_to(job->texts, &job->n_texts, (size_t)id, sizeof *job->texts);
     if (!job->texts[id])
         job->texts[id] = ps_intern_id(&job->names, tr_text(job->trace, (uint32_t)id)) + 1;
     return job->texts[id];

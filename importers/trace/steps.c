@@ -54,14 +54,8 @@ static void add_launch(struct tr_steps *steps, const struct tr_track *track, uin
 {
     struct tr_launches *of;
 
-    if (track->id >= steps->n_launches) {
-        size_t n = (size_t)track->id + track->id / 2 + 16;
-
-        steps->launches = ps_grow(steps->launches, n, sizeof *steps->launches);
-        memset(steps->launches + steps->n_launches, 0,
-               (n - steps->n_launches) * sizeof *steps->launches);
-        steps->n_launches = n;
-    }
+    steps->launches =
+        ps_grow_to(steps->launches, &steps->n_launches, track->id, sizeof *steps->launches);
     of = &steps->launches[track->id];
     TR_PUSH_ROOM(steps->trace->room, of->at, of->n, of->cap);
     of->at[of->n++] = (struct tr_launch){

@@ -101,13 +101,7 @@ static struct tr_kernel_params *params_of(struct tr_steps *steps, uint32_t templ
     struct tr_kernel_params *params;
     struct ps_str text;
 
-    if (template >= steps->n_params) {
-        size_t n = (size_t) template + template / 2 + 64;
-
-        steps->params = ps_grow(steps->params, n, sizeof *steps->params);
-        memset(steps->params + steps->n_params, 0, (n - steps->n_params) * sizeof *steps->params);
-        steps->n_params = n;
-    }
+    steps->params = ps_grow_to(steps->params, &steps->n_params, template, sizeof *steps->params);
     params = &steps->params[template];
     if (params->known)
         return params;

@@ -21,13 +21,7 @@ struct ps_num ps_num_sum(struct ps_num a, struct ps_num b)
 static uint32_t *place_of(struct ps_run_files *files, uint32_t key)
 {
     assert(key > 0);
-    if (key >= files->n_keys) {
-        uint32_t n = key + key / 2 + 1024;
-
-        files->by_key = ps_grow(files->by_key, n, sizeof *files->by_key);
-        memset(files->by_key + files->n_keys, 0, (n - files->n_keys) * sizeof *files->by_key);
-        files->n_keys = n;
-    }
+    files->by_key = ps_grow_to(files->by_key, &files->n_keys, key, sizeof *files->by_key);
     return &files->by_key[key];
 }
 

@@ -15,15 +15,9 @@ static struct ps_num larger(struct ps_num a, struct ps_num b)
 }
 
 /* The slot of `id` in a table that grows: an index + 1 into sums, 0 empty. */
-static uint32_t *slot_of(uint32_t **slots, uint32_t *n, uint32_t id)
+static uint32_t *slot_of(uint32_t **slots, size_t *n, uint32_t id)
 {
-    uint32_t was = *n;
-
-    if (id >= was) {
-        *n = id + 1 > was * 2 ? id + 1 : was * 2;
-        *slots = ps_grow(*slots, *n, sizeof **slots);
-        memset(*slots + was, 0, (*n - was) * sizeof **slots);
-    }
+    *slots = ps_grow_to(*slots, n, id, sizeof **slots);
     return &(*slots)[id];
 }
 

@@ -134,13 +134,7 @@ static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 {
     uint32_t high = row->id > row->parent ? row->id : row->parent, low;
 
-    if (high >= w->low_cap) {
-        uint32_t cap = high + high / 2 + 1024;
-
-        w->low = ps_grow(w->low, cap, sizeof *w->low);
-        memset(w->low + w->low_cap, 0, (cap - w->low_cap) * sizeof *w->low);
-        w->low_cap = cap;
-    }
+    w->low = ps_grow_to(w->low, &w->low_cap, high, sizeof *w->low);
     low = w->low[row->id] ? w->low[row->id] : row->id;
     if (row->parent && (!w->low[row->parent] || low < w->low[row->parent]))
         w->low[row->parent] = low;

@@ -8,14 +8,13 @@
 
 #include "base/utf8.h"
 #include "server/store/rewrite_impl.h"
+#include "server/store/validate.h"
 #include "server/store/writer_impl.h"
-#include "slices/column.h"
 
-#define HEAD        72 /* to the end of application_id */
-#define AT_VERSION  60
-#define AT_ID       68
-#define ID          0x70736866
-#define COLUMN_ROWS 65536
+#define HEAD       72 /* to the end of application_id */
+#define AT_VERSION 60
+#define AT_ID      68
+#define ID         0x70736866
 
 static uint32_t big_endian(const unsigned char *at)
 {
@@ -164,34 +163,6 @@ static enum ps_status take_table(struct ps_writer *w, struct ps_sqlite *from,
     return status == PS_OK ? err->code : status;
 }
 
-/* --- whether what was taken can be read ------------------------------------------------------- */
-
-/* Each row of `query`: the packed column, and how many numbers it has to hold. */
-static enum ps_status check_columns(struct ps_db *db, const char *query, struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) int64_t *room = ps_grow(NULL, COLUMN_ROWS, sizeof *room);
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        int64_t n = ps_col_int(stmt, 1);
-
-        if (n < 1 || n > COLUMN_ROWS || !ps_column_unpack(ps_col_text(stmt, 0), (size_t)n, room))
-            status = ps_fail(err, PS_BAD_INPUT, "the shared run has packed columns that are none");
-    }
-    return status == PS_OK ? err->code : status;
-}
-
-static enum ps_status check_json(struct ps_db *db, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("shared_check"), &stmt, err);
-
-    if (status == PS_OK && (!ps_stmt_row(stmt, err) || !ps_col_int(stmt, 0)))
-        status = ps_fail(err, PS_BAD_INPUT, "the shared run has values that are no JSON");
-    return status;
-}
-
 static enum ps_status take_all(struct ps_writer *w, int fd, struct ps_sqlite *from, char kind[32],
                                struct ps_err *err)
 {
@@ -209,11 +180,7 @@ static enum ps_status take_all(struct ps_writer *w, int fd, struct ps_sqlite *fr
         status = take_table(w, from, &tables.at[i], err);
     ps_run_tables_free(&tables);
     if (status == PS_OK)
-        status = check_json(w->db, err);
-    if (status == PS_OK)
-        status = check_columns(w->db, "shared_chunks", err);
-    if (status == PS_OK)
-        status = check_columns(w->db, "shared_packed", err);
+        status = ps_run_validate(w->db, err);
     return status;
 }
 

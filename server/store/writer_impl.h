@@ -63,7 +63,7 @@ struct ps_run_files {
     struct ps_run_file *at; /* id is the index + 1 */
     uint32_t n, cap;
     uint32_t *by_key; /* ids by ps_function.file_key, 0 not met */
-    uint32_t n_keys;
+    size_t n_keys;
     struct ps_arena arena;
 };
 
@@ -89,7 +89,8 @@ struct ps_line_sums {
     struct ps_line_sum *at;
     size_t n, cap;
     uint64_t rows;
-    uint32_t *by_function, *by_file, n_functions, n_files;
+    uint32_t *by_function, *by_file;
+    size_t n_functions, n_files;
 };
 
 void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row);
@@ -148,7 +149,7 @@ struct ps_writer {
     uint32_t bound; /* figures of INSERT_LINE that are not NULL, a bit each */
     struct ps_buf blob, blob2;
     uint32_t *low; /* of pending parents, by id: smallest id below */
-    uint32_t low_cap;
+    size_t low_cap;
     struct ps_run_files files;
     struct ps_line_sums line_sums;
     struct ps_trace_sums trace;

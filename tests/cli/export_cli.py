@@ -319,9 +319,63 @@ class BadBundles(ExportTest):
         self.pack(self.redacted, change=self.sql("UPDATE meta SET v = '{' WHERE k = 'summary'"))
         self.refused("no JSON")
         self.pack(self.redacted, change=self.sql("INSERT INTO packed VALUES(1, 1, 0, 5, 0, 9); INSERT INTO packed_column VALUES(17, x'0011')"))
-        self.refused("packed columns")
+        self.refused("run file", "damaged")
         self.pack(self.redacted, change=self.sql("UPDATE import SET module = CAST(x'ff' AS TEXT) WHERE id = 1"))
         self.refused("no UTF-8")
+
+    def test_rows_that_break_a_rule(self):
+        for statement, *words in (
+                ("UPDATE note SET byte_offset = 'x' WHERE id = 1", "note.byte_offset", "type"),
+                ("UPDATE note SET severity = 4 WHERE id = 1", "note.severity", "range"),
+                ("UPDATE note SET what = x'00' WHERE id = 1", "note.what", "type"),
+                ("UPDATE import SET package = 999 WHERE id = 1", "import.package", "refers"),
+                ("UPDATE import SET id = 4294967295 WHERE id = (SELECT max(id) FROM import)", "import.id", "rows"),
+                ("UPDATE import SET parent = id WHERE id = 2", "its parent"),
+                ("UPDATE import SET self_us = 9e999 WHERE id = 1", "import.self_us", "infinite"),
+                ("UPDATE meta SET v = 'x' WHERE k = 'ledger_read'", "meta.ledger_read", "type"),
+                ("UPDATE package SET origin = -1", "package.origin", "range")):
+            with self.subTest(statement):
+                self.pack(self.redacted, change=self.sql("INSERT OR IGNORE INTO note VALUES(1, 0, NULL, NULL, 'x');" + statement))
+                self.refused(*words)
+
+    def test_traces_that_break_a_rule(self):
+        run = self.added(os.path.join(DEMO, "gpt-h200.pt.trace.json.gz"))
+        self.ok_text("export", run["id"], "--redact", "all", "--force", "-o", self.bundle)
+        trace = self.members()
+        text = "INSERT INTO text SELECT %d, 'zzz', 0"
+        for statement, *words in (
+                (text % (2**63 - 1), "text.id", "rows"),
+                (text % (2**32 - 1), "text.id", "rows"),
+                (text % -5, "text.id", "less than 1"),
+                ("UPDATE args_template SET id = 4294967294 WHERE id = (SELECT max(id) FROM args_template)", "args_template.id", "rows"),
+                ("UPDATE track SET slices = slices + 1 WHERE id = 1", "rows of track"),
+                ("UPDATE track SET process = 0 WHERE id = 1", "track.process", "range"),
+                ("UPDATE chunk SET n = 65537 WHERE id = 1", "chunk.n", "range"),
+                ("DELETE FROM chunk WHERE id = 1", "belongs to no chunk"),
+                ("DELETE FROM text", "refers"),
+                ("UPDATE chunk_column SET data = substr(data, 2) WHERE id = 32", "column 32"),
+                # every value of the column is 2^40: the names, then the operators
+                ("UPDATE chunk_column SET data = x'000000000000010000' WHERE id % 32 = 5", "out of range"),
+                ("UPDATE chunk_column SET data = x'000000000000010000' WHERE id % 32 = 21", "slice that is not there"),
+                ("UPDATE chunk_column SET data = x'' WHERE id % 32 = 31", "arguments"),
+                ("UPDATE args_template SET text = x'7b22' WHERE id = (SELECT max(id) FROM args_template)", "args_template.text", "JSON")):
+            with self.subTest(statement):
+                self.pack(trace, change=self.sql(statement))
+                self.refused(*words)
+
+    def test_calls_that_break_a_rule(self):
+        run = self.added(os.path.join(DEMO, "bookshop-slow.prof"))
+        self.ok_text("export", run["id"], "--redact", "all", "--force", "-o", self.bundle)
+        profile = self.members()
+        for statement, *words in (
+                ("UPDATE function SET callers = x'ffffffff0f00' WHERE id = 1", "function.callers", "damaged"),
+                ("UPDATE function SET callers = x'01' WHERE id = 1", "function.callers", "damaged"),
+                ("UPDATE function SET callees = x'ffffffff0f' WHERE id = 1", "function.callees", "damaged"),
+                ("UPDATE function SET callees = 'text' WHERE id = 1", "function.callees", "type"),
+                ("UPDATE function SET file = 0 WHERE id = 1", "function.file", "range")):
+            with self.subTest(statement):
+                self.pack(profile, change=self.sql(statement))
+                self.refused(*words)
 
     def test_views_of_a_stranger_are_not_read(self):
         self.pack(self.redacted, change=self.sql("CREATE VIEW run AS SELECT 'evil' AS kind; CREATE TRIGGER t AFTER INSERT ON note BEGIN SELECT 1; END"))

@@ -2,7 +2,8 @@
 /*
  * fuzz_run_file.c: run files as an upload or a rotten disk may bring them: any value in any cell,
  * rows that are missing or too many, any byte anywhere. The file is opened as it is, without the
- * checks of an import, and asked; the readers themselves must be memory-safe.
+ * checks of an import, and asked; the readers themselves must be memory-safe. Where the checks of
+ * an import find nothing wrong with it, every question must have an answer.
  *
  * The first byte chooses a good run file, the second what it is asked (0: everything), the rest are
  * changes: two bytes a cell, one its row, one how, one how many bytes follow. The mutator knows
@@ -15,7 +16,8 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "server/store/db_impl.h"
+#include "server/store/checks.h"
+#include "server/store/validate.h"
 #include "slices/column.h"
 #include "slices/slices.h"
 #include "tests/ask_run.h"
@@ -155,6 +157,9 @@ static void make(struct template *t, const char *sample)
     ps_stream_free(in);
     (void)close(fd);
     db = open_file(ps_part_path(part));
+    if (ps_run_validate(db, &err) != PS_OK)
+        (void)fprintf(stderr, "%s: %s\n", sample, err.text);
+    FUZZ_HOLDS(err.code == PS_OK);
     list_cells(t, db);
     ps_db_close(db);
     ps_part_abort(part);
@@ -475,11 +480,38 @@ static const char *base_of(struct template *t)
     return t->id;
 }
 
+/* Whether an import would let the file in. Its format alone can be broken too. */
+static bool passes(const struct ps_part *part)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+    bool valid = ps_check_open(ps_part_path(part), &db, &err) == PS_OK &&
+                 ps_check_layout(db, &err) == PS_OK && ps_check_db(db, false, &err) == PS_OK &&
+                 ps_run_validate(db, &err) == PS_OK;
+
+    ps_db_close(db);
+    return valid;
+}
+
+static void ask(struct template *t, const char *id, size_t question, bool valid)
+{
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ask_run(shelf.store, id, base_of(t), t->kind, question, &err);
+
+    if (!valid || ask_is_answer(status))
+        return;
+    (void)fprintf(stderr, "a valid run file of kind %s is asked for %s, which fails: %s\n", t->kind,
+                  ask_name(t->kind, question), err.text);
+    abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct ps_err err = PS_ERR_INIT;
+    struct ps_part *part;
     struct template *t;
     char id[PS_ID_SIZE];
+    bool valid;
     size_t n;
 
     begin();
@@ -487,12 +519,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         return 0;
     t = &templates[bytes[0] % SAMPLES];
     n = ask_count(t->kind);
-    if (try_publish(&shelf, change(t, (struct ps_str){(const char *)bytes + 2, len - 2}), t->kind,
-                    id, &err) != PS_OK)
+    part = change(t, (struct ps_str){(const char *)bytes + 2, len - 2});
+    valid = passes(part);
+    if (try_publish(&shelf, part, t->kind, id, &err) != PS_OK)
         return 0;
     for (size_t i = 0; i < n; i++)
         if (bytes[1] == 0 || (bytes[1] - 1u) % n == i)
-            (void)ask_run(shelf.store, id, base_of(t), t->kind, i, &(struct ps_err)PS_ERR_INIT);
+            ask(t, id, i, valid);
     FUZZ_HOLDS(ps_store_remove(shelf.store, id, "", &err) == PS_OK);
     return 0;
 }

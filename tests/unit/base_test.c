@@ -168,9 +168,32 @@ static void test_json_value_span(void **state)
     assert_int_equal(ps_json_value_span((struct ps_str){NULL, 0}), 0);
 }
 
+/* What a file says how large it is may be any number. */
+static void test_sizes_that_overflow(void **state)
+{
+    uint32_t *items = NULL;
+    size_t n = 0;
+
+    (void)state;
+    assert_null(ps_try_alloc_array(SIZE_MAX / 2 + 1, 2));
+    assert_null(ps_try_alloc_array((size_t)INT64_MAX, sizeof(int64_t)));
+    assert_null(ps_try_grow(NULL, SIZE_MAX / 2 + 1, 2));
+    assert_true(ps_try_grow_to(&items, &n, 100, sizeof *items));
+    assert_true(n > 100 && items[0] == 0 && items[100] == 0);
+    items[100] = 7;
+    assert_false(ps_try_grow_to(&items, &n, SIZE_MAX, sizeof *items));
+    assert_false(ps_try_grow_to(&items, &n, SIZE_MAX / 2, sizeof *items));
+    assert_false(ps_try_grow_to(&items, &n, SIZE_MAX / 8, sizeof *items));
+    assert_int_equal(items[100], 7);
+    items = ps_grow_to(items, &n, 5000, sizeof *items);
+    assert_true(items[100] == 7 && items[5000] == 0);
+    free(items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_json_text_span),
         cmocka_unit_test(test_json_value_span),
         cmocka_unit_test(test_buf),

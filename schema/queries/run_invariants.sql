@@ -1,0 +1,32 @@
+-- What rows of a run file must be to each other, beyond types, ranges and references (server/store/validate.c): one row with a
+-- sentence for each rule that is broken.
+SELECT 'an import begins behind its end' WHERE EXISTS(SELECT 1 FROM import WHERE low > id)
+UNION ALL
+SELECT 'an import ends after its parent' WHERE EXISTS(SELECT 1 FROM import WHERE parent <> 0 AND parent <= id)
+UNION ALL
+SELECT 'a module stands before its parent' WHERE EXISTS(SELECT 1 FROM module WHERE parent >= id)
+UNION ALL
+SELECT 'header fields are no JSON' WHERE EXISTS(SELECT 1 FROM meta WHERE k GLOB 'header.*' AND NOT coalesce(json_valid(v), 0))
+UNION ALL
+SELECT 'the summary is no JSON object' WHERE NOT coalesce((SELECT json_valid(v) AND json_type(v) = 'object' FROM meta WHERE k = 'summary'), 1)
+UNION ALL
+SELECT 'the label is no JSON' WHERE NOT coalesce((SELECT json_valid(v) FROM meta WHERE k = 'label'), 1)
+UNION ALL
+SELECT 'the details of a measurement are no JSON' WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT json_valid(more))
+UNION ALL
+SELECT 'the properties of a device are no JSON' WHERE EXISTS(SELECT 1 FROM device WHERE json <> '' AND NOT json_valid(json))
+UNION ALL
+SELECT 'meta.' || k || ' is of another type' FROM meta
+WHERE CASE WHEN k IN ('bytes', 'ledger_read', 'ledger_stored', 'ledger_repaired', 'ledger_rejected', 'ledger_other') THEN typeof(v) <> 'integer'
+           WHEN k IN ('headline_value', 'unit_s', 'origin_us') THEN typeof(v) NOT IN ('integer', 'real', 'null')
+           WHEN k IN ('kind', 'tool', 'tool_version', 'name', 'title', 'created_at', 'sha256', 'summary', 'headline_unit', 'headline_label',
+                      'ledger_unit', 'shared', 'label') OR k GLOB 'header.*' THEN typeof(v) NOT IN ('text', 'null') END
+UNION ALL
+SELECT 'a packed column belongs to no chunk'
+WHERE EXISTS(SELECT 1 FROM chunk_column d LEFT JOIN chunk c ON c.id = d.id / 32 WHERE c.id IS NULL)
+UNION ALL
+SELECT 'a packed column belongs to no packed rows'
+WHERE EXISTS(SELECT 1 FROM packed_column d LEFT JOIN packed p ON p.id = d.id / 16 WHERE p.id IS NULL)
+UNION ALL
+SELECT 'a level of detail belongs to no track'
+WHERE EXISTS(SELECT 1 FROM pyramid d LEFT JOIN track t ON t.id = d.id / 64 WHERE t.id IS NULL);
