@@ -8,7 +8,7 @@ SELECT 'a module stands before its parent' WHERE EXISTS(SELECT 1 FROM module WHE
 UNION ALL
 SELECT 'header fields are no JSON' WHERE EXISTS(SELECT 1 FROM meta WHERE k GLOB 'header.*' AND NOT coalesce(json_valid(v), 0))
 UNION ALL
-SELECT 'the summary is no JSON object' WHERE NOT coalesce((SELECT json_valid(v) AND json_type(v) = 'object' FROM meta WHERE k = 'summary'), 1)
+SELECT 'the summary is no JSON object' WHERE NOT coalesce((SELECT CASE WHEN json_valid(v) THEN json_type(v) = 'object' ELSE 0 END FROM meta WHERE k = 'summary'), 1)
 UNION ALL
 SELECT 'the label is no JSON' WHERE NOT coalesce((SELECT json_valid(v) FROM meta WHERE k = 'label'), 1)
 UNION ALL
@@ -18,7 +18,7 @@ SELECT 'the properties of a device are no JSON' WHERE EXISTS(SELECT 1 FROM devic
 UNION ALL
 SELECT 'meta.' || k || ' is of another type' FROM meta
 WHERE CASE WHEN k IN ('bytes', 'ledger_read', 'ledger_stored', 'ledger_repaired', 'ledger_rejected', 'ledger_other') THEN typeof(v) <> 'integer'
-           WHEN k IN ('headline_value', 'unit_s', 'origin_us') THEN typeof(v) NOT IN ('integer', 'real', 'null')
+           WHEN k IN ('headline_value', 'unit_s') THEN typeof(v) NOT IN ('integer', 'real', 'null')
            WHEN k IN ('kind', 'tool', 'tool_version', 'name', 'title', 'created_at', 'sha256', 'summary', 'headline_unit', 'headline_label',
                       'ledger_unit', 'shared', 'label') OR k GLOB 'header.*' THEN typeof(v) NOT IN ('text', 'null') END
 UNION ALL

@@ -88,7 +88,6 @@ static const struct rule rules[] = {
     {"operator", "by_shape", BOOL},
     {"operator", "kind", 0, PS_N_SLICE_KINDS - 1, NULL},
     {"operator", "family", 0, PS_FAMILY_PYTHON, NULL},
-    {"operator", "tensor_core", BOOL},
     {"step", "worker", 0, 65535, NULL},
     {"step", "counted", BOOL},
     {"step_part", "step", ID_OF("step")},

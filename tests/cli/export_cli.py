@@ -329,7 +329,7 @@ class BadBundles(ExportTest):
                 ("UPDATE note SET severity = 4 WHERE id = 1", "note.severity", "range"),
                 ("UPDATE note SET what = x'00' WHERE id = 1", "note.what", "type"),
                 ("UPDATE import SET package = 999 WHERE id = 1", "import.package", "refers"),
-                ("UPDATE import SET id = 4294967295 WHERE id = (SELECT max(id) FROM import)", "import.id", "rows"),
+                ("UPDATE import SET id = 4294967295 WHERE id = (SELECT max(id) FROM import)", "package.first", "refers"),
                 ("UPDATE import SET parent = id WHERE id = 2", "its parent"),
                 ("UPDATE import SET self_us = 9e999 WHERE id = 1", "import.self_us", "infinite"),
                 ("UPDATE meta SET v = 'x' WHERE k = 'ledger_read'", "meta.ledger_read", "type"),
