@@ -2,6 +2,23 @@
 # Like `python -m cProfile -o OUT`, which takes a program's exit status for itself.
 import cProfile
 
+tool = sys.modules[cProfile.Profile.__module__]  # since Python 3.15 profiling.tracing
+
+
+def import_as_the_tool_does():
+    """What the tool's main() imports is there before it records: a program that imports the same is not charged for it.
+    main() runs here, of a program of no lines, up to where it would record."""
+    argv, path, main, record = sys.argv[:], sys.path[:], sys.modules["__main__"], tool.runctx
+    sys.argv[:] = ["cProfile", os.devnull]
+    tool.runctx = lambda *arguments: None
+    try:
+        tool.main()
+    finally:
+        sys.argv[:], sys.path[:], sys.modules["__main__"], tool.runctx = argv, path, main, record
+
+
+import_as_the_tool_does()
+import runpy  # `python -m` does
 out, code, names = program()
 recorder = cProfile.Profile()
 try:
