@@ -43,9 +43,9 @@ const struct ps_verb_row ps_verbs[] = {
          "  memory       memory over time, with the children of the program (memory_profiler)\n"
          "  torch        a trace of all of it, with shapes, memory and stacks (PyTorch)\n\n"
          "The run is tagged with command, host, python, and of a git checkout commit and dirty; a "
-         "--tag of that name\nwins. --repeat records a series of runs, tagged repeat=1/N and so "
-         "on. "
-         "--open shows the newest at the server of\n--listen, or serves the shelf there where none "
+         "--tag of that name\nwins. --repeat records a series of runs, named by the program "
+         "and its\narguments and tagged repeat=1/N and so on. "
+         "--open shows the newest at the server of --listen, or serves\nthe shelf there where none "
          "runs. Exit status: the command's own when it failed; what it\nrecorded by then is on the "
          "shelf all the same.\n",
          2},
@@ -251,7 +251,8 @@ const struct ps_option_row ps_option_rows[] = {
     {"--open", NULL, FLAG, ON(SERVE) | ON(RECORD), offsetof(struct ps_options, open),
      "open the browser"},
     {"--name", "S", TEXT, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, name),
-     "what to call the run (default: its title, else the file's name; record: the program's)"},
+     "what to call the run (default: its title, else the file's name; record: program and "
+     "arguments)"},
     {"--series", "S", TEXT, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, series),
      "runs of one series are one trend"},
     {"--tag", "K=V", TAG, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, tags),

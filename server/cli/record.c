@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* record.c: a Python program run with a tool around it, and what that writes put on the shelf. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/content.h"
 #include "base/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/open_run.h"
@@ -55,15 +56,45 @@ static enum ps_status read_repeat(const char *text, unsigned *out, struct ps_err
                    REPEAT_MOST, text);
 }
 
-/* "app.py --fast" */
-static const char *run_name(struct recording *r)
+/* "app.py --fast", "-c 'import json'": the program and its arguments in one line, masked. */
+static char *program_line(struct recording *r)
 {
     const struct ps_python_command *command = &r->command;
+    const bool is_code = command->kind == PS_PROGRAM_CODE;
+    PS_AUTO(ps_free_ptr) char *code = is_code ? ps_about_quote(&command->target, 1, true) : NULL;
     PS_AUTO(ps_free_ptr) char *args = ps_about_quote(command->args, command->n_args, true);
-    const char *name = ps_python_command_name(command);
-    if (!args[0] || strlen(name) + strlen(args) > NAME_MOST || strchr(args, '\n'))
-        return name;
-    return ps_arena_printf(&r->arena, "%s %s", name, args);
+    char *line =
+        ps_arena_printf(&r->arena, "%s%s%s%s", is_code ? "-c " : "",
+                        is_code ? code : ps_python_command_name(command), args[0] ? " " : "", args);
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    return line;
+}
+
+/* At most NAME_MOST bytes of it, cut between characters. */
+static const char *run_name(struct recording *r, const char *line)
+{
+    size_t len = strlen(line);
+    if (len <= NAME_MOST)
+        return line;
+    for (len = NAME_MOST; ((unsigned char)line[len] & 0xC0) == 0x80;)
+        len--;
+    return ps_arena_printf(&r->arena, "%.*s…", (int)len, line);
+}
+
+/* The same, told from other programs that begin alike by a hash of the whole line. */
+static const char *series_name(struct recording *r, const char *line)
+{
+    const char *name = run_name(r, line);
+    char hash[PS_CONTENT_SIZE];
+    struct ps_content content;
+    if (name == line)
+        return line;
+    ps_content_begin(&content);
+    ps_content_add(&content, ps_str_of(line));
+    ps_content_end(&content, hash);
+    return ps_arena_printf(&r->arena, "%s %.8s", name, hash);
 }
 
 /* "app.prof" of app.py */
@@ -78,11 +109,12 @@ static const char *file_name(struct recording *r)
 static void fill_label(struct recording *r)
 {
     const struct ps_options *options = r->options;
+    const char *line = program_line(r);
     ps_about_fill(&r->about, options->tags, options->n_tags, r->typed, r->version);
     r->filename = file_name(r);
-    r->label.name = options->name ? options->name : run_name(r);
+    r->label.name = options->name ? options->name : run_name(r, line);
     r->label.series = options->series ? options->series
-                      : r->repeat > 1 ? ps_python_command_name(&r->command)
+                      : r->repeat > 1 ? series_name(r, line)
                                       : NULL;
     r->label.who = ps_cli_login_name();
 }

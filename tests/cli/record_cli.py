@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """perfshelf record: the person's own Python with a tool around the program, and the profile on the shelf."""
 import functools
+import glob
 import json
 import marshal
 import os
@@ -63,6 +64,19 @@ def python_with(module):
     return None
 
 
+@functools.cache
+def pythons():
+    """The Pythons from 3.8 on of this machine: that of the tests, those in PATH, Debian's own and pyenv's."""
+    found = {}
+    for path in [PYTHON, "/usr/bin/python3", *glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")),
+                 *(shutil.which(f"python3.{minor}") for minor in range(8, 20))]:
+        asked = path and os.path.exists(path) and subprocess.run([path, "-c", "import marshal, sys; print(sys.executable, *sys.version_info[:3], sys.abiflags)"],
+                                        capture_output=True, text=True)
+        if asked and asked.returncode == 0 and tuple(map(int, asked.stdout.split()[1:3])) >= (3, 8):
+            found.setdefault(os.path.realpath(asked.stdout.split()[0]), path)
+    return list(found)
+
+
 class RecordTest(ShelfTest):
     def setUp(self):
         super().setUp()
@@ -122,12 +136,15 @@ class Tools(RecordTest):
         self.assertEqual({row["file"] for row in rows}, {os.path.realpath(self.app)})
 
     def test_cprofile_holds_what_python_m_cprofile_would(self):
-        theirs, ours = (os.path.join(self.folder, name) for name in ("theirs.prof", "ours.prof"))
-        subprocess.run([PYTHON, "-m", "cProfile", "-o", theirs, self.app], check=True, capture_output=True)
-        self.record("cprofile", "-o", ours, "--", PYTHON, self.app)
-        names = [{(os.path.basename(key[0]), re.sub("0x[0-9a-f]+", "0x", key[2]))
-                  for key in pstats.Stats(path).stats} for path in (theirs, ours)]
-        self.assertEqual(*names)
+        """Of each Python at hand: their cProfile differs in what it imports before it records."""
+        for python in pythons():
+            with self.subTest(python):
+                theirs, ours = (os.path.join(self.folder, name) for name in ("theirs.prof", "ours.prof"))
+                subprocess.run([python, "-m", "cProfile", "-o", theirs, self.app], check=True, capture_output=True)
+                self.record("cprofile", "--force", "-o", ours, "--", python, self.app)
+                names = [sorted((os.path.basename(key[0]), re.sub("0x[0-9a-f]+", "0x", key[2]))
+                                for key in pstats.Stats(path).stats) for path in (theirs, ours)]
+                self.assertEqual(*names)
 
     def test_lines(self):
         self.file("work/marked.py", MARKED)
@@ -396,6 +413,28 @@ class About(RecordTest):
         self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.startswith("kept")),
                          ["kept.1.prof", "kept.2.prof", "kept.3.prof"])
         pstats.Stats(os.path.join(self.folder, "kept.2.prof"))
+
+    def test_code_is_named_by_its_text(self):
+        for code in ("import json", "import argparse"):
+            self.record("cprofile", "--repeat", "2", "--", PYTHON, "-c", code, "z")
+        self.assertEqual([(run["name"], run["series"]) for run in self.json("list")],
+                         [("-c 'import argparse' z",) * 2] * 2 + [("-c 'import json' z",) * 2] * 2)
+
+    def test_long_programs_of_one_beginning_are_several_series(self):
+        begin = "import json\nx = 'é" + "a" * 80
+        for end in ("b", "c"):
+            self.record("cprofile", "--repeat", "2", "--", PYTHON, "-c", f"{begin}{end}'")
+        self.record("cprofile", "--repeat", "2", "--", PYTHON, "app.py", begin, "one")
+        self.record("cprofile", "--repeat", "2", "--", PYTHON, "app.py", begin, "two")
+        self.record("cprofile", "--repeat", "2", "--", PYTHON, "app.py", "--password", "hush")
+        self.record("cprofile", "--repeat", "2", "--", PYTHON, "app.py", "--password", "other")
+        runs = self.json("list")
+        self.assertEqual(len({run["series"] for run in runs}), 5)
+        self.assertIn("app.py --password (masked)", {run["series"] for run in runs})
+        for run in runs:
+            self.assertLess(len(run["name"]), 70)
+            self.assertTrue(run["series"].startswith(run["name"].rstrip("…")), run)
+            self.assertNotIn("\n", run["name"])
 
     def test_a_file_is_overwritten_only_with_force(self):
         kept = self.file("kept.prof", b"precious")
