@@ -128,7 +128,8 @@ int main(int argc, char **argv)
     (void)signal(SIGCHLD, SIG_DFL);
     if (argc > 1 && strcmp(argv[1], PS_IMPORTER_VERB) == 0)
         return ps_importer_main(argc, argv);
-    if (ps_options_parse(argc, argv, &options, &err) == PS_OK)
+    if (ps_options_parse(argc, argv, &options, &err) == PS_OK &&
+        (options.help || options.version || ps_values_check(&options, &err) == PS_OK))
         status = ps_say_done(options.help ? help(&options) : run(&options));
     else
         ps_say_failure(ps_verb_name(options.verb), &err);

@@ -237,12 +237,18 @@ static bool not_interrupted(void *user)
     return !ps_progress_interrupted();
 }
 
+static void say_unreadable(void *user, const char *path, const struct ps_err *err)
+{
+    struct adding *adding = user;
+    adding->status = ps_say_failure(path, err);
+}
+
 static void add_folder(struct adding *adding, const char *path)
 {
     PS_AUTO(ps_folder_free) struct ps_folder folder = {0};
     struct ps_err err = PS_ERR_INIT;
     size_t known = 0;
-    if (ps_folder_read(path, &folder, &err) != PS_OK) {
+    if (ps_folder_read(path, say_unreadable, adding, &folder, &err) != PS_OK) {
         adding->status = ps_say_failure(path, &err);
         return;
     }

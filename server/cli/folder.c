@@ -10,43 +10,57 @@
 
 #define DEEPEST 64
 
-static enum ps_status read_into(const char *path, unsigned depth, struct ps_folder *out,
+struct walk {
+    ps_folder_unreadable *unreadable;
+    void *user;
+    struct ps_folder *out;
+};
+
+static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
                                 struct ps_err *err);
 
-static enum ps_status take_entry(const char *folder, const char *name, unsigned depth,
-                                 struct ps_folder *out, struct ps_err *err)
+static enum ps_status take_path(const struct walk *walk, const char *path, unsigned depth,
+                                struct ps_err *err)
 {
+    struct ps_folder *out = walk->out;
     struct stat about;
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    size_t len = strlen(folder);
-    ps_buf_printf(&path, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", name);
-    if (lstat(path.at, &about) != 0)
-        return ps_fail_errno(err, "cannot read", path.at);
+    if (lstat(path, &about) != 0)
+        return ps_fail_errno(err, "cannot read", path);
     if (S_ISDIR(about.st_mode))
-        return read_into(path.at, depth + 1, out, err);
-    if (S_ISLNK(about.st_mode) && stat(path.at, &about) != 0)
+        return read_into(walk, path, depth + 1, err);
+    if (S_ISLNK(about.st_mode) && stat(path, &about) != 0)
         return PS_OK; /* a link to nothing is nothing to add */
     if (!S_ISREG(about.st_mode))
         return PS_OK;
     PS_PUSH_ROOM(out->paths, out->count, out->cap);
-    out->paths[out->count++] = ps_strdup(ps_buf_slice(&path));
+    out->paths[out->count++] = ps_strdup(ps_str_of(path));
     return PS_OK;
 }
 
-static enum ps_status read_into(const char *path, unsigned depth, struct ps_folder *out,
+static void take_entry(const struct walk *walk, const char *folder, const char *name,
+                       unsigned depth)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    struct ps_err err = PS_ERR_INIT;
+    size_t len = strlen(folder);
+    ps_buf_printf(&path, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", name);
+    if (take_path(walk, path.at, depth, &err) != PS_OK)
+        walk->unreadable(walk->user, path.at, &err);
+}
+
+static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
                                 struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
     if (depth > DEEPEST)
         return ps_fail(err, PS_LIMIT, "folders are more than %d deep", DEEPEST);
     DIR *dir = opendir(path);
     if (!dir)
         return ps_fail_errno(err, "cannot open", path);
-    for (struct dirent *entry; status == PS_OK && (entry = readdir(dir));)
+    for (struct dirent *entry; (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
-            status = take_entry(path, entry->d_name, depth, out, err);
+            take_entry(walk, path, entry->d_name, depth);
     closedir(dir);
-    return status;
+    return PS_OK;
 }
 
 static int by_path(const void *a, const void *b)
@@ -54,9 +68,11 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-enum ps_status ps_folder_read(const char *path, struct ps_folder *out, struct ps_err *err)
+enum ps_status ps_folder_read(const char *path, ps_folder_unreadable *unreadable, void *user,
+                              struct ps_folder *out, struct ps_err *err)
 {
-    enum ps_status status = read_into(path, 0, out, err);
+    const struct walk walk = {unreadable, user, out};
+    enum ps_status status = read_into(&walk, path, 0, err);
     if (out->count)
         qsort(out->paths, out->count, sizeof *out->paths, by_path);
     return status;

@@ -11,8 +11,14 @@ struct ps_folder {
     size_t count, cap;
 };
 
-/* Hidden names are left out, links to folders are not followed. */
-enum ps_status ps_folder_read(const char *path, struct ps_folder *out, struct ps_err *err);
+/* Told of each file and folder below `path` that cannot be read: the others are listed all the
+ * same. */
+typedef void ps_folder_unreadable(void *user, const char *path, const struct ps_err *err);
+
+/* Hidden names are left out, links to folders are not followed. Fails when `path` itself cannot be
+ * read. */
+enum ps_status ps_folder_read(const char *path, ps_folder_unreadable *unreadable, void *user,
+                              struct ps_folder *out, struct ps_err *err);
 void ps_folder_free(struct ps_folder *folder);
 
 #endif

@@ -2,6 +2,11 @@
 #include "server/cli/limits.h"
 
 #include "server/cli/budget.h"
+#include "server/cli/keep.h"
+#include "server/cli/recorder.h"
+#include "server/http/listen.h"
+#include "server/share/redact.h"
+#include "server/store/tokens.h"
 
 #define GREATEST 1e15 /* a whole number as a double, and far from the end of 64 bits */
 
@@ -53,4 +58,93 @@ enum ps_status ps_cache_read(const struct ps_options *options, uint64_t *out, st
 {
     *out = 0;
     return read_one("--cache-size", options->cache_size, "B", out, err);
+}
+
+enum ps_status ps_count_read(const char *option, const char *text, int64_t most, int64_t *out,
+                             struct ps_err *err)
+{
+    *out = 0;
+    if (!text || (ps_str_i64(ps_str_of(text), out) && *out >= 1 && *out <= most))
+        return PS_OK;
+    return ps_fail(err, PS_BAD_REQUEST, "%s wants a whole number from 1 to %lld, not '%s'", option,
+                   (long long)most, text);
+}
+
+/* --- all values ------------------------------------------------------------------------------- */
+
+static enum ps_status check_sizes(const struct ps_options *options, struct ps_err *err)
+{
+    struct ps_sandbox_limits limits;
+    uint64_t bytes;
+    size_t queue;
+
+    if (ps_limits_read(options, &limits, err) != PS_OK ||
+        ps_queue_read(options, &queue, err) != PS_OK ||
+        ps_quota_read(options, &bytes, err) != PS_OK)
+        return err->code;
+    return ps_cache_read(options, &bytes, err);
+}
+
+static enum ps_status check_counts(const struct ps_options *options, struct ps_err *err)
+{
+    int64_t n;
+
+    if (ps_count_read("--repeat", options->repeat, PS_REPEAT_MAX, &n, err) != PS_OK ||
+        ps_count_read("--rows", options->rows, INT64_MAX, &n, err) != PS_OK)
+        return err->code;
+    return ps_count_read("--seconds", options->seconds, PS_SECONDS_MAX, &n, err);
+}
+
+static enum ps_status check_rules(const struct ps_options *options, struct ps_err *err)
+{
+    PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
+    struct ps_keep keep;
+    struct ps_budget budget;
+    enum ps_status status = ps_keep_read(options, &arena, &keep, err);
+    double value;
+    char unit[8];
+
+    for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
+        status = ps_budget_read(options->budgets[i], &budget, err);
+    if (status == PS_OK && options->fail_on)
+        status = ps_value_read(options->fail_on, &value, unit, err);
+    return status;
+}
+
+static enum ps_status check_server(const char *url, struct ps_err *err)
+{
+    if (!url || strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
+        return PS_OK;
+    return ps_fail(err, PS_BAD_REQUEST, "--server wants http://HOST:PORT or https://HOST, not '%s'",
+                   url);
+}
+
+static enum ps_status check_words(const struct ps_options *options, struct ps_err *err)
+{
+    enum ps_right role;
+    unsigned redact;
+
+    if (options->role && ps_right_of(options->role, &role, err) != PS_OK)
+        return err->code;
+    if (options->redact && ps_reveal_parse(options->redact, &redact, err) != PS_OK)
+        return err->code;
+    if (options->verb == PS_VERB_RECORD && !ps_recorder_find(options->operands[0], err))
+        return err->code;
+    if (options->verb == PS_VERB_EXPORT && ((options->n_operands > 0) == (options->fresh != NULL) ||
+                                            (options->base && !options->fresh))) {
+        ps_hint(err, "name runs, or the two groups of a comparison with --base and --new");
+        return ps_fail(err, PS_BAD_REQUEST, "export wants RUN... or --new RUNS");
+    }
+    if (options->verb == PS_VERB_SERVE && !options->tls_cert != !options->tls_key)
+        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key go together");
+    return PS_OK;
+}
+
+enum ps_status ps_values_check(const struct ps_options *options, struct ps_err *err)
+{
+    if (check_sizes(options, err) != PS_OK || check_counts(options, err) != PS_OK ||
+        check_rules(options, err) != PS_OK || check_server(options->server, err) != PS_OK ||
+        check_words(options, err) != PS_OK)
+        return err->code;
+    return ps_listen_check(options->listen, err);
 }

@@ -4,6 +4,7 @@
 #include "base/content.h"
 #include "base/file.h"
 #include "server/cli/cli.h"
+#include "server/cli/limits.h"
 #include "server/cli/open_run.h"
 #include "server/cli/out_file.h"
 #include "server/cli/progress.h"
@@ -21,8 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MOST   60
-#define REPEAT_MOST 10000
+#define NAME_MOST 60
 
 struct recording {
     const struct ps_options *options;
@@ -43,18 +43,6 @@ struct recording {
 };
 
 /* --- what is asked for ------------------------------------------------------------------------ */
-
-static enum ps_status read_repeat(const char *text, unsigned *out, struct ps_err *err)
-{
-    char *end = NULL;
-    unsigned long n = text ? strtoul(text, &end, 10) : 1;
-    if (!text || (text[0] >= '0' && text[0] <= '9' && !*end && n >= 1 && n <= REPEAT_MOST)) {
-        *out = (unsigned)n;
-        return PS_OK;
-    }
-    return ps_fail(err, PS_BAD_REQUEST, "--repeat wants a number from 1 to %d, not '%s'",
-                   REPEAT_MOST, text);
-}
 
 /* "app.py --fast", "-c 'import json'": the program and its arguments in one line, masked. */
 static char *program_line(struct recording *r)
@@ -148,12 +136,15 @@ static enum ps_status check_output(struct recording *r, struct ps_err *err)
 static enum ps_status prepare(struct recording *r, struct ps_err *err)
 {
     const struct ps_options *options = r->options;
+    int64_t repeat;
     r->subject = ps_arena_printf(&r->arena, "record %s", options->operands[0]);
     r->recorder = ps_recorder_find(options->operands[0], err);
     if (r->recorder && options->importers && !r->recorder->from_stderr)
         return ps_fail(err, PS_BAD_REQUEST, "--importers is for importtime");
-    if (!r->recorder || read_repeat(options->repeat, &r->repeat, err) != PS_OK)
+    if (!r->recorder ||
+        ps_count_read("--repeat", options->repeat, PS_REPEAT_MAX, &repeat, err) != PS_OK)
         return err->code;
+    r->repeat = repeat ? (unsigned)repeat : 1;
     r->typed = ps_about_quote(options->operands + 1, options->n_operands - 1, true);
     if (ps_python_command_read(options->operands + 1, options->n_operands - 1, &r->command, err) !=
             PS_OK ||
@@ -382,7 +373,7 @@ int ps_cli_record(const struct ps_options *options)
     if (prepare(&r, &err) == PS_OK)
         status = record_to(&r);
     else
-        status = ps_say_failure(r.subject, &err) + (!r.recorder || !r.repeat);
+        status = ps_say_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);
     if (options->open && r.shelved.n && ps_cli_open_run(options, r.shelved.id) != 0 && status == 0)
         status = 1;
     ps_python_command_free(&r.command);

@@ -47,8 +47,10 @@ void ps_say(const struct ps_buf *text)
 
 int ps_say_done(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
+    static bool is_said;
+    if (is_said || (fflush(stdout) == 0 && !ferror(stdout)))
+        return is_said ? 1 : status;
+    is_said = true;
     struct ps_err err = PS_ERR_INIT;
     ps_fail_errno(&err, "cannot write", "standard output");
     return ps_say_failure("", &err);

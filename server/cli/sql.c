@@ -3,19 +3,9 @@
 #include "base/json_out.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
+#include "server/cli/limits.h"
 
 #include <unistd.h>
-
-/* A whole number from 1 on; 0: not given. */
-static bool read_count(const char *text, const char *option, int64_t most, int64_t *out,
-                       struct ps_err *err)
-{
-    *out = 0;
-    if (text && (!ps_str_i64(ps_str_of(text), out) || *out < 1 || *out > most))
-        ps_fail(err, PS_BAD_REQUEST, "%s takes a whole number from 1 to %lld", option,
-                (long long)most);
-    return err->code == PS_OK;
-}
 
 static void write_question(const struct ps_options *options, int64_t rows, int64_t seconds,
                            struct ps_buf *out)
@@ -58,8 +48,8 @@ int ps_cli_sql(const struct ps_options *options)
     PS_AUTO(ps_close_fd) int from = -1;
     int64_t rows, seconds;
 
-    if (!read_count(options->rows, "--rows", INT64_MAX, &rows, &err) ||
-        !read_count(options->seconds, "--seconds", 1000000, &seconds, &err))
+    if (ps_count_read("--rows", options->rows, INT64_MAX, &rows, &err) != PS_OK ||
+        ps_count_read("--seconds", options->seconds, PS_SECONDS_MAX, &seconds, &err) != PS_OK)
         return ps_say_failure("sql", &err);
     client = ps_client_open(options);
     if (!client)

@@ -98,8 +98,17 @@ static enum ps_status revoke(const struct ps_options *options, struct ps_store *
 {
     enum ps_status status = ps_token_revoke(store, options->operands[1], err);
 
-    if (status == PS_OK && !options->json)
-        ps_buf_puts(out, "revoked\n");
+    struct ps_json json = ps_json_to(out);
+
+    if (status == PS_OK && options->json) {
+        ps_json_object(&json);
+        ps_json_kstr(&json, "name", options->operands[1]);
+        ps_json_kbool(&json, "revoked", true);
+        ps_json_end(&json);
+    } else if (status == PS_OK) {
+        ps_buf_puts(out, "revoked");
+    }
+    ps_buf_puts(out, "\n");
     return status;
 }
 
@@ -136,5 +145,15 @@ int ps_cli_token(const struct ps_options *options)
     if (acts[i].act(options, store, &out, &err) != PS_OK)
         return ps_say_failure("token", &err);
     ps_say(&out);
-    return 0;
+    if (ps_say_done(0) == 0)
+        return 0;
+    if (acts[i].act != add)
+        return 1;
+    /* Nobody has seen the secret, which is not stored: such a token is of no use. */
+    err = (struct ps_err)PS_ERR_INIT;
+    if (ps_token_revoke(store, options->operands[1], &err) != PS_OK)
+        return ps_say_failure("token", &err);
+    ps_hint(&err, "add it again");
+    (void)ps_fail(&err, PS_IO, "no token %s was added", options->operands[1]);
+    return ps_say_failure("token", &err);
 }

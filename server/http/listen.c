@@ -44,6 +44,13 @@ static enum ps_status split(const char *where, struct place *out, struct ps_err 
     return PS_OK;
 }
 
+enum ps_status ps_listen_check(const char *where, struct ps_err *err)
+{
+    struct place place;
+
+    return split(where, &place, err);
+}
+
 static enum ps_status refused(const char *where, int code, struct ps_err *err)
 {
     if (code == EADDRINUSE) {

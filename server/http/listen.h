@@ -19,4 +19,7 @@ struct ps_listener {
  * thing; PS_CONFLICT: in use; PS_IO. */
 enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_err *err);
 
+/* Whether that is ADDRESS:PORT; PS_BAD_REQUEST: it is not. */
+enum ps_status ps_listen_check(const char *where, struct ps_err *err);
+
 #endif

@@ -151,7 +151,7 @@ class Bundles(ExportTest):
 
     def test_wrong_words(self):
         done = self.run_verb("export", self.added(self.log)["id"], "--redact", "path")
-        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn(b"path is nothing that can be redacted", done.stderr)
 
 

@@ -97,7 +97,7 @@ class RecordTest(ShelfTest):
         done = self.record(*words, status=status, env=env)
         lines = done.stderr.decode().splitlines()
         self.assertEqual((len(lines), done.stdout), (1, b""), lines)
-        self.assertTrue(lines[0].startswith("perfshelf: record "), lines)
+        self.assertTrue(lines[0].startswith("perfshelf: record"), lines)
         return lines[0]
 
     def newest(self):
@@ -270,9 +270,9 @@ class Failures(RecordTest):
     def test_no_python(self):
         self.assertIn("python: not in PATH", self.refused("cprofile", "python", "app.py", env={"PATH": self.work}))
         self.assertIn("say python app.py", self.refused("cprofile", "app.py"))
-        self.assertIn("python -m ls", self.refused("cprofile", "/bin/ls"))
-        self.assertIn("poetry ... perfshelf record", self.refused("cprofile", "poetry", "run", "pytest"))
-        self.assertIn("runs no program", self.refused("cprofile", PYTHON))
+        self.assertIn("python -m ls", self.refused("cprofile", "/bin/ls", status=2))
+        self.assertIn("poetry ... perfshelf record", self.refused("cprofile", "poetry", "run", "pytest", status=2))
+        self.assertIn("runs no program", self.refused("cprofile", PYTHON, status=2))
 
     def test_wrong_usage(self):
         self.assertIn("importtime, cprofile", self.refused("cprof", PYTHON, "app.py", status=2))
