@@ -82,13 +82,13 @@ const struct ps_verb_row ps_verbs[] = {
          0},
     [PS_VERB_DIFF] =
         {"diff", "BASE RUN", 2, 2, "what changed from one run, or group of runs, to another",
-         "Each is a RUN, several with commas between them, series:NAME (@10: the newest ten) or "
+         "Each is a RUN, several with commas between them, series:NAME (@10: the newest) or "
          "tag:K=V. Five runs a "
-         "side, "
-         "recorded by turns,\ntell a change from noise: medians, the exact rank sum test, and a "
-         "rule that holds the share of verdicts by\nchance at 5 %. --of: a table, such as "
+         "side,\n"
+         "recorded by turns, tell a change from noise: medians, the exact rank sum test, and a "
+         "rule that holds the share of\nverdicts by chance at 5 %. --of: a table, such as "
          "functions, "
-         "imports, packages, operators, kernels, lines. --metric: a\ncolumn of it. --json prints "
+         "imports, packages, operators, kernels, lines.\n--metric: a column of it. --json prints\n"
          "{\"base\",\"new\",\"headline\",\"of\",\"metric\",\"unit\",\"rows\":[{\"name\",\"file\","
          "\"base\",\"new\",\"delta\",...}]},\nthe largest "
          "change first.\n",
