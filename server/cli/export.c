@@ -2,6 +2,9 @@
 /* export.c: runs or a comparison as a file for people outside, and what it would tell them. */
 #include <cjson/cJSON.h>
 
+#include <sys/stat.h>
+
+#include "base/json_out.h"
 #include "server/cli/cli.h"
 #include "server/cli/out_file.h"
 #include "server/cli/runs.h"
@@ -80,6 +83,24 @@ static enum ps_status open_file(const struct ps_options *options,
     return ps_out_file_open_unique(picked->name, ps_share_ending(form), out, err);
 }
 
+static void add_json(const struct ps_out_file *out, const struct ps_share_picked *picked,
+                     const struct ps_share_form *form, struct ps_buf *line)
+{
+    struct ps_json json = ps_json_to(line);
+    struct stat about = {.st_size = 0};
+    (void)fstat(out->fd, &about);
+    ps_json_object(&json);
+    ps_json_kstr(&json, "file", out->path);
+    ps_json_kstr(&json, "format", ps_share_ending(form) + 1);
+    ps_json_kint(&json, "bytes", (int64_t)about.st_size);
+    ps_json_key(&json, "runs");
+    ps_json_array(&json);
+    for (size_t i = 0; i < picked->n; i++)
+        ps_json_str(&json, ps_str_of(picked->ids[i]));
+    ps_json_end(&json);
+    ps_json_end(&json);
+}
+
 static enum ps_status write_file(const struct ps_options *options, struct ps_store *store,
                                  const struct ps_share_picked *picked,
                                  const struct ps_share_form *form, struct ps_err *err)
@@ -91,9 +112,12 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_sto
         status = ps_share_write(store, picked, form, out.fd, err);
     if (status == PS_OK)
         status = ps_out_file_commit(&out, err);
-    if (status != PS_OK || options->output)
+    if (status == PS_OK && options->json)
+        add_json(&out, picked, form, &line);
+    if (status != PS_OK || (options->output && !options->json))
         return status;
-    ps_plain_text(&line, ps_str_of(out.path));
+    if (!options->json)
+        ps_plain_text(&line, ps_str_of(out.path));
     ps_buf_puts(&line, "\n");
     ps_say(&line);
     return PS_OK;

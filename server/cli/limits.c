@@ -135,6 +135,9 @@ static enum ps_status check_words(const struct ps_options *options, struct ps_er
         ps_hint(err, "name runs, or the two groups of a comparison with --base and --new");
         return ps_fail(err, PS_BAD_REQUEST, "export wants RUN... or --new RUNS");
     }
+    if (options->verb == PS_VERB_EXPORT && options->json && !options->preview && options->output &&
+        strcmp(options->output, "-") == 0)
+        return ps_fail(err, PS_BAD_REQUEST, "--json and -o - exclude each other");
     if (options->verb == PS_VERB_SERVE && !options->tls_cert != !options->tls_key)
         return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key go together");
     return PS_OK;

@@ -57,8 +57,17 @@ static void say_sum(const struct pruning *pruning)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char size[48];
-    if (pruning->options->json)
+    if (pruning->options->json) {
+        struct ps_json json = ps_json_to(&line);
+        ps_json_object(&json);
+        ps_json_kint(&json, "runs", (int64_t)pruning->n);
+        ps_json_kint(&json, "bytes", (int64_t)pruning->bytes);
+        ps_json_kbool(&json, "removed", !pruning->options->dry_run);
+        ps_json_end(&json);
+        ps_buf_puts(&line, "\n");
+        ps_say(&line);
         return;
+    }
     ps_buf_printf(&line, "%zu run%s %s", pruning->n, pruning->n == 1 ? "" : "s",
                   pruning->options->dry_run ? "would go" : "removed");
     if (pruning->n)

@@ -242,6 +242,13 @@ class Files(ExportTest):
         self.assertEqual(done.returncode, 0)
         self.assert_bundle(self.read("out.redirected"))
 
+    def test_json(self):
+        told = json.loads(self.export("--json").stdout)
+        self.assertEqual(told, {"file": "start.perfshelf", "format": "perfshelf", "runs": [self.run_id],
+                                "bytes": os.path.getsize(os.path.join(self.folder, "start.perfshelf"))})
+        self.assertEqual(json.loads(self.export("--json", "-o", "out.x").stdout)["file"], "out.x")
+        self.export("--json", "-o", "-", status=2)
+
     def test_a_folder_is_no_file(self):
         os.mkdir(os.path.join(self.folder, "out"))
         self.assertIn(b"is a folder", self.run_verb("export", self.run_id, "-o", os.path.join(self.folder, "out"), "--force").stderr)

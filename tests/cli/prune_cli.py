@@ -30,6 +30,8 @@ class Prune(ShelfTest):
         did = [json.loads(line) for line in self.ok("prune", "--json", *args).splitlines()]
         self.assertEqual([dict(run, removed=True) for run in would], did)
         self.assertFalse(any(run["removed"] for run in would))
+        total = did.pop()
+        self.assertEqual(total, {"runs": len(did), "bytes": sum(run["bytes"] for run in did), "removed": True})
         return did
 
     def test_which_stay(self):
