@@ -12,6 +12,7 @@
 
 #define PARAMS_MAX    8
 #define QUESTIONS_MAX 170
+#define TIMEOUT_MS    60000
 #define SQL_ROWS      100000
 
 /* Further ways to ask a view, beside asking it for nothing in particular. */
@@ -257,7 +258,7 @@ static enum ps_status ask_sql(struct asking *a, const struct question *q, struct
 {
     char sql[120];
     const struct ps_sql_question question = {
-        .run = a->id, .sql = sql, .format = PS_SQL_JSON, .rows = SQL_ROWS, .by.ms = 60000};
+        .run = a->id, .sql = sql, .format = PS_SQL_JSON, .rows = SQL_ROWS};
 
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s", q->path);
     return ps_query_typed(a->store, &question, &a->answer, err);
@@ -272,8 +273,7 @@ static enum ps_status ask_shelf_sql(struct asking *a, struct ps_err *err)
     struct ps_sql_question question = {.runs = ids,
                                        .n_runs = strcmp(a->id, a->base) == 0 ? 1 : 2,
                                        .format = PS_SQL_TABLE,
-                                       .rows = PS_SQL_ROWS,
-                                       .by = {.ms = 60000}};
+                                       .rows = PS_SQL_ROWS};
 
     memcpy(ids[0], a->id, PS_ID_SIZE);
     memcpy(ids[1], a->base, PS_ID_SIZE);
@@ -421,8 +421,13 @@ enum ps_status ask_run(struct ps_store *store, const char *id, const char *base,
 {
     const struct question *q = &list_of(kind)->at[i];
     struct asking a = {.store = store, .id = id, .base = base};
-    enum ps_status status = ask(&a, q, err);
+    struct ps_context context;
+    enum ps_status status;
 
+    ps_context_begin(&context, TIMEOUT_MS, NULL, NULL); /* as the server does */
+    status = ask(&a, q, err);
+    if (ps_context_leave(&context) != PS_OK)
+        status = ps_fail_as(err, &context.why);
     if (status == PS_OK && q->what != ASK_BUNDLE && q->what != ASK_PAGE)
         check_answer(&a, q);
     ps_buf_free(&a.answer.body);

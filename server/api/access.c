@@ -23,7 +23,7 @@ static int64_t now_s(void)
 }
 
 /* What a proxy adds to X-Forwarded-For is its last word; what stands before it anybody wrote. */
-static const char *address_of(struct ps_request *req)
+const char *ps_api_address(struct ps_request *req)
 {
     const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
 
@@ -62,13 +62,13 @@ static enum presented judge(struct ps_request *req, enum ps_status status, const
         return KNOWN;
     if (err->code != PS_OK) /* the catalog could not be read: nobody is wrong */
         return BROKEN;
-    ps_throttle_failed(&ps_api_of(req)->access.throttle, address_of(req), now_s());
+    ps_throttle_failed(&ps_api_of(req)->access.throttle, ps_api_address(req), now_s());
     return WRONG;
 }
 
 static bool must_wait(struct ps_request *req)
 {
-    return ps_throttle_wait(&ps_api_of(req)->access.throttle, address_of(req), now_s()) > 0;
+    return ps_throttle_wait(&ps_api_of(req)->access.throttle, ps_api_address(req), now_s()) > 0;
 }
 
 static enum presented who_is(struct ps_request *req, struct ps_holder *out)
@@ -85,6 +85,24 @@ static enum presented who_is(struct ps_request *req, struct ps_holder *out)
     if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
         return KNOWN;
     return err.code == PS_OK ? STRANGER : BROKEN; /* a session that has ended is no offence */
+}
+
+const char *ps_api_secret(const struct ps_request *req)
+{
+    const char *secret = bearer(req);
+
+    if (!secret)
+        secret = ps_request_cookie(req, cookie_name(req));
+    return secret ? secret : "";
+}
+
+bool ps_api_secret_is_valid(void *api, const char *secret)
+{
+    struct ps_store *store = ((struct ps_api *)api)->store;
+    struct ps_holder holder;
+
+    return ps_token_check(store, secret, &holder, NULL) != PS_NOT_FOUND ||
+           ps_session_check(store, secret, &holder, NULL) != PS_NOT_FOUND;
 }
 
 /* --- what may they ---------------------------------------------------------------------------- */

@@ -32,4 +32,11 @@ void ps_access_init(struct ps_access *access, const struct ps_access_config *con
 /* For ps_http_config.admit: route->need is the least enum ps_right. Sets req->who, req->right. */
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
 
+/* Where the client is, also behind a proxy of ours. */
+const char *ps_api_address(struct ps_request *req);
+/* The token or the session that the request presents; "": none. */
+const char *ps_api_secret(const struct ps_request *req);
+/* Whether it still is one of the shelf's; true as well while the catalog cannot be read. */
+bool ps_api_secret_is_valid(void *api, const char *secret);
+
 #endif

@@ -90,7 +90,7 @@ static void *watch(void *arg)
         if (ps_hub_feeds(api->hub) > 0)
             watch_shelf(api, &known);
         if (second % PING_EVERY_S == 0)
-            ps_hub_ping(api->hub);
+            ps_hub_ping(api->hub, ps_api_secret_is_valid, api);
         pthread_mutex_lock(&api->lock);
     }
     pthread_mutex_unlock(&api->lock);
@@ -155,14 +155,14 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
 
     api->config = *config;
     api->store = config->store;
-    api->hub = ps_hub_create();
+    api->hub = ps_hub_create(&config->streams);
     api->sql_limits = ps_sql_limits_server;
     ps_access_init(&api->access, &config->access);
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);
     status = ps_jobs_start(&jobs, &api->jobs, err);
     if (status == PS_OK)
-        status = ps_work_create(SQL_WORKERS, &api->sql, err);
+        status = ps_work_create(SQL_WORKERS, SQL_WORKERS, &api->sql, err);
     if (status == PS_OK)
         status = start_watcher(api, err);
     if (status == PS_OK)
@@ -181,7 +181,7 @@ struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell)
 
     api->config = (struct ps_api_config){.store = store, .shell = shell, .listen = ""};
     api->store = store;
-    api->hub = ps_hub_create();
+    api->hub = ps_hub_create(&api->config.streams);
     api->sql_limits = ps_sql_limits_local;
     pthread_mutex_init(&api->lock, NULL);
     read_build(api->build);

@@ -5,6 +5,7 @@
 
 #include "server/api/access.h"
 #include "server/http/assets.h"
+#include "server/http/hub.h"
 #include "server/http/upload.h"
 #include "server/jobs/jobs.h"
 #include "server/store/retention.h"
@@ -17,6 +18,7 @@ struct ps_api_config {
     size_t n_assets;
     struct ps_str shell; /* the page that exports are written into (ps_share_page) */
     struct ps_access_config access;
+    struct ps_hub_limits streams;           /* of events */
     size_t queue;                           /* imports that may wait; 0: any number */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
     uint64_t upload_max;                    /* bytes of one, also of one in pieces */

@@ -2,13 +2,19 @@
 /* events.c: what happens, told to whoever listens. */
 #include "server/api/state.h"
 
+/* Without reply->feed the reply says why there is none, and gives the connection back. */
 static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,
                              struct ps_err *err)
 {
-    reply->feed = ps_hub_subscribe(ps_api_of(req)->hub, topic);
-    if (!reply->feed)
-        return ps_fail(err, PS_CONFLICT, "the server is stopping");
-    reply->type = "text/event-stream";
+    const struct ps_feed_owner owner = {ps_api_address(req), req->who, ps_api_secret(req)};
+
+    if (ps_hub_subscribe(ps_api_of(req)->hub, topic, &owner, &reply->feed, err) == PS_OK) {
+        reply->type = "text/event-stream";
+        return PS_OK;
+    }
+    ps_hint(err, "close other pages of this shelf, or ask again later");
+    ps_reply_error(reply, err);
+    ps_reply_header(reply, "Connection", "close");
     return PS_OK;
 }
 
@@ -37,7 +43,7 @@ enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, str
 
     if (status == PS_OK)
         status = stream(req, id, reply, err);
-    if (status == PS_OK)
+    if (status == PS_OK && reply->feed)
         status = ps_jobs_show(ps_api_of(req)->jobs, id, begin_job_stream, reply->feed, err);
     return status;
 }

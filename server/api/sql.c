@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sql.c: SQL that people type. In a server it runs on threads of its own, for no longer than
- * ps_sql_limits_server says, and is stopped when its client has gone or the server ends. */
+ * ps_sql_limits_server says, and is stopped when its client disconnects or the server stops. */
 #include <cjson/cJSON.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
@@ -24,6 +25,7 @@ struct asked {
     struct ps_request *req;
     struct ps_reply *reply;
     struct ps_sql_question question;
+    int64_t timeout_ms;
 };
 
 static void delete_json(cJSON **json)
@@ -31,11 +33,15 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-static bool is_over(void *user)
+static enum ps_status poll_asked(void *user, struct ps_err *err)
 {
     const struct asked *asked = user;
 
-    return atomic_load(&ps_api_of(asked->req)->closing) || ps_request_gone(asked->req);
+    if (atomic_load(&ps_api_of(asked->req)->closing))
+        return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
+    return ps_request_gone(asked->req)
+               ? ps_fail(err, PS_CANCELLED, "the client closed its connection")
+               : PS_OK;
 }
 
 static enum ps_status read_format(const cJSON *value, enum ps_sql_format *out, struct ps_err *err)
@@ -104,9 +110,10 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     return ps_query_named(ps_api_of(req)->store, words.at, out->runs, &out->n_runs, err);
 }
 
-static enum ps_status read_question(struct ps_request *req, struct ps_sql_question *out,
-                                    struct ps_err *err)
+static enum ps_status read_question(struct asked *asked, struct ps_err *err)
 {
+    struct ps_request *req = asked->req;
+    struct ps_sql_question *out = &asked->question;
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
     const cJSON *sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
@@ -127,7 +134,7 @@ static enum ps_status read_question(struct ps_request *req, struct ps_sql_questi
     if (status == PS_OK)
         status = read_limit(body, "seconds", limits->seconds_most, limits->seconds, &seconds, err);
     if (status == PS_OK)
-        out->by.ms = (unsigned)(seconds * 1000);
+        asked->timeout_ms = seconds * 1000;
     if (status == PS_OK)
         status = runs ? read_runs(req, runs, out, err)
                       : read_run(req, cJSON_GetObjectItemCaseSensitive(body, "run"), out, err);
@@ -141,10 +148,14 @@ static void answer(void *arg)
     struct ps_reply *reply = asked->reply;
     struct ps_answer found = {.type = "application/json"};
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = is_over(asked)
-                                ? ps_fail(&err, PS_CANCELLED, "nobody waits for the answer")
-                                : ps_query_typed(api->store, &asked->question, &found, &err);
+    struct ps_context context;
+    enum ps_status status;
 
+    ps_context_begin(&context, asked->timeout_ms, poll_asked, asked);
+    status = ps_context_check(&err);
+    if (status == PS_OK)
+        status = ps_query_typed(api->store, &asked->question, &found, &err);
+    (void)ps_context_leave(&context);
     reply->body = found.body;
     reply->type = found.type;
     if (status == PS_OK && found.attachment)
@@ -163,12 +174,11 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     struct asked *asked = ps_arena_alloc(&req->arena, sizeof *asked);
     enum ps_status status;
 
-    *asked = (struct asked){
-        .req = req,
-        .reply = reply,
-        .question.bytes = api->sql_limits.bytes,
-        .question.by = {.memory = api->sql_limits.memory, .stop = is_over, .user = asked}};
-    status = read_question(req, &asked->question, err);
+    *asked = (struct asked){.req = req,
+                            .reply = reply,
+                            .question.bytes = api->sql_limits.bytes,
+                            .question.by = {.memory = api->sql_limits.memory}};
+    status = read_question(asked, err);
     if (status != PS_OK)
         return status;
     if (atomic_fetch_add(&api->sql_asked, 1) >= WAITING_MOST) {

@@ -3,12 +3,14 @@
 #define _GNU_SOURCE /* sigtimedwait, mallopt */
 #include "server/cli/serve.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <malloc.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "base/log.h"
 #include "server/api/api.h"
 #include "server/cli/serve_files.h"
@@ -33,13 +36,21 @@
 #define CONNECTIONS    512
 #define PER_ADDRESS    128
 #define IDLE_S         30
-#define GRACE_MS       8000 /* for imports on their way when the server is told to stop */
-#define CUT_MS         2000 /* and for everything, once it is told twice */
-#define CUT_SHARED_MS  6000 /* where what is undone is said to a database, which may be slow */
-#define CHECK_MS       10
-#define PEM_MAX        ((size_t)1 << 20)
-#define SWEEP_MS       10000
-#define URL_MAX        320
+#define TIMEOUT_MS     60000 /* of a view; PERFSHELF_TIMEOUT_MS says otherwise, for tests */
+#define STREAMS        256   /* of events: half of the connections are left for requests */
+#define STREAMS_EACH   64    /* of one address, and of one holder of a token */
+/* When the server is told to stop: requests and imports that run may finish within GRACE_MS, then
+ * they are cancelled. It exits within EXIT_MS, or CUT_MS after it is told twice, whatever it does.
+ * SHARED: cancelled work is written to a database then, which may be slow. */
+#define GRACE_MS        7000
+#define GRACE_SHARED_MS 3000
+#define CUT_MS          2000
+#define CUT_SHARED_MS   6000
+#define EXIT_MS         9000
+#define CHECK_MS        10
+#define PEM_MAX         ((size_t)1 << 20)
+#define SWEEP_MS        10000
+#define URL_MAX         320
 
 struct server {
     struct ps_store *store;
@@ -55,6 +66,88 @@ struct server {
     bool tokens;
     char url[URL_MAX];
 };
+
+/* --- signals ---------------------------------------------------------------------------------- */
+
+/* A thread of its own takes the signals, so that nothing that another thread waits for, in a start
+ * or a stop either, keeps the process from ending in time. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    unsigned n;
+    int64_t first_ms; /* CLOCK_MONOTONIC */
+    sigset_t set;
+} signals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void note_signal(void)
+{
+    pthread_mutex_lock(&signals.lock);
+    if (signals.n++ == 0)
+        signals.first_ms = ps_monotonic_ms();
+    pthread_cond_broadcast(&signals.arrived);
+    pthread_mutex_unlock(&signals.lock);
+}
+
+static void *take_signals(void *user)
+{
+    int signal_number;
+
+    while (sigwait(&signals.set, &signal_number) != 0)
+        ;
+    note_signal();
+    for (;;) {
+        const int64_t left = signals.first_ms + EXIT_MS - ps_monotonic_ms();
+        const struct timespec wait = {left / 1000, left % 1000 * 1000000};
+
+        if (left <= 0)
+            break;
+        if (sigtimedwait(&signals.set, NULL, &wait) > 0)
+            note_signal();
+    }
+    ps_log("stopped at once: what was to be finished took longer than %d s", EXIT_MS / 1000);
+    _exit(1);
+    return user;
+}
+
+/* The signals that end the server, blocked in every other thread. */
+static enum ps_status start_signals(struct ps_err *err)
+{
+    pthread_condattr_t attr;
+    pthread_t thread;
+    int code;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&signals.arrived, &attr);
+    pthread_condattr_destroy(&attr);
+    sigemptyset(&signals.set);
+    sigaddset(&signals.set, SIGTERM);
+    sigaddset(&signals.set, SIGINT);
+    sigaddset(&signals.set, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &signals.set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    code = pthread_create(&thread, NULL, take_signals, NULL);
+    if (code != 0)
+        return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
+    (void)pthread_detach(thread);
+    return PS_OK;
+}
+
+/* Whether at least n signals have arrived; waits for the n-th. */
+static bool is_signalled(unsigned n, int wait_ms)
+{
+    const int64_t end = ps_monotonic_ms() + wait_ms;
+    const struct timespec until = {end / 1000, end % 1000 * 1000000};
+    bool arrived;
+
+    pthread_mutex_lock(&signals.lock);
+    while (signals.n < n &&
+           pthread_cond_timedwait(&signals.arrived, &signals.lock, &until) != ETIMEDOUT)
+        ;
+    arrived = signals.n >= n;
+    pthread_mutex_unlock(&signals.lock);
+    return arrived;
+}
 
 /* --- start ------------------------------------------------------------------------------------ */
 
@@ -124,6 +217,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .shell = {(const char *)ps_offline_page, (size_t)(ps_offline_page_end - ps_offline_page)},
         .upload_max = upload_max(options),
         .listen = server->listener.address,
+        .streams = {STREAMS, STREAMS_EACH, STREAMS_EACH},
         .queue = options->queue,
         .keep = options->keep,
         .limits = options->limits,
@@ -131,6 +225,15 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
     };
 
     return ps_api_create(&config, &server->api, err);
+}
+
+static unsigned timeout_ms(void)
+{
+    const char *text = getenv("PERFSHELF_TIMEOUT_MS");
+    int64_t ms;
+
+    return text && ps_str_i64(ps_str_of(text), &ms) && ms > 0 && ms < TIMEOUT_MS ? (unsigned)ms
+                                                                                 : TIMEOUT_MS;
 }
 
 static enum ps_status start_http(struct server *server, const struct ps_serve_options *options,
@@ -144,6 +247,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .spool = ps_api_spool(server->api),
         .threads = THREADS,
         .slow_threads = THREADS,
+        .timeout_ms = timeout_ms(),
         .connections = CONNECTIONS,
         /* A proxy, and everybody on this machine, comes from one address. */
         .per_address = options->proxy || server->listener.loopback ? 0 : PER_ADDRESS,
@@ -307,21 +411,6 @@ static void record_server(struct server *server)
 
 /* --- stop ------------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static bool signalled(const sigset_t *signals, int wait_ms)
-{
-    const struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
-
-    return sigtimedwait(signals, NULL, &wait) > 0;
-}
-
 static bool at_rest(struct server *server)
 {
     return ps_http_in_flight(server->http) == 0 &&
@@ -342,24 +431,30 @@ static void cancel_imports(struct server *server)
                left == 1 ? " is" : "s are");
 }
 
-/* Requests on their way are finished, imports get GRACE_MS. A second signal cancels imports and,
- * cut_ms later, cuts off what is left: false. */
-static bool drain(struct server *server, const sigset_t *signals)
+/* Requests and imports that run are finished, or cancelled when that takes too long or a second
+ * signal arrives. False: some are left after the time that they have for it then. */
+static bool drain(struct server *server)
 {
-    const int64_t cut_ms = ps_store_is_shared(server->store) ? CUT_SHARED_MS : CUT_MS;
-    int64_t began = now_ms(), hurried = 0;
+    const bool is_shared = ps_store_is_shared(server->store);
+    const int64_t grace_ms = is_shared ? GRACE_SHARED_MS : GRACE_MS;
+    const int64_t cut_ms = is_shared ? CUT_SHARED_MS : CUT_MS;
+    const int64_t began = ps_monotonic_ms();
+    int64_t hurried = 0;
     bool cancelled = false;
     int calm = 0;
 
     /* Calm twice: a request that the kernel had, but we had not read yet, is served too. */
     while (calm < 2) {
-        if (signalled(signals, CHECK_MS) && !hurried)
-            hurried = now_ms();
-        if (!cancelled && (hurried || now_ms() - began > GRACE_MS)) {
+        if (is_signalled(2, CHECK_MS) && !hurried)
+            hurried = ps_monotonic_ms();
+        if (hurried)
+            (void)nanosleep(&(struct timespec){0, CHECK_MS * 1000000L}, NULL);
+        if (!cancelled && (hurried || ps_monotonic_ms() - began > grace_ms)) {
             cancelled = true;
+            ps_http_cancel(server->http);
             cancel_imports(server);
         }
-        if (hurried && now_ms() - hurried > cut_ms)
+        if (hurried && ps_monotonic_ms() - hurried > cut_ms)
             return false;
         calm = at_rest(server) ? calm + 1 : 0;
     }
@@ -379,13 +474,13 @@ static void forget_tls(struct server *server)
     ps_buf_free(&server->tls_key);
 }
 
-static int stop(struct server *server, const sigset_t *signals)
+static int stop(struct server *server)
 {
     ps_served_withdraw(server->record);
     ps_store_watch_no_more(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
-    if (!drain(server, signals)) {
+    if (!drain(server)) {
         ps_log("stopped at once: %u request%s cut off", ps_http_in_flight(server->http),
                ps_http_in_flight(server->http) == 1 ? " was" : "s were");
         _exit(1);
@@ -408,28 +503,15 @@ static void give_up(struct server *server)
     forget_tls(server);
 }
 
-/* The signals that end the server, blocked in every thread and taken by this one. */
-static void block_signals(sigset_t *signals)
-{
-    sigemptyset(signals);
-    sigaddset(signals, SIGTERM);
-    sigaddset(signals, SIGINT);
-    sigaddset(signals, SIGHUP);
-    (void)pthread_sigmask(SIG_BLOCK, signals, NULL);
-    (void)signal(SIGPIPE, SIG_IGN);
-}
-
 int ps_cli_serve(const struct ps_serve_options *options)
 {
     struct server server = {.listener = {.fd = -1}};
     struct ps_err err = PS_ERR_INIT;
-    sigset_t signals;
 
 #ifdef __GLIBC__
     (void)mallopt(M_ARENA_MAX, 2); /* a dozen threads that sleep need no heap each */
 #endif
-    block_signals(&signals);
-    if (start(&server, options, &err) != PS_OK) {
+    if (start_signals(&err) != PS_OK || start(&server, options, &err) != PS_OK) {
         ps_log_err("serve", &err);
         give_up(&server);
         return 1;
@@ -437,7 +519,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
     record_server(&server);
     announce(&server);
     ps_serve_files(server.store, ps_api_jobs(server.api), options, server.url);
-    while (!signalled(&signals, SWEEP_MS))
+    while (!is_signalled(1, SWEEP_MS))
         ps_http_sweep(server.http);
-    return stop(&server, &signals);
+    return stop(&server);
 }

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/http/strict.h"
 
 /* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
@@ -185,11 +186,23 @@ static bool known_host(struct ps_exchange *x)
                         host_name(x, host)));
 }
 
+static bool is_read(const struct ps_exchange *x)
+{
+    return strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
+}
+
+static bool own_site(struct ps_exchange *x)
+{
+    if (ps_guard_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
+                      is_read(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest") : NULL))
+        return true;
+    return refuse(x, 403, "forbidden", "a page of another site may not read or change this shelf",
+                  "open the address of the shelf itself");
+}
+
 static bool own_origin(struct ps_exchange *x)
 {
-    bool reads = strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
-
-    if (reads ||
+    if (is_read(x) ||
         ps_guard_origin(ps_request_header(&x->req, "Origin"), ps_request_header(&x->req, "Host")))
         return true;
     return refuse(x, 403, "forbidden", "a page of another site may not change this shelf", NULL);
@@ -298,8 +311,8 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
     (void)clock_gettime(CLOCK_MONOTONIC, &x->began);
-    if (unambiguous(x) && known_host(x) && own_origin(x) && known_route(x) && admitted(x) &&
-        readable_query(x) && fitting_length(x) && sink_opens(x))
+    if (unambiguous(x) && known_host(x) && own_site(x) && own_origin(x) && known_route(x) &&
+        admitted(x) && readable_query(x) && fitting_length(x) && sink_opens(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;
     return answers_now(x) ? ps_exchange_send(x) : MHD_YES;
@@ -373,13 +386,56 @@ static void run(struct ps_exchange *x)
     settle(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
 }
 
+/* Why a request that only reads is to end. */
+static enum ps_status poll_read(void *user, struct ps_err *err)
+{
+    struct ps_exchange *x = user;
+
+    if (atomic_load(&x->http->cancelled))
+        return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
+    if (ps_request_gone(&x->req))
+        return ps_fail(err, PS_CANCELLED, "the client closed its connection");
+    x->yields = ps_work_must_yield(x->http->reads);
+    return x->yields ? ps_fail(err, PS_UNAVAILABLE, "the request waits for its turn") : PS_OK;
+}
+
+static void drop_reply(struct ps_exchange *x)
+{
+    ps_reply_free(&x->reply);
+    ps_reply_init(&x->reply);
+    x->err = (struct ps_err)PS_ERR_INIT;
+}
+
+/* What a handler did that was ended is incomplete, whatever it returns. */
+static void run_within_limits(struct ps_exchange *x)
+{
+    struct ps_context context;
+
+    ps_context_begin(&context, x->http->config.timeout_ms, poll_read, x);
+    if (ps_context_check(NULL) == PS_OK)
+        run(x);
+    if (ps_context_leave(&context) == PS_OK)
+        return;
+    drop_reply(x);
+    if (!x->yields)
+        settle(x, context.why.code, &context.why);
+}
+
 /* The connection is suspended; who deferred its answer resumes it, unless that came first. */
 static void run_slow(void *arg)
 {
     struct ps_exchange *x = arg;
     int running = PS_RUNNING;
 
-    run(x);
+    x->yields = false;
+    if (is_read(x))
+        run_within_limits(x);
+    else
+        run(x);
+    if (x->yields) {
+        ps_work_add_long(x->http->reads, run_slow, x);
+        return;
+    }
     if (!x->deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
         MHD_resume_connection(x->connection);
 }
@@ -414,7 +470,7 @@ static enum MHD_Result wait_for_finish(struct ps_exchange *x)
 static enum MHD_Result wait_for_slow(struct ps_exchange *x)
 {
     MHD_suspend_connection(x->connection);
-    ps_work_add(x->http->work, run_slow, x);
+    ps_work_add(is_read(x) ? x->http->reads : x->http->writes, run_slow, x);
     return MHD_YES;
 }
 

@@ -43,18 +43,20 @@ struct ps_exchange {
     uint64_t received; /* bytes of the body */
     struct timespec began;
     bool headers_seen, ambiguous, refused, handled, deferred, counted, busy;
+    bool yields; /* it is to be handled once more, in the long lane */
     atomic_int deferral;
 };
 
 struct ps_http {
     struct ps_http_config config;
     struct MHD_Daemon *daemon;
-    struct ps_work *work;
+    struct ps_work *reads, *writes; /* writes wait for the disk or a database */
     struct ps_ready_set *ready;
     struct ps_clients clients;
     atomic_uint in_flight; /* begun and not ended */
     atomic_uint busy;      /* in a handler, suspended, or waiting for one */
     atomic_bool quiesced, stopped;
+    atomic_bool cancelled; /* requests that read are to end */
 };
 
 /* Sends exchange->reply; MHD_NO when the connection must be cut. */

@@ -71,3 +71,10 @@ bool ps_guard_origin(const char *origin, const char *host)
         return false;
     return strcasecmp(at + 3, host) == 0;
 }
+
+bool ps_guard_site(const char *site, const char *dest)
+{
+    if (!site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0)
+        return true;
+    return dest && strcmp(dest, "document") == 0;
+}

@@ -103,7 +103,8 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
 
 static void free_http(struct ps_http *http)
 {
-    ps_work_free(http->work);
+    ps_work_free(http->reads);
+    ps_work_free(http->writes);
     ps_ready_free(http->ready);
     ps_clients_done(&http->clients);
     ps_close_fd(&http->config.listen_fd);
@@ -119,7 +120,9 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
     http->config = *config;
     ps_clients_init(&http->clients);
     http->ready = ps_ready_create();
-    status = ps_work_create(config->slow_threads, &http->work, err);
+    status = ps_work_create(config->slow_threads, config->slow_threads, &http->reads, err);
+    if (status == PS_OK)
+        status = ps_work_create(config->slow_threads, 0, &http->writes, err);
     if (status == PS_OK) {
         http->daemon = start_daemon(http);
         http->config.listen_fd = -1; /* the daemon's until ps_http_quiesce */
@@ -160,6 +163,11 @@ void ps_http_quiesce(struct ps_http *http)
     if (http->config.listen_fd >= 0)
         accept_waiting(http, http->config.listen_fd);
     ps_close_fd(&http->config.listen_fd);
+}
+
+void ps_http_cancel(struct ps_http *http)
+{
+    atomic_store(&http->cancelled, true);
 }
 
 unsigned ps_http_in_flight(struct ps_http *http)

@@ -22,7 +22,9 @@ struct ps_http_config {
     struct ps_guard guard;
     struct ps_spool spool;
     unsigned threads;      /* that talk to clients */
-    unsigned slow_threads; /* that run PS_ROUTE_SLOW handlers */
+    unsigned slow_threads; /* for PS_ROUTE_SLOW handlers: so many for writes, and for reads as many
+                              in each lane of work.h */
+    unsigned timeout_ms;   /* of such a handler that reads; 0: none */
     unsigned connections;  /* more clients than this wait in the kernel's queue */
     unsigned per_address;  /* of them from one address; 0: as many */
     unsigned idle_s;       /* a client that neither sends nor reads for so long is cut off */
@@ -45,6 +47,8 @@ void ps_http_sweep(struct ps_http *http);
 
 /* No new connections; what was begun goes on and is told to close. */
 void ps_http_quiesce(struct ps_http *http);
+/* Ends the PS_ROUTE_SLOW handlers that read: what runs and what comes is answered with 503. */
+void ps_http_cancel(struct ps_http *http);
 /* Requests being received, worked on or answered; event streams do not count. */
 unsigned ps_http_in_flight(struct ps_http *http);
 /* Ends the server. Every deferred request must be finished and every feed ended. NULL is fine. */

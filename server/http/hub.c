@@ -7,7 +7,7 @@
  * is lost. libmicrohttpd never calls us with a lock of its own that a suspend or a resume would
  * want.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* memmem */
 #include "server/http/hub.h"
 
 #include <microhttpd.h>
@@ -21,6 +21,7 @@ struct ps_feed {
     struct ps_hub *hub;
     struct ps_feed *next, **link;
     uint64_t topic;
+    char *address, *holder, *secret;
     struct ps_buf out; /* from `sent` on it waits for the client */
     size_t sent;
     bool ending, waiting;
@@ -31,13 +32,15 @@ struct ps_hub {
     pthread_mutex_t lock;
     struct ps_feed *feeds;
     size_t n;
+    struct ps_hub_limits limits;
     bool closed;
 };
 
-struct ps_hub *ps_hub_create(void)
+struct ps_hub *ps_hub_create(const struct ps_hub_limits *limits)
 {
     struct ps_hub *hub = ps_alloc(sizeof *hub);
 
+    hub->limits = *limits;
     pthread_mutex_init(&hub->lock, NULL);
     return hub;
 }
@@ -49,24 +52,71 @@ void ps_hub_free(struct ps_hub *hub)
     free(hub);
 }
 
-struct ps_feed *ps_hub_subscribe(struct ps_hub *hub, uint64_t topic)
+static bool is_full(size_t n, size_t most)
 {
-    struct ps_feed *feed = NULL;
+    return most && n >= most;
+}
 
-    pthread_mutex_lock(&hub->lock);
-    if (!hub->closed) {
-        feed = ps_alloc(sizeof *feed);
-        *feed =
-            (struct ps_feed){.hub = hub, .topic = topic, .next = hub->feeds, .link = &hub->feeds};
-        if (hub->feeds)
-            hub->feeds->link = &feed->next;
-        hub->feeds = feed;
-        hub->n++;
-        /* Something must follow the headers at once: clients count the stream as open only then. */
-        ps_buf_puts(&feed->out, ": perfshelf\n\n");
+/* With the lock held. */
+static enum ps_status check_limits(const struct ps_hub *hub, const struct ps_feed_owner *owner,
+                                   struct ps_err *err)
+{
+    size_t of_address = 0, of_holder = 0;
+
+    for (const struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
+        of_address += owner->address[0] && strcmp(feed->address, owner->address) == 0;
+        of_holder += owner->holder[0] && strcmp(feed->holder, owner->holder) == 0;
     }
-    pthread_mutex_unlock(&hub->lock);
+    if (hub->closed)
+        return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
+    if (is_full(of_address, hub->limits.per_address))
+        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", of_address,
+                       owner->address);
+    if (is_full(of_holder, hub->limits.per_holder))
+        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", of_holder,
+                       owner->holder);
+    if (is_full(hub->n, hub->limits.all))
+        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams are open already", hub->n);
+    return PS_OK;
+}
+
+/* With the lock held. */
+static struct ps_feed *add_feed(struct ps_hub *hub, uint64_t topic,
+                                const struct ps_feed_owner *owner)
+{
+    struct ps_feed *feed = ps_alloc(sizeof *feed);
+
+    *feed = (struct ps_feed){
+        .hub = hub,
+        .topic = topic,
+        .address = ps_strdup(ps_str_of(owner->address)),
+        .holder = ps_strdup(ps_str_of(owner->holder)),
+        .secret = ps_strdup(ps_str_of(owner->secret)),
+        .next = hub->feeds,
+        .link = &hub->feeds,
+    };
+    if (hub->feeds)
+        hub->feeds->link = &feed->next;
+    hub->feeds = feed;
+    hub->n++;
+    /* Something must follow the headers at once: clients count the stream as open only then. */
+    ps_buf_puts(&feed->out, ": perfshelf\n\n");
     return feed;
+}
+
+enum ps_status ps_hub_subscribe(struct ps_hub *hub, uint64_t topic,
+                                const struct ps_feed_owner *owner, struct ps_feed **out,
+                                struct ps_err *err)
+{
+    enum ps_status status;
+
+    *out = NULL;
+    pthread_mutex_lock(&hub->lock);
+    status = check_limits(hub, owner, err);
+    if (status == PS_OK)
+        *out = add_feed(hub, topic, owner);
+    pthread_mutex_unlock(&hub->lock);
+    return status;
 }
 
 void ps_feed_free(struct ps_feed *feed)
@@ -83,6 +133,9 @@ void ps_feed_free(struct ps_feed *feed)
     hub->n--;
     pthread_mutex_unlock(&hub->lock);
     ps_buf_free(&feed->out);
+    free(feed->address);
+    free(feed->holder);
+    free(feed->secret);
     free(feed);
 }
 
@@ -119,7 +172,7 @@ static void push_all(struct ps_hub *hub, uint64_t topic, struct ps_str text)
 {
     pthread_mutex_lock(&hub->lock);
     for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next)
-        if (feed->topic == PS_TOPIC_ALL || feed->topic == topic)
+        if (feed->topic == PS_TOPIC_ALL || topic == PS_TOPIC_ALL || feed->topic == topic)
             push(feed, text);
     pthread_mutex_unlock(&hub->lock);
 }
@@ -140,12 +193,40 @@ void ps_feed_send(struct ps_feed *feed, const char *event, struct ps_str data)
     pthread_mutex_unlock(&feed->hub->lock);
 }
 
-void ps_hub_ping(struct ps_hub *hub)
+/* The secrets of all feeds, each once, with its NUL. */
+static void list_secrets(struct ps_hub *hub, struct ps_buf *out)
 {
     pthread_mutex_lock(&hub->lock);
-    for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next)
-        push(feed, PS_STR(": ping\n\n"));
+    for (const struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
+        const size_t len = strlen(feed->secret) + 1;
+
+        if (len > 1 && !(out->len && memmem(out->at, out->len, feed->secret, len)))
+            ps_buf_add(out, feed->secret, len);
+    }
     pthread_mutex_unlock(&hub->lock);
+}
+
+static void end_feeds_of(struct ps_hub *hub, const char *secret)
+{
+    pthread_mutex_lock(&hub->lock);
+    for (struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
+        if (strcmp(feed->secret, secret) != 0)
+            continue;
+        feed->ending = true;
+        wake(feed);
+    }
+    pthread_mutex_unlock(&hub->lock);
+}
+
+void ps_hub_ping(struct ps_hub *hub, bool (*is_valid)(void *user, const char *secret), void *user)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf secrets = {0};
+
+    list_secrets(hub, &secrets);
+    for (size_t at = 0; at < secrets.len; at += strlen(secrets.at + at) + 1)
+        if (!is_valid(user, secrets.at + at))
+            end_feeds_of(hub, secrets.at + at);
+    push_all(hub, PS_TOPIC_ALL, PS_STR(": ping\n\n"));
 }
 
 void ps_feed_end(struct ps_feed *feed)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "server/http/work.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/context.h"
 #include "base/mem.h"
+
+enum lane { QUICK, LONG, N_LANES };
 
 struct task {
     struct task *next;
@@ -14,73 +18,221 @@ struct task {
     void *arg;
 };
 
+struct worker {
+    pthread_t thread;
+    struct ps_work *work;
+    bool is_running, is_yielding;
+    enum lane lane; /* of what it runs */
+    int64_t began_ms;
+};
+
 struct ps_work {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    struct task *first, **last;
+    struct {
+        struct task *first, **last;
+        unsigned queued, running, most; /* most: that may run */
+    } lanes[N_LANES];
+    unsigned yielding; /* workers of the quick lane that were asked to return */
     bool stopping;
-    unsigned n_threads;
-    pthread_t threads[];
+    unsigned n_workers;
+    struct worker workers[];
 };
+
+static _Thread_local struct worker *self;
+
+/* --- with the lock held ----------------------------------------------------------------------- */
+
+static bool is_overdue(const struct worker *worker, int64_t now)
+{
+    return worker->is_running && worker->lane == QUICK &&
+           now - worker->began_ms >= PS_WORK_QUANTUM_MS;
+}
+
+static bool has_space(const struct ps_work *work, enum lane lane)
+{
+    return work->lanes[lane].running < work->lanes[lane].most;
+}
+
+static void move_to_long(struct ps_work *work, struct worker *worker)
+{
+    worker->lane = LONG;
+    work->lanes[QUICK].running--;
+    work->lanes[LONG].running++;
+}
+
+/* Makes space in the quick lane where a task waits for it. Returns when to look again
+ * (CLOCK_MONOTONIC); 0: nothing will have changed by time alone. */
+static int64_t move_overdue(struct ps_work *work)
+{
+    const int64_t now = ps_monotonic_ms();
+    int64_t next = 0;
+
+    if (!work->lanes[QUICK].first)
+        return 0;
+    for (unsigned i = 0; i < work->n_workers && has_space(work, LONG); i++) {
+        struct worker *worker = &work->workers[i];
+
+        if (!has_space(work, QUICK) && is_overdue(worker, now))
+            move_to_long(work, worker);
+        else if (worker->is_running && worker->lane == QUICK &&
+                 (!next || worker->began_ms + PS_WORK_QUANTUM_MS < next))
+            next = worker->began_ms + PS_WORK_QUANTUM_MS;
+    }
+    return next;
+}
+
+static struct task *take_from(struct ps_work *work, enum lane lane)
+{
+    struct task *task = work->lanes[lane].first;
+
+    if (!task || !has_space(work, lane))
+        return NULL;
+    work->lanes[lane].first = task->next;
+    if (!work->lanes[lane].first)
+        work->lanes[lane].last = &work->lanes[lane].first;
+    work->lanes[lane].queued--;
+    work->lanes[lane].running++;
+    self->is_running = true;
+    self->lane = lane;
+    self->began_ms = ps_monotonic_ms();
+    return task;
+}
+
+static void wait_until(struct ps_work *work, int64_t until_ms)
+{
+    const struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+
+    if (until_ms)
+        (void)pthread_cond_timedwait(&work->wake, &work->lock, &until);
+    else
+        (void)pthread_cond_wait(&work->wake, &work->lock);
+}
+
+static bool is_done(const struct ps_work *work)
+{
+    return work->stopping && !work->lanes[QUICK].first && !work->lanes[LONG].first;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 /* The next task, or NULL when there will be none. */
 static struct task *take(struct ps_work *work)
 {
-    struct task *task;
+    struct task *task = NULL;
 
     pthread_mutex_lock(&work->lock);
-    while (!work->first && !work->stopping)
-        pthread_cond_wait(&work->wake, &work->lock);
-    task = work->first;
-    if (task)
-        work->first = task->next;
-    if (!work->first)
-        work->last = &work->first;
+    if (self->is_running) {
+        work->lanes[self->lane].running--;
+        work->yielding -= self->is_yielding;
+        self->is_running = self->is_yielding = false;
+        pthread_cond_broadcast(&work->wake);
+    }
+    while (!task && !is_done(work)) {
+        const int64_t again = move_overdue(work);
+
+        task = take_from(work, QUICK);
+        if (!task)
+            task = take_from(work, LONG);
+        if (!task && !is_done(work))
+            wait_until(work, again);
+    }
+    if (work->lanes[QUICK].first || work->lanes[LONG].first)
+        pthread_cond_signal(&work->wake); /* another worker is to look when those can run */
     pthread_mutex_unlock(&work->lock);
     return task;
 }
 
-static void *loop(void *arg)
+static void *loop(void *worker)
 {
-    struct ps_work *work = arg;
     struct task *task;
 
-    while ((task = take(work))) {
+    self = worker;
+    while ((task = take(self->work))) {
         task->fn(task->arg);
         free(task);
     }
     return NULL;
 }
 
-enum ps_status ps_work_create(unsigned threads, struct ps_work **out, struct ps_err *err)
+static void init_lock(struct ps_work *work)
 {
-    struct ps_work *work = ps_alloc(sizeof *work + threads * sizeof *work->threads);
+    pthread_condattr_t attr;
 
     pthread_mutex_init(&work->lock, NULL);
-    pthread_cond_init(&work->wake, NULL);
-    work->last = &work->first;
-    for (; work->n_threads < threads; work->n_threads++) {
-        int code = pthread_create(&work->threads[work->n_threads], NULL, loop, work);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&work->wake, &attr);
+    pthread_condattr_destroy(&attr);
+}
 
-        if (code != 0) {
-            ps_work_free(work);
-            return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
-        }
+enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work **out,
+                              struct ps_err *err)
+{
+    const unsigned most[N_LANES] = {quick, lengthy}, threads = quick + lengthy;
+    struct ps_work *work = ps_alloc(sizeof *work + threads * sizeof *work->workers);
+    int code = 0;
+
+    init_lock(work);
+    for (int lane = 0; lane < N_LANES; lane++) {
+        work->lanes[lane].last = &work->lanes[lane].first;
+        work->lanes[lane].most = most[lane];
+    }
+    pthread_mutex_lock(&work->lock); /* workers look at all workers */
+    for (; work->n_workers < threads && code == 0; work->n_workers += code == 0) {
+        struct worker *worker = &work->workers[work->n_workers];
+
+        worker->work = work;
+        code = pthread_create(&worker->thread, NULL, loop, worker);
+    }
+    pthread_mutex_unlock(&work->lock);
+    if (code != 0) {
+        ps_work_free(work);
+        return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
     }
     *out = work;
     return PS_OK;
 }
 
-void ps_work_add(struct ps_work *work, void (*fn)(void *arg), void *arg)
+static void add(struct ps_work *work, enum lane lane, void (*fn)(void *arg), void *arg)
 {
     struct task *task = ps_alloc(sizeof *task);
 
     *task = (struct task){NULL, fn, arg};
     pthread_mutex_lock(&work->lock);
-    *work->last = task;
-    work->last = &task->next;
-    pthread_cond_signal(&work->wake);
+    *work->lanes[lane].last = task;
+    work->lanes[lane].last = &task->next;
+    work->lanes[lane].queued++;
+    pthread_cond_broadcast(&work->wake);
     pthread_mutex_unlock(&work->lock);
+}
+
+void ps_work_add(struct ps_work *work, void (*fn)(void *arg), void *arg)
+{
+    add(work, QUICK, fn, arg);
+}
+
+void ps_work_add_long(struct ps_work *work, void (*fn)(void *arg), void *arg)
+{
+    add(work, LONG, fn, arg);
+}
+
+bool ps_work_must_yield(struct ps_work *work)
+{
+    bool must = false;
+
+    pthread_mutex_lock(&work->lock);
+    (void)move_overdue(work);
+    if (self && self->work == work && !self->is_yielding && is_overdue(self, ps_monotonic_ms()))
+        must = work->lanes[QUICK].queued > work->yielding && !has_space(work, QUICK);
+    if (must) {
+        self->is_yielding = true;
+        work->yielding++;
+    } else if (work->lanes[QUICK].first && has_space(work, QUICK)) {
+        pthread_cond_broadcast(&work->wake);
+    }
+    pthread_mutex_unlock(&work->lock);
+    return must;
 }
 
 void ps_work_free(struct ps_work *work)
@@ -91,8 +243,8 @@ void ps_work_free(struct ps_work *work)
     work->stopping = true;
     pthread_cond_broadcast(&work->wake);
     pthread_mutex_unlock(&work->lock);
-    for (unsigned i = 0; i < work->n_threads; i++)
-        pthread_join(work->threads[i], NULL);
+    for (unsigned i = 0; i < work->n_workers; i++)
+        pthread_join(work->workers[i].thread, NULL);
     pthread_cond_destroy(&work->wake);
     pthread_mutex_destroy(&work->lock);
     free(work);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "server/http/reply.h"
 #include "server/http/url.h"
 #include "server/offline/files.h"
@@ -134,8 +135,9 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
     struct ps_sql_question sql = {
         .sql = ps_param_get(q->params, "sql"),
         .rows = PS_SQL_ROWS,
-        .by = {.ms = SQL_MS, .memory = SQL_MOST},
+        .by = {.memory = SQL_MOST},
     };
+    struct ps_context context;
     enum ps_status status = PS_OK;
 
     if (format && format[0] != 't') {
@@ -154,7 +156,12 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
         sql.runs = ps_arena_alloc(q->arena, PS_SQL_RUNS_MOST * sizeof *sql.runs);
         status = ps_query_named(store, runs, sql.runs, &sql.n_runs, err);
     }
-    return status == PS_OK ? ps_query_typed(store, &sql, out, err) : status;
+    if (status != PS_OK)
+        return status;
+    ps_context_begin(&context, SQL_MS, NULL, NULL);
+    status = ps_query_typed(store, &sql, out, err);
+    (void)ps_context_leave(&context);
+    return status;
 }
 
 static const struct {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/kept.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "base/context.h"
+
+#define WAIT_NS 20000000
 
 /* With the lock held. */
 static struct ps_kept *find(struct ps_kept_list *list, const char *key)
@@ -39,14 +45,26 @@ static bool is_claimed(const struct ps_kept_list *list, const char *key)
     return false;
 }
 
+/* With the lock held: until a claim ended, but not so long that a context could end unnoticed. */
+static void wait_a_moment(struct ps_kept_list *list)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void)pthread_cond_timedwait(&list->done, &list->lock, &until);
+}
+
 struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,
                               struct ps_kept_claim *claim)
 {
     struct ps_kept *found;
 
     pthread_mutex_lock(&list->lock);
-    while (!(found = find(list, key)) && is_claimed(list, key))
-        pthread_cond_wait(&list->done, &list->lock);
+    while (!(found = find(list, key)) && is_claimed(list, key) && !ps_context_ended())
+        wait_a_moment(list);
     if (!found) {
         *claim = (struct ps_kept_claim){list->claims, key};
         list->claims = claim;
@@ -87,6 +105,11 @@ static void evict(struct ps_kept_list *list)
 
 void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes)
 {
+    if (ps_context_ended()) { /* it may be incomplete */
+        *entry = (struct ps_kept){.key = NULL};
+        free(key);
+        return;
+    }
     pthread_mutex_lock(&list->lock);
     *entry = (struct ps_kept){list->newest, key, 1, bytes};
     list->newest = entry;

@@ -43,7 +43,8 @@ struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key);
 struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,
                               struct ps_kept_claim *claim);
 void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim);
-/* Puts it in under `key`, which it takes; the caller holds it until its release. */
+/* Puts it in under `key`, which it takes; the caller holds it until its release. Once the context
+ * of the thread has ended, nothing is put in: the entry may be incomplete. */
 void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes);
 /* Frees what was never put in. NULL is fine. */
 void ps_kept_release(struct ps_kept_list *list, struct ps_kept *entry);

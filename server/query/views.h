@@ -3,6 +3,7 @@
 #ifndef PS_QUERY_VIEWS_H
 #define PS_QUERY_VIEWS_H
 
+#include "base/context.h"
 #include "server/query/query.h"
 #include "server/store/db.h"
 

@@ -51,82 +51,121 @@ enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps
     return PS_OK;
 }
 
-/* `import a.b` has a below a.b in the log: lazy is what imports a.b. */
-static uint32_t statement_of(const struct ps_lazy_log *log, uint32_t node)
+/* `import a.b` has a below a.b in the log: lazy is what imports a.b. The node of the statement for
+ * each node; parents have higher numbers than what they import. */
+static uint32_t *find_statements(const struct ps_lazy_log *log)
 {
-    uint32_t up = log->modules[node].parent;
+    uint32_t *top = ps_alloc((log->n + 1) * sizeof *top);
 
-    while (up && log->nodes[up].package == node) {
-        node = up;
-        up = log->modules[node].parent;
+    for (uint32_t node = log->n; node-- > 0;) {
+        const uint32_t up = log->modules[node].parent;
+
+        top[node] = up > node && log->nodes[up].package == node ? top[up] : node;
     }
-    return node;
+    return top;
 }
 
-/* Makes edges from one node, or with UINT32_MAX from all, to another lazy. */
-static size_t make_lazy(struct ps_lazy_log *log, uint32_t from, uint32_t to)
+/* What one tick is about, as marks on nodes: one pass over the edges serves all modules and all
+ * importers of a name. */
+struct lazy_marks {
+    bool *is_target; /* imports of it become lazy, */
+    bool *is_source; /* in these importers; NULL: in the one of its statement */
+    uint32_t *statement;
+};
+
+static void marks_free(struct lazy_marks *marks)
+{
+    free(marks->is_target);
+    free(marks->is_source);
+    free(marks->statement);
+}
+
+static bool becomes_lazy(const struct ps_lazy_log *log, const struct lazy_marks *marks,
+                         const struct ps_import_edge *edge)
+{
+    if (!marks->is_target[edge->to] || edge->proof == PS_PROOF_PACKAGE)
+        return false;
+    return marks->is_source ? marks->is_source[edge->from]
+                            : edge->from == log->modules[marks->statement[edge->to]].parent;
+}
+
+static size_t make_lazy(struct ps_lazy_log *log, const struct lazy_marks *marks)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < log->n_edges; i++) {
-        struct ps_import_edge *edge = &log->edges[i];
-
-        if (edge->to != to || edge->proof == PS_PROOF_PACKAGE ||
-            (from != UINT32_MAX && edge->from != from))
+    for (size_t i = 0; i < log->n_edges && !ps_context_ended(); i++) {
+        if (!becomes_lazy(log, marks, &log->edges[i]))
             continue;
-        edge->lazy = true;
+        log->edges[i].lazy = true;
         n++;
     }
     return n;
 }
 
-static size_t apply_to(struct ps_lazy_log *log, struct ps_lazy_tick *tick, uint32_t node)
+/* Returns how many have the name, which "*" is for all. */
+static size_t mark_named(const struct ps_lazy_log *log, struct ps_str name, bool *marks)
 {
+    const bool all = ps_str_is(name, "*");
     size_t n = 0;
 
-    if (ps_str_is(tick->importer, "*")) {
-        log->nodes[node].known = true; /* whoever it is: the import is lazy there */
-        return make_lazy(log, UINT32_MAX, node);
+    for (uint32_t node = 0; node < log->n && !ps_context_ended(); node++) {
+        marks[node] = all || ps_str_eq(ps_lazy_name(log, node), name);
+        n += marks[node];
     }
-    if (!tick->importer.len) {
-        uint32_t top = statement_of(log, node);
-
-        if (log->modules[top].startup) {
-            tick->startup = true;
-            return 0;
-        }
-        n = make_lazy(log, log->modules[top].parent, top);
-        return top == node ? n : n + make_lazy(log, log->modules[top].parent, node);
-    }
-    for (uint32_t from = 0; from < log->n; from++)
-        if (ps_str_eq(ps_lazy_name(log, from), tick->importer))
-            n += make_lazy(log, from, node);
     return n;
 }
 
-/* A log of first importers does not tell that a module of it imports something not. */
-static bool may_import(const struct ps_lazy_log *log, struct ps_str importer)
+/* A module that the tick names, without an importer: that of its statement, unless this is Python's
+ * own start. */
+static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_tick *tick, uint32_t node,
+                           struct lazy_marks *marks)
 {
-    bool has = false;
+    const uint32_t top = marks->statement[node];
 
-    for (uint32_t node = 0; node < log->n && log->evidence == PS_EVIDENCE_NONE; node++)
-        has |= ps_str_eq(ps_lazy_name(log, node), importer);
-    return has;
+    if (log->modules[top].startup)
+        tick->startup = true;
+    else
+        marks->is_target[node] = marks->is_target[top] = true;
+}
+
+static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
+                           struct lazy_marks *marks)
+{
+    const bool all = ps_str_is(tick->importer, "*");
+    size_t n = 0;
+
+    for (uint32_t node = 1; node < log->n && !ps_context_ended(); node++) {
+        if (!ps_str_eq(log->modules[node].name, tick->module))
+            continue;
+        n++;
+        if (all)
+            log->nodes[node].known = true; /* whoever imports it: the import is lazy there */
+        if (marks->is_source)
+            marks->is_target[node] = true;
+        else
+            mark_statement(log, tick, node, marks);
+    }
+    return n;
 }
 
 enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick, struct ps_err *err)
 {
-    bool found = false;
+    PS_AUTO(marks_free) struct lazy_marks marks = {.is_source = NULL};
+    size_t importers = 0;
 
-    for (uint32_t node = 1; node < log->n; node++)
-        if (ps_str_eq(log->modules[node].name, tick->module)) {
-            found = true;
-            tick->edges += apply_to(log, tick, node);
-        }
-    if (!found)
+    marks.is_target = ps_alloc((log->n + 1) * sizeof *marks.is_target);
+    if (tick->importer.len) {
+        marks.is_source = ps_alloc((log->n + 1) * sizeof *marks.is_source);
+        importers = mark_named(log, tick->importer, marks.is_source);
+    } else {
+        marks.statement = find_statements(log);
+    }
+    if (mark_targets(log, tick, &marks) == 0)
         return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)tick->module.len,
                        tick->module.at);
-    if (tick->edges || tick->startup || may_import(log, tick->importer))
+    tick->edges = make_lazy(log, &marks);
+    /* A log of first importers does not tell that a module of it imports something not. */
+    if (tick->edges || tick->startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "the log does not have %.*s import %.*s",
                    (int)tick->importer.len, tick->importer.at, (int)tick->module.len,
@@ -257,7 +296,7 @@ void ps_lazy_suggest(struct ps_lazy_log *log, struct ps_json *json)
     if (n)
         qsort(list, n, sizeof *list, by_self);
     n = n > CANDIDATES ? CANDIDATES : n;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !ps_context_ended(); i++)
         try_package(log, &list[i], out);
     if (n)
         qsort(list, n, sizeof *list, by_saving);

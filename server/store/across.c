@@ -173,7 +173,7 @@ static enum ps_status source_db(const struct table *table, size_t at, struct ps_
     if (!across->runs[at]) {
         struct ps_db *db = NULL;
         enum ps_status status =
-            ps_run_open_watched(across->store, across->ids[at], across->watch, &db, err);
+            ps_run_open_limited(across->store, across->ids[at], across->memory, &db, err);
 
         if (status != PS_OK) {
             ps_db_close(db);

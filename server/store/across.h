@@ -9,7 +9,7 @@
 /* What the tables read. */
 struct across {
     struct ps_store *store;
-    struct ps_watch *watch;
+    struct ps_memory *memory;
     char (*ids)[PS_ID_SIZE];
     struct ps_db **runs; /* opened when they are first read */
     size_t n;

@@ -79,7 +79,7 @@ static enum ps_status add_shelf_tables(struct ps_db *db, struct across *across, 
     if (status == PS_OK)
         status = add_tables(db, across->catalog, shelf_views, "catalog", err);
     if (status == PS_OK)
-        ps_guard(across->catalog, across->watch);
+        ps_guard(across->catalog, across->memory);
     return status;
 }
 
@@ -98,8 +98,8 @@ enum ps_status ps_shelf_open_guarded(struct ps_store *store, char (*ids)[PS_ID_S
     if (n)
         memcpy(across->ids, ids, n * PS_ID_SIZE);
     across->runs = ps_alloc_array(n, sizeof *across->runs);
-    (*out)->watch = across->watch = ps_watch_begin(by);
-    (*out)->watches = true;
+    (*out)->memory = across->memory = ps_memory_begin(by->memory);
+    (*out)->owns_memory = true;
     sqlite3_create_module_v2((*out)->handle, "ps_across", &ps_across_module, across, free_across);
     status = add_run_tables(*out, err);
     if (status == PS_OK)
@@ -108,6 +108,6 @@ enum ps_status ps_shelf_open_guarded(struct ps_store *store, char (*ids)[PS_ID_S
         status =
             ps_db_exec(*out, "SELECT 1 FROM json_each, json_tree, pragma_table_info LIMIT 0", err);
     if (status == PS_OK)
-        ps_guard(*out, across->watch);
+        ps_guard(*out, across->memory);
     return status;
 }

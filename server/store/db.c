@@ -6,6 +6,8 @@
 #include "schema/schema.h"
 #include "server/store/db_impl.h"
 
+#define STEPS_BETWEEN_CHECKS 1000
+
 /* SQLite tells of a full disk in its own word only where it writes to a file's end. */
 static bool is_full(sqlite3 *handle, int code)
 {
@@ -24,22 +26,32 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
                             : code == SQLITE_ERROR || code == SQLITE_MISMATCH ? PS_BAD_REQUEST
                                                                               : PS_INTERNAL;
 
-    if (code == SQLITE_INTERRUPT && db->watch && db->watch->text)
-        return ps_fail(err, db->watch->why, "%s", db->watch->text);
-    if (code == SQLITE_INTERRUPT)
-        return ps_fail(err, PS_TOO_SLOW, "the question took too long and was stopped");
+    if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
+        return err ? err->code : PS_CANCELLED;
+    if (ps_memory_exceeded(db->memory))
+        return ps_fail(err, PS_LIMIT, "the statement needs too much memory and was stopped");
     if (damaged)
         ps_hint(err, "`perfshelf verify` says which file, `perfshelf rebuild` restores it");
     return ps_fail(err, status, "%s: %s", what,
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }
 
+/* A handle without a context is never interrupted. */
+static int is_ended(void *user)
+{
+    (void)user;
+    return ps_context_ended();
+}
+
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err)
 {
-    struct ps_db *db = ps_alloc(sizeof *db);
+    struct ps_db *db;
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
                 (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
 
+    if (ps_memory_ready(err) != PS_OK)
+        return err ? err->code : PS_INTERNAL;
+    db = ps_alloc(sizeof *db);
     if (sqlite3_open_v2(uri, &db->handle, flags, NULL) != SQLITE_OK) {
         enum ps_status status =
             db->handle ? ps_db_fail(db, err, uri) : ps_fail(err, PS_IO, "%s: cannot open", uri);
@@ -48,7 +60,9 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
         return status;
     }
     sqlite3_busy_timeout(db->handle, 10000);
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, is_ended, NULL);
     ps_register_functions(db->handle);
+    ps_register_text_functions(db->handle);
     ps_register_calls(db);
     ps_register_paths(db);
     ps_register_lent(db);
@@ -73,8 +87,8 @@ void ps_db_close(struct ps_db *db)
     free(db->stmts);
     ps_trace_cache_free(db->trace);
     sqlite3_close(db->handle);
-    if (db->watches)
-        free(db->watch);
+    if (db->owns_memory)
+        ps_memory_end(db->memory);
     free(db);
 }
 
@@ -136,6 +150,8 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
     if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, &rest) != SQLITE_OK) {
         int at = sqlite3_error_offset(db->handle);
 
+        if (sqlite3_errcode(db->handle) != SQLITE_ERROR)
+            return ps_db_fail(db, err, "SQL");
         if (at >= 0)
             return ps_fail_at(err, PS_BAD_REQUEST, (uint64_t)at, "SQL: %s",
                               sqlite3_errmsg(db->handle));
@@ -230,8 +246,11 @@ void ps_bind_text(struct ps_stmt *stmt, const char *name, struct ps_str value)
 
 bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err)
 {
-    int code = sqlite3_step(stmt->handle);
+    int code;
 
+    if (ps_context_check(err) != PS_OK)
+        return false;
+    code = sqlite3_step(stmt->handle);
     if (code == SQLITE_ROW)
         return true;
     if (code != SQLITE_DONE)

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#include "base/context.h"
 #include "server/store/db.h"
 #include "server/store/file_names.h"
 
@@ -19,14 +20,7 @@ struct ps_stmt {
     bool busy, cached;
 };
 
-/* What ends a statement that somebody typed: typed.c. */
-struct ps_watch {
-    struct ps_typed by;
-    int64_t deadline_ms, next_look_ms; /* CLOCK_MONOTONIC */
-    int64_t memory_most;               /* bytes of SQLite, of the whole process */
-    enum ps_status why;                /* it was ended, with text; NULL: it was not */
-    const char *text;
-};
+struct ps_memory;
 
 struct ps_db {
     sqlite3 *handle;
@@ -35,9 +29,8 @@ struct ps_db {
     uint64_t mark; /* ps_run_mark when it was opened */
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
-    int64_t deadline_ms;          /* CLOCK_MONOTONIC; a statement that runs on is interrupted */
-    struct ps_watch *watch;       /* NULL: nobody typed what it runs */
-    bool watches;                 /* the watch goes with it */
+    struct ps_memory *memory;     /* the limit of what a user typed; NULL: none */
+    bool owns_memory;             /* freed with the handle */
     struct ps_trace_cache *trace; /* of a trace: trace_impl.h; NULL: nobody asked yet */
     const struct ps_lent *lent;   /* to statements, by the query layer */
     struct ps_db *next;           /* in the pool */
@@ -112,16 +105,23 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
                            struct ps_err *err);
 /* Fills the text of a source whose hash is known. */
 enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err);
-int64_t ps_clock_ms(void); /* CLOCK_MONOTONIC */
 /* --- SQL that people type (typed.c) */
 
-struct ps_watch *ps_watch_begin(const struct ps_typed *by); /* free it */
-/* From now on only what it may is prepared on this handle, under this watch. */
-void ps_guard(struct ps_db *db, struct ps_watch *watch);
-enum ps_status ps_run_open_watched(struct ps_store *store, const char *id, struct ps_watch *watch,
+/* From now on only what it may is prepared on this handle, within this memory. */
+void ps_guard(struct ps_db *db, struct ps_memory *memory);
+enum ps_status ps_run_open_limited(struct ps_store *store, const char *id, struct ps_memory *memory,
                                    struct ps_db **out, struct ps_err *err);
-/* Whether it is over; cheap. Its text then says why. */
-bool ps_watch_look(struct ps_watch *watch);
+
+/* --- the memory of SQLite (sqlite_memory.c) */
+
+/* Whether allocations of SQLite obey the limits below. */
+enum ps_status ps_memory_ready(struct ps_err *err);
+/* Limits what SQLite allocates on this thread, to `most` more bytes (0: any number), until
+ * ps_memory_end. Meanwhile allocations fail too once the thread's context has ended: the only way
+ * to stop a statement while SQLite prepares it. */
+struct ps_memory *ps_memory_begin(size_t most);
+void ps_memory_end(struct ps_memory *memory);
+bool ps_memory_exceeded(const struct ps_memory *memory); /* NULL: false */
 
 #define PS_PRIVATE ".shelf" /* how folders of private shelves end, in the spool */
 /* A folder with all that is in it; what cannot be removed stays. */
@@ -367,10 +367,11 @@ int ps_table_arguments(sqlite3_index_info *info, int first, int n);
 sqlite3_value *ps_table_argument(int plan, sqlite3_value **argv, int which);
 
 void ps_result_num(sqlite3_context *context, struct ps_num n);
-void ps_register_functions(sqlite3 *db);   /* ps_words, regexp */
-void ps_register_calls(struct ps_db *db);  /* ps_calls, ps_ids */
-void ps_register_paths(struct ps_db *db);  /* ps_paths */
-void ps_register_lent(struct ps_db *db);   /* ps_lent */
+void ps_register_functions(sqlite3 *db);      /* ps_words, regexp */
+void ps_register_text_functions(sqlite3 *db); /* instr, like ... in place of SQLite's own */
+void ps_register_calls(struct ps_db *db);     /* ps_calls, ps_ids */
+void ps_register_paths(struct ps_db *db);     /* ps_paths */
+void ps_register_lent(struct ps_db *db);      /* ps_lent */
 void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */
 
 struct ps_operator;
@@ -378,8 +379,6 @@ struct ps_operator;
 void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes);
 
 void ps_trace_cache_free(struct ps_trace_cache *cache);
-/* PS_TOO_SLOW when the time of the handle is up. */
-enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err);
 
 /* What table packed holds. Stored: never renumber. */
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "server/remote/blobs.h"
 #include "server/store/cache.h"
 #include "server/store/files.h"
@@ -238,7 +239,7 @@ static void note_sent(struct ps_shared_files *shared, unsigned n)
     for (size_t i = shared->n_sent; i-- > 0;) {
         if (shared->sent[i].n != n)
             continue;
-        shared->sent[i].done_ms = ps_clock_ms();
+        shared->sent[i].done_ms = ps_monotonic_ms();
         break;
     }
     (void)pthread_mutex_unlock(&shared->lock);
@@ -290,7 +291,7 @@ void ps_shared_use(struct ps_store *store, const struct ps_shared_file *kept)
 
 static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
 {
-    const int64_t before = ps_clock_ms() - hold_ms;
+    const int64_t before = ps_monotonic_ms() - hold_ms;
     size_t n = 0;
 
     (void)pthread_mutex_lock(&shared->lock);

@@ -34,7 +34,7 @@ static bool contains(struct ps_str hay, struct ps_str needle)
     one = next_of(hay.at, end, c);
     if (folded >= 'a' && folded <= 'z')
         two = next_of(hay.at, end, (char)(c ^ 0x20));
-    while (one || two) {
+    while ((one || two) && !ps_context_ended()) {
         const bool is_one = !two || (one && one < two);
         const char *at = is_one ? one : two;
 
@@ -76,7 +76,10 @@ static void words(sqlite3_context *context, int n, sqlite3_value **values)
 
         match = any_contains(values + 1, n - 1, ps_str_skip(word, without)) != without;
     }
-    sqlite3_result_int(context, match);
+    if (ps_context_ended())
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    else
+        sqlite3_result_int(context, match);
 }
 
 static void free_regex(void *regex)

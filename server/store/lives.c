@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* gethostname */
 #include "server/store/lives.h"
+#include "base/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 static void beat(void *user)
 {
     struct ps_lives *lives = user;
-    const int64_t now = ps_clock_ms();
+    const int64_t now = ps_monotonic_ms();
 
     if (lives->begun && ps_pg_connect(lives->beater, 0, NULL) == PS_OK &&
         ps_lease_beat(lives->beater, &lives->lease, NULL) == PS_OK)
@@ -60,7 +61,7 @@ void ps_lives_stop(struct ps_store *store)
 enum ps_status ps_lives_confirm(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
 {
     struct ps_lives *lives = store->lives;
-    const int64_t now = ps_clock_ms();
+    const int64_t now = ps_monotonic_ms();
     enum ps_status status = PS_OK;
 
     if (lives->begun && now - lives->beat_ms < FRESH_MS)
@@ -136,7 +137,7 @@ enum ps_status ps_lives_look(struct ps_store *store, bool *died, struct ps_err *
     (void)pthread_mutex_lock(&lives->ask_lock);
     status = ps_pg_connect(lives->asker, 0, err);
     if (status == PS_OK)
-        status = ps_lease_look(lives->asker, &lives->watch, ps_clock_ms(), err);
+        status = ps_lease_look(lives->asker, &lives->watch, ps_monotonic_ms(), err);
     if (status == PS_OK)
         status = break_dead(lives, died, err);
     (void)pthread_mutex_unlock(&lives->ask_lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mirror.c: when rows go and come. */
 #include "server/store/mirror.h"
+#include "base/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_e
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
 
-        (void)ps_pg_connect(pg, until - ps_clock_ms(), &own);
+        (void)ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
         if (own.code == PS_OK)
             (void)make_ready(store, pg, &own);
         if (own.code == PS_OK)
@@ -70,7 +71,7 @@ static bool lock_for(pthread_mutex_t *lock, int64_t ms)
 enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->mirror;
-    const int64_t until = ps_clock_ms() + WAIT_MS;
+    const int64_t until = ps_monotonic_ms() + WAIT_MS;
     enum ps_status status;
 
     if (!lock_for(&m->write_lock, WAIT_MS)) {
@@ -80,7 +81,7 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
     m->sent = m->mended = false;
     status = prepare(store, until, err);
     if (status == PS_OK)
-        status = ps_clock_begin(m->writer, until - ps_clock_ms(), &m->now, err);
+        status = ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->now, err);
     if (status != PS_OK)
         (void)pthread_mutex_unlock(&m->write_lock);
     return status;
@@ -269,9 +270,9 @@ static void prune(struct ps_mirror *m)
 {
     struct timespec now;
 
-    if (ps_clock_ms() - m->pruned_ms < PRUNE_MS)
+    if (ps_monotonic_ms() - m->pruned_ms < PRUNE_MS)
         return;
-    m->pruned_ms = ps_clock_ms();
+    m->pruned_ms = ps_monotonic_ms();
     clock_gettime(CLOCK_REALTIME, &now);
     (void)pthread_mutex_lock(&m->look_lock);
     (void)ps_clock_prune(m->looker, (int64_t)now.tv_sec * 1000 - KEEP_MS, NULL);
@@ -354,7 +355,7 @@ static struct ps_mirror *new_mirror(const char *url)
 
     m->writer = ps_pg_new(url);
     m->looker = ps_pg_new(url);
-    m->pruned_ms = ps_clock_ms();
+    m->pruned_ms = ps_monotonic_ms();
     (void)pthread_mutex_init(&m->write_lock, NULL);
     (void)pthread_mutex_init(&m->look_lock, NULL);
     (void)pthread_mutex_init(&m->ready_lock, NULL);

@@ -3,7 +3,6 @@
  * thread at a time, and run files, kept open in a pool. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "schema/schema.h"
 #include "server/store/db_impl.h"
@@ -53,33 +52,6 @@ int64_t ps_store_version(struct ps_store *store)
     return version;
 }
 
-/* A view answers in milliseconds. One that takes this long is a mistake of ours, and must hold
- * neither a thread nor the end of the server. */
-#define VIEW_MS             60000
-#define STEPS_BETWEEN_LOOKS 100000
-
-int64_t ps_clock_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int is_overdue(void *db)
-{
-    return ps_clock_ms() > ((const struct ps_db *)db)->deadline_ms;
-}
-
-enum ps_status ps_db_in_time(const struct ps_db *db, struct ps_err *err)
-{
-    if (db->watch && ps_watch_look(db->watch))
-        return ps_fail(err, db->watch->why, "%s", db->watch->text);
-    if (db->deadline_ms && ps_clock_ms() > db->deadline_ms)
-        return ps_fail(err, PS_TOO_SLOW, "the question took too long and was stopped");
-    return PS_OK;
-}
-
 /* An idle reader of the run out of the pool, or NULL. */
 static struct ps_db *take_pooled(struct ps_store *store, const char *id)
 {
@@ -112,10 +84,8 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
             return status;
         (*out)->store = store;
         (*out)->mark = mark;
-        sqlite3_progress_handler((*out)->handle, STEPS_BETWEEN_LOOKS, is_overdue, *out);
         (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
     }
-    (*out)->deadline_ms = ps_clock_ms() + VIEW_MS;
     return PS_OK;
 }
 
@@ -124,7 +94,7 @@ void ps_run_release(struct ps_db *db)
     struct ps_store *store = db ? db->store : NULL;
     struct ps_db *old = NULL;
 
-    if (!store) {
+    if (!store || ps_context_ended()) { /* what it keeps may be incomplete */
         ps_db_close(db);
         return;
     }

@@ -286,10 +286,7 @@ void ps_store_watch_no_more(struct ps_store *store); /* NULL is fine */
 
 /* Limits of SQL that people type. */
 struct ps_typed {
-    unsigned ms;              /* it may take; 0: as long as it wants */
-    size_t memory;            /* bytes SQLite may need more than now; 0: no limit */
-    bool (*stop)(void *user); /* asked some ten times a second, from its thread; NULL: nobody is */
-    void *user;
+    size_t memory; /* bytes SQLite may need for it; 0: no limit. Time: base/context.h */
 };
 #define PS_TYPED_LENGTH  (8 << 20) /* bytes of one value */
 #define PS_TYPED_COLUMNS 200

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "server/store/files.h"
 #include "server/store/lives.h"
 #include "server/store/mirror.h"
@@ -292,8 +293,8 @@ static void look(void *user)
     if (uploads_wait(store))
         takeover->tell(takeover->user);
     ps_doomed_sweep(store);
-    if (died || takeover->sweeps || ps_clock_ms() - takeover->swept_ms > SWEEP_MS) {
-        takeover->swept_ms = ps_clock_ms();
+    if (died || takeover->sweeps || ps_monotonic_ms() - takeover->swept_ms > SWEEP_MS) {
+        takeover->swept_ms = ps_monotonic_ms();
         (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &takeover->sweeps, NULL);
     }
 }

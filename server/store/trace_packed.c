@@ -44,8 +44,7 @@ bool ps_packed_next(struct ps_packed_reader *reader, struct ps_err *err)
 {
     int64_t n;
 
-    if (err->code != PS_OK || ps_db_in_time(reader->db, err) != PS_OK ||
-        !ps_stmt_row(reader->parts, err))
+    if (err->code != PS_OK || ps_context_check(err) != PS_OK || !ps_stmt_row(reader->parts, err))
         return false;
     reader->id = ps_col_int(reader->parts, 0);
     reader->part = ps_col_int(reader->parts, 1);

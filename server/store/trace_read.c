@@ -196,7 +196,7 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
     for (; at < end && more && own.code == PS_OK; at++) {
         struct ps_chunk chunk;
 
-        if (!is_wanted(query, &cache->chunks[at]) || ps_db_in_time(db, &own) != PS_OK)
+        if (!is_wanted(query, &cache->chunks[at]) || ps_context_check(&own) != PS_OK)
             continue;
         more = read_chunk(reader, query, &cache->chunks[at], &chunk, &own) == PS_OK &&
                visit(user, &chunk);

@@ -1,44 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * typed.c: SQL that people type, held in three ways: an authorizer that lets nothing but reading
- * with harmless functions prepare, SQLite's own limits on values and statements, and a watch that
- * ends what takes too long, needs too much memory, or nobody waits for any more.
+ * typed.c: SQL that people type, limited in three ways: an authorizer that permits only reads with
+ * harmless functions, SQLite's own limits on values and statements, and a check every few steps
+ * that stops a statement whose context has ended or whose memory is used up.
  */
 #include <stdlib.h>
 
 #include "server/store/db_impl.h"
 
-#define STEPS_BETWEEN_LOOKS 50 /* each may make a value of PS_TYPED_LENGTH */
-#define LOOK_MS             100
+#define STEPS_BETWEEN_CHECKS 50 /* each may make a value of PS_TYPED_LENGTH */
 
-bool ps_watch_look(struct ps_watch *watch)
+static int is_ended(void *user)
 {
-    int64_t now = ps_clock_ms();
-
-    if (watch->text)
-        return true;
-    watch->why = PS_LIMIT;
-    if (watch->by.ms && now > watch->deadline_ms) {
-        watch->why = PS_TOO_SLOW;
-        watch->text = "the statement took too long and was stopped";
-    } else if (watch->by.memory && sqlite3_memory_used() > watch->memory_most) {
-        watch->text = "the statement needs too much memory and was stopped";
-    } else if (now >= watch->next_look_ms) {
-        watch->next_look_ms = now + LOOK_MS;
-        if (watch->by.stop && watch->by.stop(watch->by.user)) {
-            watch->why = PS_CANCELLED;
-            watch->text = "the statement was stopped";
-        }
-    }
-    return watch->text != NULL;
+    return ps_context_ended() || ps_memory_exceeded(user);
 }
 
-static int look(void *watch)
-{
-    return ps_watch_look(watch);
-}
-
-/* Functions that compute from their arguments alone, in bounded time and memory. */
+/* Functions that compute from their arguments alone, in time that grows linearly with the length of
+ * the arguments; none of them can be interrupted but those of text_functions.c. json_patch is not
+ * among them: it compares each key of one object with each of the other. */
 static const char *const functions[] = {"->",
                                         "->>",
                                         "abs",
@@ -83,7 +62,6 @@ static const char *const functions[] = {"->",
                                         "json_group_object",
                                         "json_insert",
                                         "json_object",
-                                        "json_patch",
                                         "json_quote",
                                         "json_remove",
                                         "json_replace",
@@ -183,7 +161,7 @@ static int authorize(void *user, int action, const char *a, const char *b, const
     return may ? SQLITE_OK : SQLITE_DENY;
 }
 
-void ps_guard(struct ps_db *db, struct ps_watch *watch)
+void ps_guard(struct ps_db *db, struct ps_memory *memory)
 {
     static const struct {
         int what, most;
@@ -197,19 +175,9 @@ void ps_guard(struct ps_db *db, struct ps_watch *watch)
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         sqlite3_limit(db->handle, limits[i].what, limits[i].most);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    db->watch = watch;
-    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, look, watch);
+    db->memory = memory;
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, is_ended, memory);
     sqlite3_set_authorizer(db->handle, authorize, NULL);
-}
-
-struct ps_watch *ps_watch_begin(const struct ps_typed *by)
-{
-    struct ps_watch *watch = ps_alloc(sizeof *watch);
-
-    watch->by = *by;
-    watch->deadline_ms = ps_clock_ms() + by->ms;
-    watch->memory_most = sqlite3_memory_used() + (int64_t)by->memory;
-    return watch;
 }
 
 /* Tables that are not in the file declare themselves when they are first named, which the guard
@@ -219,7 +187,7 @@ static const char connect_tables[] =
     " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_stack_nodes, json_each, json_tree,"
     " pragma_table_info LIMIT 0";
 
-enum ps_status ps_run_open_watched(struct ps_store *store, const char *id, struct ps_watch *watch,
+enum ps_status ps_run_open_limited(struct ps_store *store, const char *id, struct ps_memory *memory,
                                    struct ps_db **out, struct ps_err *err)
 {
     enum ps_status status = ps_run_open(store, id, out, err);
@@ -227,7 +195,7 @@ enum ps_status ps_run_open_watched(struct ps_store *store, const char *id, struc
     if (status == PS_OK)
         status = ps_db_exec(*out, connect_tables, err);
     if (status == PS_OK)
-        ps_guard(*out, watch);
+        ps_guard(*out, memory);
     return status;
 }
 
@@ -235,12 +203,13 @@ enum ps_status ps_run_open_guarded(struct ps_store *store, const char *id,
                                    const struct ps_typed *by, struct ps_db **out,
                                    struct ps_err *err)
 {
-    struct ps_watch *watch = ps_watch_begin(by);
-    enum ps_status status = ps_run_open_watched(store, id, watch, out, err);
+    enum ps_status status;
+    struct ps_memory *memory = ps_memory_begin(by->memory);
 
+    status = ps_run_open_limited(store, id, memory, out, err);
     if (*out)
-        (*out)->watches = true, (*out)->watch = watch;
+        (*out)->memory = memory, (*out)->owns_memory = true;
     else
-        free(watch);
+        ps_memory_end(memory);
     return status;
 }

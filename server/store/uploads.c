@@ -35,7 +35,7 @@ bool ps_upload_in_hand(struct ps_store *store, int64_t id)
 {
     const struct ps_in_hand *at = in_hand(store, id);
 
-    return at && (!at->again_ms || ps_clock_ms() < at->again_ms);
+    return at && (!at->again_ms || ps_monotonic_ms() < at->again_ms);
 }
 
 bool ps_upload_take_in_hand(struct ps_store *store, int64_t id)
@@ -68,7 +68,7 @@ void ps_upload_postpone(struct ps_store *store, int64_t id)
     (void)ps_catalog_lock(store);
     at = in_hand(store, id);
     if (at)
-        at->again_ms = ps_clock_ms() + AGAIN_MS;
+        at->again_ms = ps_monotonic_ms() + AGAIN_MS;
     ps_catalog_unlock(store);
 }
 

@@ -49,6 +49,26 @@ class AccessTest(unittest.TestCase):
         return self.ask("POST", "/login", body=json.dumps({"token": text}), **headers)
 
 
+class Streams(AccessTest):
+    def stream(self, **headers):
+        link = http.client.HTTPConnection(self.server.host, self.server.port, timeout=60)
+        self.addCleanup(link.close)
+        link.request("GET", API + "/events", headers=headers)
+        reply = link.getresponse()
+        self.assertEqual(reply.status, 200)
+        return reply
+
+    def test_streams_end_with_their_token_and_the_sessions_of_it(self):
+        cookie = self.log_in(self.tokens["viewer"]).headers["Set-Cookie"].split(";")[0]
+        ending = [self.stream(Authorization="Bearer " + self.tokens["viewer"]), self.stream(Cookie=cookie)]
+        lasting = self.stream(Authorization="Bearer " + self.tokens["admin"])
+        self.assertEqual(token(self.data, "revoke", "a viewer")[0], 0)
+        for reply in ending:
+            reply.read()  # to the end of the stream, at the next ping
+        self.assertTrue(lasting.readline())
+        self.assertFalse(lasting.isclosed())
+
+
 class Roles(AccessTest):
     def test_each_may_what_the_one_before_may(self):
         tries = [("GET", "/shelf", None), ("GET", "/runs", None), ("GET", "/events", None), ("GET", "/activity", None), ("GET", "/jobs", None),

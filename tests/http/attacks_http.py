@@ -95,6 +95,17 @@ class Pages(Attack):
             self.assertEqual((headers["Cross-Origin-Resource-Policy"], headers["Content-Security-Policy"]), ("same-origin", POLICY))
             held(f"{method} by another site", "no CORS header, Cross-Origin-Resource-Policy: same-origin")
 
+    def test_pages_of_other_sites_get_no_answer(self):
+        for site in ("cross-site", "same-site"):
+            for dest in ("empty", "image", "script", "iframe"):
+                for path in ("/", RUNS, "/api/v1/health", "/api/v1/events"):
+                    answer = self.request("GET", path, Sec_Fetch_Site=site, Sec_Fetch_Dest=dest)
+                    self.refused(f"GET {path} by a {site} {dest}", answer, 403)
+            self.refused(f"a form of a {site} page", self.request("POST", RUNS, b"x", Sec_Fetch_Site=site, Sec_Fetch_Dest="document"), 403)
+            self.assertEqual(self.request("GET", "/", Sec_Fetch_Site=site, Sec_Fetch_Dest="document").status, 200)  # a link to the shelf
+        for site in ("same-origin", "none"):
+            self.assertEqual(self.request("GET", RUNS, Sec_Fetch_Site=site, Sec_Fetch_Dest="empty").status, 200)
+
     def test_framing_and_inline_script(self):
         for path in ("/", "/api/v1/shelf", "/nothing"):
             policy = self.get(path).headers["Content-Security-Policy"]

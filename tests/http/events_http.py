@@ -70,6 +70,26 @@ class Streams(ServerTest):
             stream.close()
         self.assertEqual(self.get("/api/v1/shelf").status, 200)
 
+    def test_streams_of_one_address_leave_connections_to_others(self):
+        streams = [self.events] + [Events(self.server) for _ in range(63)]
+        refused = self.get("/api/v1/events")
+        self.assertRefused(refused, 503, "unavailable")
+        self.assertEqual(refused.headers["Connection"], "close")
+        self.assertIn("64 event streams of 127.0.0.1 are open already", refused.error["text"])
+        self.assertEqual({stream.reply.status for stream in streams}, {200})
+        self.assertEqual(self.get("/api/v1/health").status, 200)
+        for stream in streams[1:]:
+            stream.close()
+        until = time.monotonic() + 60  # the server notices with the next ping
+        while not (again := self.try_stream()) and time.monotonic() < until:
+            time.sleep(0.1)
+        self.assertTrue(again)
+
+    def try_stream(self):
+        with self.server.socket() as link:
+            link.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return link.recv(64).startswith(b"HTTP/1.1 200")
+
     def test_a_client_that_does_not_read_is_dropped(self):
         with self.server.socket() as link:
             link.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")

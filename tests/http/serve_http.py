@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -182,6 +183,17 @@ class Stop(ShelfTest):
                              % (RUNS.encode(), len(content), content))
             Events(server).close()
         self.assertEqual(server.end(BEFORE_IDLE), (0, ""))
+
+    def test_a_client_that_does_not_read_its_answer_does_not_hold_it(self):
+        server = self.start()
+        content = random.Random(1).randbytes(24 << 20)
+        rows = b"".join(b"import time: %9d | %10d | %s\n" % (i, i, content[16 * i:16 * i + 16].hex().encode()) for i in range(400000))
+        run = server.request("POST", RUNS + "?wait=1", b"import time: self [us] | cumulative | imported package\n" + rows).json["id"]
+        with server.socket() as link:
+            link.sendall(f"GET {RUNS}/{run}/original HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            self.assertTrue(link.recv(1).startswith(b"H"))
+            self.assertEqual(server.end(60)[0], 1)
+            self.assertTrue(read_all(link))  # it had not been read
 
     def test_streams_end(self):
         server = self.start()

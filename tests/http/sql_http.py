@@ -239,6 +239,22 @@ class Ends(Sql):
         wide = ", ".join(f"c || {i}" for i in range(180))
         self.refused(f"WITH x AS MATERIALIZED (SELECT printf('%*s', 4000000, '') AS c) SELECT {wide} FROM x", "too much memory", 413, "too_large")
 
+    def test_preparing_it_is_bounded_too(self):
+        nested = ", ".join(f"c{i} AS (SELECT 1 AS x FROM c{i - 1} a, c{i - 1} b)" for i in range(1, 40))
+        answer = self.ask(f"WITH c0 AS (SELECT 1 AS x), {nested} SELECT count(*) FROM c39")
+        self.assertIn((answer.status, answer.error["code"]), [(413, "too_large"), (503, "too_slow")])
+
+    def test_functions_of_long_texts_are_stopped(self):
+        long = "(SELECT replace(printf('%*s', 4000000, ''), ' ', 'a') AS a)"
+        for call in ("a LIKE '%' || substr(a, 1, 900) || 'b'", "a GLOB '*' || substr(a, 1, 900) || 'b'",
+                     "ps_words(substr(a, 1, 2000000) || 'b', a)"):
+            with self.subTest(call):
+                self.refused(f"SELECT {call} FROM {long}", "too long", 503, "too_slow")
+        for call in ("trim(a, a)", "ltrim(a, a)", "rtrim(a, a)"):
+            self.assertEqual(self.rows(f"SELECT {call} FROM {long}"), [[""]])
+        self.assertEqual(self.rows(f"SELECT instr(a, substr(a, 1, 2000000) || 'b') FROM {long}"), [[0]])
+        self.assertEqual(self.rows(f"SELECT length(replace(a, substr(a, 1, 2000000) || 'b', '')) FROM {long}"), [[4000000]])
+
     def test_it_ends_with_its_client(self):
         body = json.dumps({"run": self.log, "sql": f"{ENDLESS} SELECT count(*) FROM n"}).encode()
         head = f"POST {SQL} HTTP/1.1\r\nHost: {self.server.host}:{self.server.port}\r\nContent-Length: {len(body)}\r\n\r\n".encode()

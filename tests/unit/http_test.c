@@ -74,6 +74,15 @@ static void hosts(void **state)
 static void origins(void **state)
 {
     (void)state;
+    assert_true(ps_guard_site(NULL, "image"));
+    assert_true(ps_guard_site("same-origin", "empty"));
+    assert_true(ps_guard_site("none", "document"));
+    assert_true(ps_guard_site("cross-site", "document")); /* a link */
+    assert_false(ps_guard_site("cross-site", NULL));
+    assert_false(ps_guard_site("cross-site", "empty"));
+    assert_false(ps_guard_site("cross-site", "image"));
+    assert_false(ps_guard_site("cross-site", "iframe"));
+    assert_false(ps_guard_site("same-site", "script")); /* another port of this machine */
     assert_true(ps_guard_origin(NULL, "a:1"));
     assert_true(ps_guard_origin("http://a:1", "A:1"));
     assert_true(ps_guard_origin("https://a", "a"));

@@ -564,9 +564,10 @@ static void a_question_without_end_is_stopped(void **state)
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
+    struct ps_context context;
 
     assert_int_equal(ps_run_acquire(shelf->store, run.id, &db, &err), PS_OK);
-    db->deadline_ms = 0; /* as if a minute had passed */
+    ps_context_begin(&context, 1, NULL, NULL);
     assert_int_equal(
         ps_db_prepare(db,
                       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
@@ -577,6 +578,7 @@ static void a_question_without_end_is_stopped(void **state)
     assert_int_equal(err.code, PS_TOO_SLOW);
     ps_stmt_done(stmt);
     ps_run_release(db);
+    (void)ps_context_leave(&context);
 }
 
 #define WITH_SHELF(test) cmocka_unit_test_setup_teardown(test, open_shelf, close_shelf)

@@ -34,6 +34,13 @@ static inline int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex
     abort();
 }
 
+static inline int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                         const void *until)
+{
+    (void)cond, (void)mutex, (void)until;
+    abort();
+}
+
 static inline int pthread_cond_broadcast(pthread_cond_t *cond)
 {
     return *cond = 0;

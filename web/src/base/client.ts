@@ -167,18 +167,35 @@ export interface EventHandlers {
     on: Record<string, (data: unknown) => void>;
     /** The stream (re)opened: what was missed meanwhile has to be fetched. */
     open?: () => void;
-    /** The stream broke; the browser tries again by itself. */
+    /** The stream broke. It is tried again: by the browser, or later where the server refused it. */
     lost?: () => void;
 }
+
+const REFUSED_MS = 30_000;
 
 /** Listens to a text/event-stream; answers the function that ends it. */
 export function events(path: string, { on, open, lost }: EventHandlers): () => void {
     if (wire) return () => undefined;
-    const source = new EventSource(path);
-    for (const [name, handle] of Object.entries(on)) {
-        source.addEventListener(name, (event) => handle(JSON.parse((event as MessageEvent).data)));
-    }
-    if (open) source.addEventListener('open', open);
-    if (lost) source.addEventListener('error', lost);
-    return () => source.close();
+    let source: EventSource;
+    let again: number | undefined;
+    const connect = () => {
+        source = new EventSource(path);
+        for (const [name, handle] of Object.entries(on)) {
+            source.addEventListener(name, (event) =>
+                handle(JSON.parse((event as MessageEvent).data)),
+            );
+        }
+        if (open) source.addEventListener('open', open);
+        source.addEventListener('error', () => {
+            lost?.();
+            // After an answer that is no stream the browser gives up.
+            if (source.readyState === EventSource.CLOSED)
+                again = window.setTimeout(connect, REFUSED_MS);
+        });
+    };
+    connect();
+    return () => {
+        window.clearTimeout(again);
+        source.close();
+    };
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
+#include "base/context.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#define POLL_MS       20
+#define CHECKS_A_LOOK 8 /* calls of ps_context_ended between two looks at the clock */
+
+#ifndef CLOCK_MONOTONIC_COARSE
+#define CLOCK_MONOTONIC_COARSE CLOCK_MONOTONIC
+#endif
+
+static _Thread_local struct ps_context *current;
+
+static int64_t clock_ms(clockid_t clock)
+{
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t ps_monotonic_ms(void)
+{
+    return clock_ms(CLOCK_MONOTONIC);
+}
+
+void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
+                      enum ps_status (*poll)(void *user, struct ps_err *err), void *user)
+{
+    *context = (struct ps_context){
+        .deadline_ms = timeout_ms ? ps_monotonic_ms() + timeout_ms : 0,
+        .poll = poll,
+        .user = user,
+        .why = PS_ERR_INIT,
+        .outer = current,
+    };
+    current = context;
+}
+
+enum ps_status ps_context_leave(struct ps_context *context)
+{
+    current = context->outer;
+    return context->why.code;
+}
+
+static bool has_ended(struct ps_context *context, int64_t now)
+{
+    if (context->why.code != PS_OK)
+        return true;
+    if (context->deadline_ms && now >= context->deadline_ms) {
+        ps_fail(&context->why, PS_TOO_SLOW, "the request took too long and was stopped");
+    } else if (context->poll && now >= context->next_poll_ms) {
+        context->next_poll_ms = now + POLL_MS;
+        (void)context->poll(context->user, &context->why);
+    }
+    if (context->why.code == PS_OK && context->outer && has_ended(context->outer, now))
+        (void)ps_fail_as(&context->why, &context->outer->why);
+    return context->why.code != PS_OK;
+}
+
+bool ps_context_ended(void)
+{
+    struct ps_context *context = current;
+
+    if (!context)
+        return false;
+    if (context->why.code != PS_OK)
+        return true;
+    return context->checks++ % CHECKS_A_LOOK == 0 &&
+           has_ended(context, clock_ms(CLOCK_MONOTONIC_COARSE));
+}
+
+enum ps_status ps_context_check(struct ps_err *err)
+{
+    return ps_context_ended() ? ps_fail_as(err, &current->why) : PS_OK;
+}
