@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stream.c: what all streams do alike: peek, skip, lines, positions, failures. */
+#include "base/context.h"
 #include "base/stream_impl.h"
 
 #include <assert.h>
@@ -53,8 +54,12 @@ void ps_stream_pass_more(struct ps_stream *s, size_t want)
 struct ps_str ps_stream_peek(struct ps_stream *in, size_t want)
 {
     assert(want <= PS_STREAM_PEEK_MAX);
-    if (in->len < want && !in->ended)
-        in->ops->more(in, want);
+    if (in->len < want && !in->ended) {
+        if (ps_context_check(&in->err) == PS_OK)
+            in->ops->more(in, want);
+        else
+            in->ended = true;
+    }
     return (struct ps_str){in->win, in->len};
 }
 

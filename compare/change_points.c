@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/mem.h"
 #include "compare/stats.h"
 
@@ -125,7 +126,7 @@ static double chance_of(struct finder *f, size_t n, double q)
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
     size_t as_large = 0;
 
-    for (size_t i = 0; i < rounds; i++) {
+    for (size_t i = 0; i < rounds && !ps_context_ended(); i++) {
         shuffle(f->ranks, n, &seed);
         as_large += best_cut(f, n).q >= near;
         if ((double)(1 + as_large) > PS_CHANGE_ALPHA * (double)(1 + rounds))

@@ -231,6 +231,10 @@ static void end_class(struct ps_comparison *c, struct ps_class *class)
 {
     struct ps_pending *only = &c->pending[class->pending - 1], **list = NULL;
 
+    if (ps_context_ended()) {
+        class->pending = 0;
+        return;
+    }
     if (!only->next && class->n == 0)
         push_slot(class, new_slot(c, only));
     if (!only->next && class->n == 1 && c->slots[class->slots[0]].name == only->slot.name) {

@@ -3,6 +3,7 @@
 #ifndef PS_COMPARE_COMPARISON_IMPL_H
 #define PS_COMPARE_COMPARISON_IMPL_H
 
+#include "base/context.h"
 #include "base/intern.h"
 #include "compare/align.h"
 #include "compare/comparison.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/hash_table.h"
 #include "base/mem.h"
 
@@ -246,7 +247,7 @@ static void chance_ratios(struct judge *j, const struct row *rows, size_t n, siz
     uint32_t ranks[2 * PS_GROUP_MAX];
     double ties;
 
-    for (size_t i = 0; i < n; i += step) {
+    for (size_t i = 0; i < n && !ps_context_ended(); i += step) {
         (void)ps_midranks(j->values + (size_t)rows[i].index * j->all, j->all, ranks, &ties);
         for (size_t k = 0; k < j->n_deals; k++) {
             double ratio = dealt_ratio(j, &rows[i], ranks, j->deals + k * j->all);

@@ -177,7 +177,7 @@ static bool match_parts(struct ps_comparison *c, int parts)
         if (side != NEITHER && class.place && key_of(c, &class, parts, &key))
             note(&found, ps_buf_slice(&key), side, i);
     }
-    for (size_t i = 0; i < found.n; i++)
+    for (size_t i = 0; i < found.n && !ps_context_ended(); i++)
         if (found.at[i].n[0] == 1 && found.at[i].n[1] == 1)
             merge_classes(c, &c->classes[found.at[i].class[0]], &c->classes[found.at[i].class[1]]);
     ps_intern_free(&found.keys);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "base/mem.h"
 
 struct graph {
@@ -46,7 +47,7 @@ static void release(struct graph *g)
 /* Gives `fate` to what is SAVED and reached from the first `n` nodes of the queue. */
 static void spread(struct graph *g, uint32_t n, enum ps_import_fate fate, bool weak)
 {
-    for (uint32_t at = 0; at < n; at++) {
+    for (uint32_t at = 0; at < n && !ps_context_ended(); at++) {
         uint32_t node = g->queue[at];
 
         for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {

@@ -63,7 +63,7 @@ static void write_reals(const struct ps_tree *tree, const char *key,
 {
     ps_json_key(json, key);
     ps_json_array(json);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !ps_context_ended(); i++)
         ps_json_real(json, of(tree, values, order[i]));
     ps_json_end(json);
 }

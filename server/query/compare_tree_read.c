@@ -263,7 +263,7 @@ static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, st
         return status;
     (void)snprintf(tree->unit, sizeof tree->unit, "%s", table->head.metrics[0].unit);
     rows = ps_comparison_rows(table->comparison, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !ps_context_ended(); i++) {
         size_t n_base, n_now;
         const double *now,
             *base = ps_comparison_values(table->comparison, rows[i].id, &n_base, &now, &n_now);

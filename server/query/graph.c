@@ -185,10 +185,10 @@ static void reach(struct graph *g, int64_t focus, int64_t depth, bool up)
     for (size_t i = 0; i < g->n; i++)
         seen[i] = -1;
     seen[at] = g->depth[at] = 0;
-    for (int level = 0; level < depth; level++) {
+    for (int level = 0; level < depth && !ps_context_ended(); level++) {
         bool more = false;
 
-        for (size_t i = 0; i < g->n_edges; i++) {
+        for (size_t i = 0; i < g->n_edges && !ps_context_ended(); i++) {
             ptrdiff_t a = index_of(g, up ? g->edges[i].to : g->edges[i].from);
             ptrdiff_t b = index_of(g, up ? g->edges[i].from : g->edges[i].to);
 
@@ -236,7 +236,7 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
     ps_json_end(json);
     ps_json_key(json, "edges");
     ps_json_array(json);
-    for (size_t i = 0; i < g->n_edges; i++) {
+    for (size_t i = 0; i < g->n_edges && !ps_context_ended(); i++) {
         const struct edge *e = &g->edges[i];
 
         if (focused && (g->depth[index_of(g, e->from)] < 0 || g->depth[index_of(g, e->to)] < 0))

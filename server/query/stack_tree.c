@@ -188,7 +188,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     if (chunk->track != b->track)
         b->n_open = 0;
     b->track = chunk->track;
-    for (uint32_t i = 0; i < chunk->n; i++)
+    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) /* a row may have deep callers */
         add_row(b, chunk, i);
     b->too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
     return !b->too_many;

@@ -119,7 +119,7 @@ static bool visit(void *user, const struct ps_chunk *chunk)
     struct collecting *c = user;
     uint32_t worker = ps_track_place(&c->places, chunk->track).worker;
 
-    for (uint32_t i = 0; i < chunk->n; i++) {
+    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) {
         if (!is_call(c, chunk, i))
             continue;
         PS_PUSH_ROOM(c->calls, c->n, c->cap);

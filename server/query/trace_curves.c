@@ -163,7 +163,9 @@ static bool add_memory(void *user, const struct ps_packed *part)
 {
     struct curves *all = user;
 
-    for (size_t i = 0; i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns; i++) {
+    for (size_t i = 0;
+         i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns && !ps_context_ended();
+         i++) {
         struct curve *c = curve_of(all, part, i);
         int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i];
 

@@ -26,7 +26,7 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_reco
 {
     uint32_t at = name < rows->n_first ? rows->first[name] : 0;
 
-    for (; at; at = rows->at[at - 1].next) {
+    for (; at && !ps_context_ended(); at = rows->at[at - 1].next) {
         struct row *row = &rows->at[at - 1];
 
         if (row->value[TYPE] == r->type && row->value[DEVICE] == r->device &&
@@ -84,7 +84,7 @@ static void add_record(struct rows *rows, const struct thread *thread, const str
     uint32_t at = (uint32_t)(o->slice & UINT32_MAX) + 1;
     bool self = true;
 
-    while (at && at <= thread->n) {
+    while (at && at <= thread->n && !ps_context_ended()) {
         struct row *row = row_of(rows, thread->name[at - 1], o->record);
 
         plus(&row->value[INCREASE], o->record->bytes);
@@ -130,8 +130,10 @@ static enum ps_status add_thread(struct ps_db *db, const struct owned *from, con
     thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
     thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
     status = ps_trace_chunks(db, &query, add_rows, &thread, err);
-    for (const struct owned *o = from; o < to && status == PS_OK; o++)
+    for (const struct owned *o = from; o < to && status == PS_OK; o++) {
         add_record(rows, &thread, o);
+        status = ps_context_check(err);
+    }
     return status;
 }
 

@@ -150,7 +150,7 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
     if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, &rest) != SQLITE_OK) {
         int at = sqlite3_error_offset(db->handle);
 
-        if (sqlite3_errcode(db->handle) != SQLITE_ERROR)
+        if (ps_context_ended() || ps_memory_exceeded(db->memory))
             return ps_db_fail(db, err, "SQL");
         if (at >= 0)
             return ps_fail_at(err, PS_BAD_REQUEST, (uint64_t)at, "SQL: %s",
