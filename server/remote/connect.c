@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/context.h"
 #include "server/remote/pg_impl.h"
 
 #define TRY_AGAIN_MS      50
@@ -169,7 +170,7 @@ bool ps_pg_pause(int64_t *ms, int64_t until)
 {
     *ms = *ms ? *ms * 2 : TRY_AGAIN_MS;
     *ms = *ms < TRY_AGAIN_MOST_MS ? *ms : TRY_AGAIN_MOST_MS;
-    if (ps_pg_clock_ms() + *ms > until)
+    if (ps_context_ended() || ps_pg_clock_ms() + *ms > until)
         return false;
     (void)nanosleep(&(struct timespec){*ms / 1000, *ms % 1000 * 1000000}, NULL);
     return true;

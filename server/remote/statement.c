@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/remote/pg_impl.h"
 
+#define SLICE_MS    50
 #define SAY_AT_MOST 256 /* statements whose answers wait in the socket */
 
 /* Types of PostgreSQL's catalog, the same everywhere. */
@@ -73,6 +75,7 @@ static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_e
 /* --- waiting -----------------------------------------------------------------------------------
  */
 
+/* In slices, so that a request whose context ends does not wait on. */
 static bool wait_for(struct ps_pg *pg, bool to_write)
 {
     struct pollfd at = {PQsocket(pg->link), (short)(POLLIN | (to_write ? POLLOUT : 0)), 0};
@@ -82,14 +85,17 @@ static bool wait_for(struct ps_pg *pg, bool to_write)
     do {
         int64_t left = until - ps_pg_clock_ms();
 
-        got = poll(&at, 1, left > 0 ? (int)left : 0);
-    } while (got < 0 && errno == EINTR);
+        got = poll(&at, 1, left > SLICE_MS ? SLICE_MS : left > 0 ? (int)left : 0);
+    } while ((got < 0 && errno == EINTR) ||
+             (got == 0 && ps_pg_clock_ms() < until && !ps_context_ended()));
     return got > 0;
 }
 
 static enum ps_status silent(struct ps_pg *pg, struct ps_err *err)
 {
     ps_pg_drop(pg);
+    if (ps_context_check(err) != PS_OK)
+        return err ? err->code : PS_CANCELLED;
     ps_hint(err, "it may be asked again in a moment");
     return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
                    (int)(pg->silence_ms / 1000));

@@ -13,8 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "base/file.h"
 
+#define WAIT_NS    20000000
 #define USED_NS    (60 * 1000000000LL) /* how exactly the use of a file is noted */
 #define LEAVE_DISK 20                  /* this part of the disk is left free, */
 #define LEAVE_MOST 10                  /* but no more than this part of what may stay */
@@ -340,14 +342,26 @@ static void leave(struct ps_cache *cache, struct want *want)
         free(want);
 }
 
+/* With the lock held: until a file was fetched, but not so long that a context could end unnoticed.
+ */
+static void wait_a_moment(struct ps_cache *cache)
+{
+    const int64_t end = now_ns(CLOCK_REALTIME) + WAIT_NS;
+    const struct timespec until = {end / 1000000000, end % 1000000000};
+
+    (void)pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
+}
+
 static enum ps_status wait_for(struct ps_cache *cache, struct want *want, struct ps_err *err)
 {
     struct ps_err own;
 
     want->users++;
-    while (!want->done)
-        (void)pthread_cond_wait(&cache->changed, &cache->lock);
+    while (!want->done && !ps_context_ended())
+        wait_a_moment(cache);
     own = want->err;
+    if (!want->done)
+        (void)ps_context_check(&own);
     leave(cache, want);
     cache->hits += own.code == PS_OK;
     return ps_fail_as(err, &own);
