@@ -71,6 +71,15 @@ static enum ps_status write_file(struct ps_request *req, const struct ps_share_p
     return PS_OK;
 }
 
+static const char *list_ids(struct ps_arena *arena, const struct ps_share_picked *picked)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    for (size_t i = 0; i < picked->n; i++)
+        ps_buf_printf(&text, "%s%s", i ? "," : "", picked->ids[i]);
+    return ps_arena_copy(arena, ps_buf_slice(&text)).at;
+}
+
 enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_share_picked *picked;
@@ -86,6 +95,7 @@ enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, str
     reply->type = form.html ? "text/html; charset=utf-8" : "application/octet-stream";
     ps_reply_header(reply, "Content-Disposition",
                     ps_attachment(&req->arena, ps_arena_printf(&req->arena, "%s%s", picked->name,
-                                                               ps_share_ending(&form))));
+                                                               ps_share_ending(form.html))));
+    ps_reply_header(reply, PS_SHARE_RUNS_HEADER, list_ids(&req->arena, picked));
     return PS_OK;
 }

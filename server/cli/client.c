@@ -120,19 +120,28 @@ static enum ps_status copy_stream(struct ps_stream *stream, struct ps_buf *out, 
     }
 }
 
-static enum ps_status ask_local(struct ps_client *client, const char *method, const char *path,
-                                struct ps_str body, struct ps_buf *out, int fd, struct ps_err *err)
+static void read_headers(const struct ps_reply *reply, const struct ps_remote_request *request)
+{
+    for (size_t i = 0; i < request->n_headers; i++)
+        for (size_t j = 0; j < reply->n_headers; j++)
+            if (strcmp(reply->headers[j].name, request->headers[i].name) == 0)
+                request->headers[i].value = ps_strdup(ps_str_of(reply->headers[j].value));
+}
+
+static enum ps_status ask_local(struct ps_client *client, const struct ps_remote_request *request,
+                                struct ps_buf *out, int fd, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf target = {0};
     struct ps_local_answer *answer = NULL;
     enum ps_status status;
 
-    ps_buf_printf(&target, API "%s", path);
-    status = ps_local_ask(&client->local, method, target.at, body, &answer, err);
+    ps_buf_printf(&target, API "%s", request->path);
+    status = ps_local_ask(&client->local, request->method, target.at, request->body, &answer, err);
     if (status == PS_OK) {
         struct ps_reply *reply = ps_local_reply(answer);
         struct ps_str bytes = ps_buf_slice(&reply->body);
 
+        read_headers(reply, request);
         if (reply->stream)
             status = copy_stream(reply->stream, out, fd, err);
         else if (fd >= 0)
@@ -144,37 +153,42 @@ static enum ps_status ask_local(struct ps_client *client, const char *method, co
     return status;
 }
 
-static enum ps_status ask(struct ps_client *client, const char *method, const char *path,
-                          struct ps_str body, struct ps_buf *out, int fd, struct ps_err *err)
+static enum ps_status ask(struct ps_client *client, const struct ps_remote_request *request,
+                          struct ps_buf *out, int fd, struct ps_err *err)
 {
-    /* A removal is not sent twice: the second would not find what the first removed. */
-    const struct ps_remote_request request = {
-        .method = method, .path = path, .body = body, .once = strcmp(method, "DELETE") == 0};
     struct ps_err own = PS_ERR_INIT;
 
     if (client->http)
-        (void)ps_remote_fetch(client->http, &request, out, fd, &own);
+        (void)ps_remote_fetch(client->http, request, out, fd, &own);
     else
-        (void)ask_local(client, method, path, body, out, fd, &own);
+        (void)ask_local(client, request, out, fd, &own);
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
 enum ps_status ps_client_ask(struct ps_client *client, const char *method, const char *path,
                              struct ps_str body, struct ps_buf *out, struct ps_err *err)
 {
-    return ask(client, method, path, body, out, -1, err);
+    /* A removal is not sent twice: the second would not find what the first removed. */
+    const struct ps_remote_request request = {
+        .method = method, .path = path, .body = body, .once = strcmp(method, "DELETE") == 0};
+
+    return ask(client, &request, out, -1, err);
 }
 
 enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
-                              struct ps_str body, int fd, struct ps_err *err)
+                              struct ps_str body, int fd, struct ps_answer_header *headers,
+                              size_t n_headers, struct ps_err *err)
 {
-    return ask(client, method, path, body, NULL, fd, err);
+    const struct ps_remote_request request = {
+        .method = method, .path = path, .body = body, .headers = headers, .n_headers = n_headers};
+
+    return ask(client, &request, NULL, fd, err);
 }
 
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err)
 {
-    return ask(client, "GET", path, (struct ps_str){NULL, 0}, out, -1, err);
+    return ps_client_ask(client, "GET", path, (struct ps_str){NULL, 0}, out, err);
 }
 
 static enum ps_status parse(const struct ps_buf *text, cJSON **out, struct ps_err *err)

@@ -32,9 +32,11 @@ enum ps_status ps_client_get(struct ps_client *client, const char *path, struct 
 /* The same as a tree, to be freed with ps_run_free. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);
-/* The body of the answer goes into the empty file at fd: it may be larger than memory. */
+/* The body of the answer goes into the empty file at fd: it may be larger than memory. `headers`
+ * of it are filled in. */
 enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
-                              struct ps_str body, int fd, struct ps_err *err);
+                              struct ps_str body, int fd, struct ps_answer_header *headers,
+                              size_t n_headers, struct ps_err *err);
 
 /* The RUN object of what the command line calls `run`, as it was sent. */
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,

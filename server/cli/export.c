@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* export.c: runs or a comparison as a file for people outside, and what it would tell them. */
+#define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include <cjson/cJSON.h>
-
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json_out.h"
 #include "server/cli/cli.h"
+#include "server/cli/client.h"
 #include "server/cli/out_file.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
-#include "server/http/assets.h"
+#include "server/http/negotiate.h"
 #include "server/share/pick.h"
+
+/* What is exported, `of` it: "export" or "reveals". */
+static void put_path(const struct ps_options *options, const char *of, struct ps_buf *path)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
+    for (size_t i = 0; i < options->n_operands; i++)
+        ps_buf_printf(&runs, "%s%s", i ? "," : "", options->operands[i]);
+    ps_buf_puts(path, options->n_operands ? "runs" : "compare");
+    if (options->n_operands)
+        ps_path_add(path, runs.at);
+    ps_buf_printf(path, "/%s", of);
+    ps_path_param(path, "base", options->base);
+    ps_path_param(path, "new", options->fresh);
+}
 
 /* --- what it would reveal --------------------------------------------------------------------- */
 
@@ -54,14 +71,14 @@ static void say_reveals(const struct ps_buf *text)
     ps_say(&out);
 }
 
-static enum ps_status preview(const struct ps_options *options, struct ps_store *store,
-                              const struct ps_share_picked *picked, struct ps_err *err)
+static enum ps_status preview(const struct ps_options *options, struct ps_client *client,
+                              struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json json = ps_json_to(&text);
-    enum ps_status status = ps_share_reveals(store, picked->ids, picked->n, &json, err);
-    if (status != PS_OK)
-        return status;
+    put_path(options, "reveals", &path);
+    if (ps_client_get(client, path.at, &text, err) != PS_OK)
+        return err->code;
     if (!options->json) {
         say_reveals(&text);
         return PS_OK;
@@ -73,81 +90,86 @@ static enum ps_status preview(const struct ps_options *options, struct ps_store 
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static enum ps_status open_file(const struct ps_options *options,
-                                const struct ps_share_picked *picked,
-                                const struct ps_share_form *form, struct ps_out_file *out,
-                                struct ps_err *err)
-{
-    if (options->output)
-        return ps_out_file_open(options->output, options->force, out, err);
-    return ps_out_file_open_unique(picked->name, ps_share_ending(form), out, err);
-}
+/* What the answer says of the file. */
+enum { NAME, RUNS, HEADERS };
 
-static void add_json(const struct ps_out_file *out, const struct ps_share_picked *picked,
-                     const struct ps_share_form *form, struct ps_buf *line)
+static void add_json(const struct ps_out_file *out, const char *ending, char *runs,
+                     struct ps_buf *line)
 {
     struct ps_json json = ps_json_to(line);
     struct stat about = {.st_size = 0};
+    char *rest = NULL;
     (void)fstat(out->fd, &about);
     ps_json_object(&json);
     ps_json_kstr(&json, "file", out->path);
-    ps_json_kstr(&json, "format", ps_share_ending(form) + 1);
+    ps_json_kstr(&json, "format", ending + 1);
     ps_json_kint(&json, "bytes", (int64_t)about.st_size);
     ps_json_key(&json, "runs");
     ps_json_array(&json);
-    for (size_t i = 0; i < picked->n; i++)
-        ps_json_str(&json, ps_str_of(picked->ids[i]));
+    for (char *id = runs ? strtok_r(runs, ",", &rest) : NULL; id; id = strtok_r(NULL, ",", &rest))
+        ps_json_str(&json, ps_str_of(id));
     ps_json_end(&json);
     ps_json_end(&json);
 }
 
-static enum ps_status write_file(const struct ps_options *options, struct ps_store *store,
-                                 const struct ps_share_picked *picked,
-                                 const struct ps_share_form *form, struct ps_err *err)
+/* As the shelf calls the file, which always ends as such files do. */
+static void name_file(struct ps_out_file *out, const char *disposition)
+{
+    PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
+    const char *name = ps_attachment_name(&arena, disposition);
+    char stem[PS_SHARE_NAME];
+    ps_share_file_name(name && name[0] ? name : "perfshelf", stem);
+    size_t len = strlen(stem), ending = strlen(out->ending);
+    if (len > ending && strcmp(stem + len - ending, out->ending) == 0)
+        stem[len - ending] = '\0';
+    ps_out_file_name(out, stem);
+}
+
+static enum ps_status write_file(const struct ps_options *options, struct ps_client *client,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_out_file_close) struct ps_out_file out = PS_OUT_FILE_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    enum ps_status status = open_file(options, picked, form, &out, err);
+    const char *ending = ps_share_ending(options->html);
+    struct ps_answer_header headers[HEADERS] = {{"Content-Disposition", NULL},
+                                                {PS_SHARE_RUNS_HEADER, NULL}};
+    enum ps_status status = options->output
+                                ? ps_out_file_open(options->output, options->force, &out, err)
+                                : ps_out_file_open_unique(ending, &out, err);
+    put_path(options, "export", &path);
+    ps_path_param(&path, "as", options->html ? "html" : NULL);
+    ps_path_param(&path, "redact", options->redact);
     if (status == PS_OK)
-        status = ps_share_write(store, picked, form, out.fd, err);
+        status = ps_client_save(client, "GET", path.at, (struct ps_str){NULL, 0}, out.fd, headers,
+                                HEADERS, err);
+    if (status == PS_OK && !options->output)
+        name_file(&out, headers[NAME].value);
     if (status == PS_OK)
         status = ps_out_file_commit(&out, err);
     if (status == PS_OK && options->json)
-        add_json(&out, picked, form, &line);
-    if (status != PS_OK || (options->output && !options->json))
-        return status;
-    if (!options->json)
+        add_json(&out, ending, headers[RUNS].value, &line);
+    else if (status == PS_OK && !options->output)
         ps_plain_text(&line, ps_str_of(out.path));
-    ps_buf_puts(&line, "\n");
-    ps_say(&line);
-    return PS_OK;
-}
-
-static enum ps_status export(const struct ps_options *options, struct ps_store *store,
-                             struct ps_err *err) {
-    PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
-    PS_AUTO(ps_free_ptr) struct ps_share_picked *picked = ps_alloc(sizeof *picked);
-    struct ps_share_form form = {.originals = true, .html = options->html};
-    enum ps_status status = ps_reveal_parse(options->redact ? options->redact : "", &form.redact,
-                                            err);
-    for (size_t i = 0; i < options->n_operands; i++)
-        ps_buf_printf(&runs, "%s%s", i ? "," : "", options->operands[i]);
-    if (status == PS_OK) status = ps_share_pick(store, runs.len ? runs.at : NULL, options->base,
-                                                options->fresh, picked, err);
-    if (status != PS_OK) return status;
-    form.shell = (struct ps_str){(const char *)ps_offline_page,
-                                 (size_t)(ps_offline_page_end - ps_offline_page)};
-    return options->preview ? preview(options, store, picked, err)
-                            : write_file(options, store, picked, &form, err);
+    if (line.len) {
+        ps_buf_puts(&line, "\n");
+        ps_say(&line);
+    }
+    for (size_t i = 0; i < HEADERS; i++)
+        free(headers[i].value);
+    return status;
 }
 
 int ps_cli_export(const struct ps_options *options)
 {
-    PS_AUTO(ps_store_close_ptr) struct ps_store *store = ps_cli_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     struct ps_err err = PS_ERR_INIT;
-    if (!store)
+    if (!client)
         return 1;
-    if (export(options, store, &err) != PS_OK)
-        return ps_say_failure("export", &err);
-    return ps_say_done(0);
+    for (size_t i = 0; i < options->n_operands; i++)
+        if (!options->operands[i][0])
+            ps_fail(&err, PS_BAD_REQUEST, "an empty word names no run");
+    if (err.code == PS_OK)
+        (void)(options->preview ? preview : write_file)(options, client, &err);
+    return err.code == PS_OK ? ps_say_done(0) : ps_say_failure("export", &err);
 }

@@ -137,14 +137,20 @@ enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file
     return open_part(out, exists ? about.st_mode & 07777 : mode_of_new_file(), err);
 }
 
-enum ps_status ps_out_file_open_unique(const char *stem, const char *ending,
-                                       struct ps_out_file *out, struct ps_err *err)
+enum ps_status ps_out_file_open_unique(const char *ending, struct ps_out_file *out,
+                                       struct ps_err *err)
+{
+    *out = (struct ps_out_file){.fd = -1, .path = ps_strdup(PS_STR("perfshelf")), .ending = ending};
+    return open_part(out, mode_of_new_file(), err);
+}
+
+void ps_out_file_name(struct ps_out_file *out, const char *stem)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    ps_buf_printf(&path, "%s%s", stem, ending);
-    *out = (struct ps_out_file){
-        .fd = -1, .path = ps_strdup(ps_buf_slice(&path)), .ending = ending, .stem = strlen(stem)};
-    return open_part(out, mode_of_new_file(), err);
+    ps_buf_printf(&path, "%s%s", stem, out->ending);
+    free(out->path);
+    out->path = ps_strdup(ps_buf_slice(&path));
+    out->stem = strlen(stem);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -31,9 +31,11 @@ enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *er
 /* path "-": standard output. Close it in any case. */
 enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file *out,
                                 struct ps_err *err);
-/* The first name of STEM ENDING, STEM-2 ENDING, ... that no file has. `ending` must outlive it. */
-enum ps_status ps_out_file_open_unique(const char *stem, const char *ending,
-                                       struct ps_out_file *out, struct ps_err *err);
+/* A file in the current folder that ps_out_file_name names before it is committed: the first name
+ * of STEM ENDING, STEM-2 ENDING, ... that no file has. `ending` must outlive it. */
+enum ps_status ps_out_file_open_unique(const char *ending, struct ps_out_file *out,
+                                       struct ps_err *err);
+void ps_out_file_name(struct ps_out_file *out, const char *stem);
 
 /* Makes what was written the file at `path`, whose name is final from then on. */
 enum ps_status ps_out_file_commit(struct ps_out_file *out, struct ps_err *err);

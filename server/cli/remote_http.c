@@ -243,6 +243,16 @@ static enum ps_status empty(int fd, struct ps_err *err)
     return PS_OK;
 }
 
+static void read_headers(CURL *curl, const struct ps_remote_request *request)
+{
+    struct curl_header *found;
+
+    for (size_t i = 0; i < request->n_headers; i++)
+        if (curl_easy_header(curl, request->headers[i].name, 0, CURLH_HEADER, -1, &found) ==
+            CURLHE_OK)
+            request->headers[i].value = ps_strdup(ps_str_of(found->value));
+}
+
 /* Sends it once. *status_out is the HTTP status, 0 when no answer came; err is filled unless it is
  * 2xx. */
 static void try_once(struct ps_remote_http *http, const struct ps_remote_request *request,
@@ -282,7 +292,9 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     }
     if (err->code != PS_OK)
         name_server(http, *status_out, err);
-    else if (fd < 0)
+    else
+        read_headers(http->curl, request);
+    if (err->code == PS_OK && fd < 0)
         ps_buf_str(out, ps_buf_slice(&exchange.answer));
     ps_buf_free(&exchange.answer);
 }

@@ -22,12 +22,21 @@ struct ps_remote_config {
 enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
                                    struct ps_remote_http **out, struct ps_err *err);
 void ps_remote_http_close(struct ps_remote_http *http); /* NULL is fine */
+
+/* A header of the answer that the caller wants. */
+struct ps_answer_header {
+    const char *name;
+    char *value; /* malloc'ed, the caller's; NULL: the answer has none */
+};
+
 struct ps_remote_request {
     const char *method, *path; /* below /api/v1/ */
     struct ps_str body;
     bool once; /* whoever asks tries again in its own way: a dropped connection is PS_IO at once */
     struct ps_progress *progress; /* NULL: none; of `total` bytes, `before` have gone already */
     uint64_t before, total;
+    struct ps_answer_header *headers; /* filled in from a 2xx */
+    size_t n_headers;
 };
 
 /* *out is the JSON of a 2xx, the caller's to delete, or NULL without any. Else err is what the

@@ -56,7 +56,7 @@ int ps_cli_sql(const struct ps_options *options)
         return 1;
     write_question(options, rows, seconds, &body);
     if (ps_store_scratch(NULL, &to, &from, &err) != PS_OK ||
-        ps_client_save(client, "POST", "sql", ps_buf_slice(&body), to, &err) != PS_OK ||
+        ps_client_save(client, "POST", "sql", ps_buf_slice(&body), to, NULL, 0, &err) != PS_OK ||
         print_file(from, &err) != PS_OK)
         return ps_say_failure(options->operands[0], &err);
     return 0;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "server/http/url.h"
+
 static const char *skip_spaces(const char *at)
 {
     return at + strspn(at, " \t,");
@@ -111,4 +113,22 @@ char *ps_attachment(struct ps_arena *arena, const char *name)
             ps_buf_printf(&text, "%%%02X", c);
     }
     return (char *)(uintptr_t)ps_arena_copy(arena, ps_buf_slice(&text)).at;
+}
+
+const char *ps_attachment_name(struct ps_arena *arena, const char *disposition)
+{
+    static const char encoded[] = "filename*=UTF-8''", quoted[] = "filename=\"";
+    const char *at = disposition ? strstr(disposition, encoded) : NULL, *name = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (at) {
+        at += sizeof encoded - 1;
+        (void)ps_url_decode(arena, (struct ps_str){at, strcspn(at, "; ")}, false, &name, &err);
+        return name;
+    }
+    at = disposition ? strstr(disposition, quoted) : NULL;
+    if (!at)
+        return NULL;
+    at += sizeof quoted - 1;
+    return ps_arena_copy(arena, (struct ps_str){at, strcspn(at, "\"")}).at;
 }

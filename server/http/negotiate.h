@@ -22,4 +22,8 @@ bool ps_gzip(struct ps_str in, struct ps_buf *out);
  * UTF-8 (RFC 6266). */
 char *ps_attachment(struct ps_arena *arena, const char *name);
 
+/* The name in such a header, of a server that need not be ours; NULL: it has none. May hold
+ * slashes. */
+const char *ps_attachment_name(struct ps_arena *arena, const char *disposition);
+
 #endif

@@ -15,16 +15,15 @@ static enum ps_status add(struct ps_store *store, const char *words, struct ps_s
     return status;
 }
 
-/* What a file system and a header of HTTP take: no folders, no signs of control. */
-static void put_name(struct ps_share_picked *out, const char *name)
+void ps_share_file_name(const char *name, char out[PS_SHARE_NAME])
 {
     size_t n = 0;
 
-    for (; *name && n + 1 < sizeof out->name; name++)
-        out->name[n++] = (unsigned char)*name < ' ' || strchr("/\\:*?\"<>|", *name) ? '-' : *name;
-    while (n && ((unsigned char)out->name[n - 1] & 0xc0) == 0x80 && *name)
+    for (; *name && n + 1 < PS_SHARE_NAME; name++)
+        out[n++] = (unsigned char)*name < ' ' || strchr("/\\:*?\"<>|", *name) ? '-' : *name;
+    for (; n && ((unsigned char)*name & 0xc0) == 0x80; name--) /* the rest of a character */
         n--;
-    out->name[n] = '\0';
+    out[n] = '\0';
 }
 
 static enum ps_status name_it(struct ps_store *store, struct ps_share_picked *out,
@@ -34,13 +33,13 @@ static enum ps_status name_it(struct ps_store *store, struct ps_share_picked *ou
     enum ps_status status;
 
     if (out->compared || out->n > 1) {
-        put_name(out, out->compared ? "comparison" : "runs");
+        ps_share_file_name(out->compared ? "comparison" : "runs", out->name);
         return PS_OK;
     }
     status = ps_store_brief(store, out->ids[0], &brief, err);
     if (status != PS_OK)
         return status;
-    put_name(out, brief.name[0] ? brief.name : brief.kind);
+    ps_share_file_name(brief.name[0] ? brief.name : brief.kind, out->name);
     ps_run_brief_free(&brief);
     return PS_OK;
 }
@@ -66,9 +65,9 @@ enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const cha
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-const char *ps_share_ending(const struct ps_share_form *form)
+const char *ps_share_ending(bool html)
 {
-    return form->html ? ".html" : ".perfshelf";
+    return html ? ".html" : ".perfshelf";
 }
 
 static void put_ids(const struct ps_share_picked *picked, size_t from, size_t to,

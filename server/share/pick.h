@@ -6,12 +6,18 @@
 #include "server/query/query.h"
 #include "server/share/bundle.h"
 
+#define PS_SHARE_NAME 200
+/* A header of the answer to GET .../export: the ids of its runs, with commas between them. */
+#define PS_SHARE_RUNS_HEADER "Perfshelf-Runs"
+
 struct ps_share_picked {
     char ids[2 * PS_SQL_RUNS_MOST][PS_ID_SIZE];
     size_t n, n_base;
     bool compared;
-    char name[200]; /* of the file to offer, without an ending */
+    char name[PS_SHARE_NAME]; /* of the file to offer, without an ending */
 };
+/* A name as file systems and headers of HTTP take it: without folders and control characters. */
+void ps_share_file_name(const char *name, char out[PS_SHARE_NAME]);
 
 /* `runs`: with commas between them; else the groups of a comparison, of which base may be NULL: one
  * group. PS_BAD_REQUEST: nothing is named, or both. */
@@ -24,7 +30,7 @@ struct ps_share_form {
     struct ps_str shell; /* of that: see ps_share_page */
 };
 /* How such a file ends: ".html", ".perfshelf". */
-const char *ps_share_ending(const struct ps_share_form *form);
+const char *ps_share_ending(bool html);
 /* Writes it into the empty file at fd. */
 enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_picked *picked,
                               const struct ps_share_form *form, int fd, struct ps_err *err);

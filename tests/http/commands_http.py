@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Every command that works on runs, on a served shelf (--server) and on the folder (--data): the same words come out."""
+import http.server
+import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from server import PROGRAM, ROOT, Server
@@ -12,7 +15,7 @@ from server import PROGRAM, ROOT, Server
 PROFILES = os.path.join(ROOT, "demo", "profiles")
 ANSWERED = re.compile(rb" \(http://127\.0\.0\.1:\d+ answered \d+\)")
 # Commands that are about a folder, a database or the machine, or that import bytes again.
-LOCAL = {"serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune", "export"}
+LOCAL = {"serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune"}
 
 # Read-only questions, by command.
 ASKED = [
@@ -49,9 +52,9 @@ class Commands(unittest.TestCase):
         self.addCleanup(self.server.end)
         self.url = f"http://127.0.0.1:{self.server.port}"
 
-    def run_on(self, option, shelf, command, *words):
+    def run_on(self, option, shelf, command, *words, cwd=None):
         env = {key: value for key, value in os.environ.items() if not key.startswith("PERFSHELF_")}
-        done = subprocess.run([PROGRAM, command, *words, option, shelf], capture_output=True, timeout=120, env=env)
+        done = subprocess.run([PROGRAM, command, *words, option, shelf], capture_output=True, timeout=120, env=env, cwd=cwd)
         return done.returncode, done.stdout, done.stderr
 
     def same(self, *words):
@@ -71,7 +74,7 @@ class Commands(unittest.TestCase):
         commands = set(re.findall(r"^  perfshelf (\w+)", text, re.M))
         remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
         self.assertEqual(commands - remote, LOCAL & commands)
-        tested = {words[0] for words in ASKED} | {"add", "edit", "record", "rm"}
+        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "record", "rm"}
         self.assertEqual(remote - tested, set())
 
     def test_changes_are_the_same(self):
@@ -92,6 +95,77 @@ class Commands(unittest.TestCase):
         self.same("list")
         self.assertIn(b"nothing removed", self.same("rm", "slow one", "nope")[2])
         self.same("show", "slow one")
+
+    def members(self, path):
+        """What each member of a bundle holds."""
+        names = subprocess.run(["tar", "--zstd", "-tf", path], capture_output=True, check=True).stdout.decode().split()
+        return {name: subprocess.run(["tar", "--zstd", "-xOf", path, name], capture_output=True, check=True).stdout for name in names}
+
+    def test_export(self):
+        """Once from the folder, once from the server: the same words, files and contents."""
+        folders = {option: os.path.join(self.folder, option) for option in ("--data", "--server")}
+        for folder in folders.values():
+            os.mkdir(folder)
+            os.mkfifo(os.path.join(folder, "fifo"))
+            os.symlink("behind", os.path.join(folder, "link"))
+        for words in (["slow one"], ["slow one"], ["slow one", "--json"], ["cached one", "slow one"], ["--base", "cached one", "--new", "slow one", "--json"],
+                      ["slow one", "-o", "out", "--redact", "all"], ["slow one", "-o", "out"], ["cached one", "-o", "out", "--force", "--json"],
+                      ["slow one", "-o", "link"], ["series:ipython", "--json"], ["a/b, c?d=e&f#g %41"], ["@3"], ["slow one", "--preview"],
+                      ["slow one", "cached one", "--preview", "--json"], ["nope"], ["nope", "-o", "none"], [""], ["slow one", "--redact", "path"],
+                      ["--new", "slow one", "--preview"], ["slow one", "-o", "nowhere/out"]):
+            with self.subTest(words=words):
+                (status, said, failed), there = [self.run_on(option, shelf, "export", *words, cwd=folders[option])
+                                                 for option, shelf in (("--data", self.data), ("--server", self.url))]
+                self.assertEqual((there[0], ANSWERED.sub(b"", there[2])), (status, failed))
+                self.assertTrue(said or failed or "-o" in words)
+                if "--json" in words and status == 0 and "--preview" not in words:  # zstd of other lengths
+                    said, there = [{**json.loads(words), "bytes": 0} for words in (said, there[1])]
+                    self.assertEqual(there, said)
+                else:
+                    self.assertEqual(there[1], said)
+        self.assertEqual(*(sorted(os.listdir(folder)) for folder in folders.values()))
+        for name in os.listdir(folders["--data"]):
+            if name != "fifo":
+                self.assertEqual(*(self.members(os.path.join(folder, name)) for folder in folders.values()), name)
+        self.assertIn("a-b, c-d=e&f#g %41.perfshelf", os.listdir(folders["--server"]))
+        self.assertTrue(os.path.islink(os.path.join(folders["--server"], "link")))
+
+        into = os.path.join(folders["--server"], "fifo")
+        reader = os.open(into, os.O_RDONLY | os.O_NONBLOCK)  # the bundle is less than a pipe holds
+        self.addCleanup(os.close, reader)
+        self.assertEqual(self.run_on("--server", self.url, "export", "slow one", "-o", into), (0, b"", b""))
+        self.assertEqual(os.read(reader, 4), b"\x28\xb5\x2f\xfd")
+        self.assertEqual(self.run_on("--server", self.url, "export", "slow one", "-o", "-")[1][:4], b"\x28\xb5\x2f\xfd")
+
+    def test_export_from_a_server_that_is_not_ours(self):
+        """Its name for the file does not choose the folder, and half an answer is no file."""
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # the name is that of http.server
+                self.send_response(200)
+                self.send_header("Content-Disposition", "attachment; filename*=UTF-8''..%2F.evil%1b")
+                self.send_header("Content-Length", "10" if "half" in self.path else "4")
+                self.end_headers()
+                self.wfile.write(b"four")
+
+            def log_message(self, *_):
+                pass
+
+        other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        thread = threading.Thread(target=other.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(other.server_close)
+        self.addCleanup(other.shutdown)
+        inside = os.path.join(self.folder, "inside")
+        os.mkdir(inside)
+        before = sorted(os.listdir(self.folder))
+        url = f"http://127.0.0.1:{other.server_address[1]}"
+        self.assertEqual(self.run_on("--server", url, "export", "x", cwd=inside), (0, b"..-.evil-.perfshelf\n", b""))
+        self.assertEqual((os.listdir(inside), sorted(os.listdir(self.folder))), (["..-.evil-.perfshelf"], before))
+        status, said, failed = self.run_on("--server", url, "export", "half", cwd=inside)
+        self.assertEqual((status, said), (1, b""))
+        self.assertRegex(failed.decode(), "^perfshelf: export: http://127.0.0.1:.*(outstanding|bytes)")
+        self.assertEqual(os.listdir(inside), ["..-.evil-.perfshelf"])
 
     def test_failures_name_the_server_and_its_answer(self):
         status, _, failed = self.run_on("--server", self.url, "show", "nope")

@@ -164,6 +164,19 @@ static void expect_disposition(const char *name, const char *want)
     struct ps_arena arena = {0};
 
     assert_string_equal(ps_attachment(&arena, name), want);
+    assert_string_equal(ps_attachment_name(&arena, want), name);
+    ps_arena_free(&arena);
+}
+
+static void expect_name(const char *disposition, const char *want)
+{
+    struct ps_arena arena = {0};
+    const char *name = ps_attachment_name(&arena, disposition);
+
+    if (want)
+        assert_string_equal(name, want);
+    else
+        assert_null(name);
     ps_arena_free(&arena);
 }
 
@@ -174,6 +187,12 @@ static void dispositions(void **state)
     expect_disposition("a\"b\r\n", "attachment; filename=\"a_b__\"; filename*=UTF-8''a%22b%0D%0A");
     expect_disposition("ü", "attachment; filename=\"__\"; filename*=UTF-8''%C3%BC");
     expect_disposition("", "attachment; filename=\"\"");
+    expect_name("inline; filename=\"../a.b\"", "../a.b");
+    expect_name("attachment; filename*=UTF-8''a%2fb; filename=\"c\"", "a/b");
+    expect_name("attachment; filename*=UTF-8''%zz", NULL);
+    expect_name("attachment; filename=\"open", "open");
+    expect_name("attachment", NULL);
+    expect_name(NULL, NULL);
 }
 
 static void expect_error(const struct ps_err *err, unsigned status, const char *body)
