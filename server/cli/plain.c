@@ -90,7 +90,7 @@ char *ps_figure_bytes(double bytes, char out[FIGURE_SIZE])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
-    for (; bytes >= 1023.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+    for (; fabs(bytes) >= 1023.5 && unit + 1 < sizeof units / sizeof *units; unit++)
         bytes /= 1024;
     if (unit == 0)
         (void)snprintf(out, FIGURE_SIZE, "%.0f %s", bytes, units[unit]);

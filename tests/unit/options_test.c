@@ -242,6 +242,8 @@ static void figures(void **state)
     assert_string_equal(ps_figure_bytes(68608, out), "67.0 KiB");
     assert_string_equal(ps_figure_bytes(2.6 * 1024 * 1024 * 1024, out), "2.60 GiB");
     assert_string_equal(ps_figure_bytes(1048575, out), "1.00 MiB");
+    assert_string_equal(ps_figure_bytes(-1023, out), "-1023 B");
+    assert_string_equal(ps_figure_bytes(-30511464, out), "-29.1 MiB");
 }
 
 static void terminal_is_safe(void **state)

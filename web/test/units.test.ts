@@ -95,6 +95,8 @@ test('bytes are powers of 1024 with three digits', () => {
         [1023 * 1024, '1,023 KiB'],
         [1048576, '1.00 MiB'],
         [2791728742, '2.60 GiB'],
+        [-1023, '−1,023 B'],
+        [-30511464, '−29.1 MiB'],
     ];
     for (const [count, expected] of cases) {
         assert.equal(bytes(count).replace('\u202f', ' '), expected);

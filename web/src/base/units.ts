@@ -107,13 +107,14 @@ export function fig(seconds: number): Fig {
 const BYTE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
 export function bytesFig(count: number): Fig {
-    if (count < 1024) return { value: int(count), unit: 'B' };
-    let scaled = count;
+    let scaled = Math.abs(count);
+    if (scaled < 1024) return { value: int(count), unit: 'B' };
+    const sign = count < 0 ? MINUS : '';
     for (const unit of BYTE_UNITS) {
         scaled /= 1024;
         if (scaled < 1023.5 || unit === 'TiB') {
             // Four digits only between 1000 and 1023, where the next unit would start with a zero.
-            return { value: scaled < 999.5 ? significant(scaled, 3) : int(scaled), unit };
+            return { value: sign + (scaled < 999.5 ? significant(scaled, 3) : int(scaled)), unit };
         }
     }
     throw new Error('unreachable: the last unit takes every size');
