@@ -308,10 +308,12 @@ int ps_cli_add(const struct ps_options *options)
         ps_say_failure("add", &err);
         return 2;
     }
+    PS_AUTO(ps_buf_free) struct ps_buf url = {0};
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     if (!client)
         return 1;
     adding.client = client;
+    adding.shelved.url = options->json && ps_shelf_url(options, &url) ? url.at : NULL;
     adding.store = ps_client_store(client);
     adding.sniffer = (struct ps_sniffer){&adding.limits, not_interrupted, NULL, {0, -1}};
     ps_progress_catch_interrupts();

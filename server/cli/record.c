@@ -349,7 +349,9 @@ static int record_to(struct recording *r)
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(r->options);
     if (!client)
         return 1;
+    PS_AUTO(ps_buf_free) struct ps_buf url = {0};
     r->client = client;
+    r->shelved.url = r->options->json && ps_shelf_url(r->options, &url) ? url.at : NULL;
     if (make_folder(r, &err) != PS_OK)
         return ps_say_failure(r->subject, &err);
     int status = record_all(r);

@@ -282,7 +282,7 @@ static void say_run(struct sending *sending, const char *path, const cJSON *run,
 
     (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
     (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
-    ps_cli_say_run(path, sending->json, &result);
+    ps_cli_say_run(path, sending->json, sending->shelved->url, &result);
     ps_shelved_add(sending->shelved, &result);
 }
 

@@ -19,8 +19,9 @@ const char *ps_cli_login_name(void)
     return entry && entry->pw_name ? entry->pw_name : "";
 }
 
-static void json_line(const struct ps_import_result *result, struct ps_buf *out)
+static void json_line(const char *url, const struct ps_import_result *result, struct ps_buf *out)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
     struct ps_json json = ps_json_to(out);
     ps_json_object(&json);
     ps_json_kstr(&json, "id", result->id);
@@ -32,6 +33,10 @@ static void json_line(const struct ps_import_result *result, struct ps_buf *out)
     ps_json_kint(&json, "repaired", (int64_t)result->repaired);
     ps_json_kint(&json, "rejected", (int64_t)result->rejected);
     ps_json_kbool(&json, "already", result->already);
+    ps_json_key(&json, "url");
+    if (url)
+        ps_buf_printf(&shown, "%s#/run/%s", url, result->id);
+    ps_json_str(&json, ps_buf_slice(&shown));
     ps_json_end(&json);
 }
 
@@ -50,11 +55,12 @@ static void plain_line(const char *path, const struct ps_import_result *result, 
     ps_buf_puts(out, result->already ? ", already on the shelf)" : ")");
 }
 
-void ps_cli_say_run(const char *path, bool json, const struct ps_import_result *result)
+void ps_cli_say_run(const char *path, bool json, const char *url,
+                    const struct ps_import_result *result)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (json)
-        json_line(result, &line);
+        json_line(url, result, &line);
     else
         plain_line(path, result, &line);
     ps_buf_puts(&line, "\n");
@@ -112,7 +118,7 @@ static void told(void *user, const char *name, const struct ps_import_result *re
     if (err->code != PS_OK) {
         told_of_failure(telling, path.at, err);
     } else {
-        ps_cli_say_run(path.at, telling->json, result);
+        ps_cli_say_run(path.at, telling->json, telling->shelved->url, result);
         if (!profile->again)
             ps_cli_attach(telling->store, result->id, &profile->from);
         ps_shelved_add(telling->shelved, result);

@@ -20,6 +20,7 @@ struct ps_label {
 
 /* What became runs of the shelf: how many, and the last of them. */
 struct ps_shelved {
+    const char *url; /* where the shelf is served, for JSON; NULL: nowhere */
     size_t n;
     char id[PS_ID_SIZE];
     char (*known)[PS_ID_SIZE]; /* those that were there already, until their labels are looked at */
@@ -48,8 +49,9 @@ struct ps_shelving {
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, struct ps_shelved *out);
 
-/* The line of one run on stdout. */
-void ps_cli_say_run(const char *path, bool json, const struct ps_import_result *result);
+/* The line of one run on stdout; url as in struct ps_shelved. */
+void ps_cli_say_run(const char *path, bool json, const char *url,
+                    const struct ps_import_result *result);
 
 /* Of the person who runs the process; "" when it has no name. */
 const char *ps_cli_login_name(void);

@@ -117,6 +117,16 @@ class Served(unittest.TestCase):
         done = self.call("add", self.file(), "--json")
         self.assertEqual(json.loads(done.stdout)["kind"], "pstats")
 
+    def test_json_holds_the_url_of_the_run(self):
+        path = self.file()
+        self.assertIsNone(json.loads(self.call("add", path, "--json").stdout)["url"])
+        server = self.serve("demo")
+        url = f"http://127.0.0.1:{server.port}"
+        for words in (["add", path], ["add", path, "--server", url], ["record", "cprofile", "--", sys.executable, "-c", "1"],
+                      ["record", "importtime", "--server", url, "--", sys.executable, "-c", "1"]):
+            run = json.loads(self.call(words[0], "--json", *words[1:]).stdout.splitlines()[-1])
+            self.assertEqual(run["url"], f"{url}/#/run/{run['id']}", words)
+
     def test_add_to_a_server_says_where_the_run_is(self):
         server = self.serve("demo")
         url = f"http://127.0.0.1:{server.port}"
