@@ -52,6 +52,17 @@ static bool begins_event(struct ps_str s)
     return false;
 }
 
+/* Nothing but `[]`: what torch 1.13 writes when nothing ran inside the profiler. */
+static bool is_empty_list(struct ps_str head)
+{
+    struct ps_str rest = unblank(head);
+
+    if (rest.len == 0 || rest.at[0] != '[')
+        return false;
+    rest = unblank(ps_str_skip(rest, 1));
+    return rest.len && rest.at[0] == ']' && unblank(ps_str_skip(rest, 1)).len == 0;
+}
+
 static bool is_trace(struct ps_str head)
 {
     struct ps_str body = unblank(head), inner;
@@ -59,9 +70,8 @@ static bool is_trace(struct ps_str head)
     if (body.len == 0 || is_foreign(head))
         return false;
     inner = unblank(ps_str_skip(body, 1));
-    if (body.at[0] == '[') /* `[]` is what torch 1.13 writes when it saw nothing */
-        return (inner.len && inner.at[0] == ']' && unblank(ps_str_skip(inner, 1)).len == 0) ||
-               begins_event(inner);
+    if (body.at[0] == '[')
+        return is_empty_list(head) || begins_event(inner);
     return body.at[0] == '{' &&
            (has(head, "\"traceEvents\"") || (begins_event(body) && has(head, "\"ph\"")) ||
             (has(head, "\"schemaVersion\"") && has(head, "\"deviceProperties\"")));
@@ -102,8 +112,14 @@ static enum ps_match sniff_job(struct ps_str head)
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct tr_trace trace = {.out = out, .err = err};
-    enum ps_status status = tr_trace_read(in, &trace);
+    enum ps_status status;
 
+    if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD))) {
+        ps_hint(err,
+                "run the code between the start and the stop of the profiler, and record again");
+        return ps_fail(err, PS_BAD_INPUT, "a trace without any event: nothing was profiled");
+    }
+    status = tr_trace_read(in, &trace);
     if (status == PS_OK)
         status = tr_import(&trace);
     if (status == PS_LIMIT)

@@ -110,6 +110,9 @@ class Refusals(ShelfTest):
             raw = file.read()
         self.assertRegex(self.refused("cut.prof", raw[:len(raw) // 2]), r" at byte \d+; ")
 
+    def test_a_trace_without_events(self):
+        self.assertIn("nothing was profiled", self.refused("empty.json", b" [ ]\n"))
+
     def test_dump_of_a_profiler_never_enabled(self):
         self.refused("never.prof", b"\xfb0")
 
