@@ -42,7 +42,7 @@ static uint64_t short_word(const char *at, size_t len)
 
 void ps_hash_add_bytes(struct ps_hash *h, const void *bytes, size_t len)
 {
-    const char *at = bytes, *end = at + len;
+    const char *at = len ? bytes : "", *end = at + len; /* no bytes may be NULL */
     uint64_t rest;
 
     for (; end - at >= 8; at += 8)

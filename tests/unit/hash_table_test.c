@@ -228,12 +228,22 @@ static void test_borrowed_slots(void **state)
     free(slots);
 }
 
+static void test_no_bytes(void **state)
+{
+    (void)state;
+    assert_true(ps_hash_bytes(NULL, 0) == ps_hash_bytes("", 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_million_keys),        cmocka_unit_test(test_million_texts),
-        cmocka_unit_test(test_texts_that_collided), cmocka_unit_test(test_bytes_of_each_length),
-        cmocka_unit_test(test_reference_values),    cmocka_unit_test(test_removal),
+        cmocka_unit_test(test_no_bytes),
+        cmocka_unit_test(test_million_keys),
+        cmocka_unit_test(test_million_texts),
+        cmocka_unit_test(test_texts_that_collided),
+        cmocka_unit_test(test_bytes_of_each_length),
+        cmocka_unit_test(test_reference_values),
+        cmocka_unit_test(test_removal),
         cmocka_unit_test(test_borrowed_slots),
     };
 
