@@ -182,7 +182,10 @@ class Stop(ShelfTest):
                 link.sendall(b"POST %s?wait=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
                              % (RUNS.encode(), len(content), content))
             Events(server).close()
-        self.assertEqual(server.end(BEFORE_IDLE), (0, ""))
+        code, said = server.end(BEFORE_IDLE)
+        self.assertEqual(code, 0)
+        # A slow machine leaves imports; no request may be left.
+        self.assertRegex(said, r"\A(perfshelf: stopping: \d+ accepted uploads? (is|are) imported at the next start\n)?\Z")
 
     def test_a_client_that_does_not_read_its_answer_does_not_hold_it(self):
         server = self.start()
