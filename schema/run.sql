@@ -4,6 +4,8 @@
 -- The file is written once, in one transaction without a journal, and never altered. Columns without a type keep integers as integers
 -- and doubles as doubles, bit for bit, as the profile stores them.
 --
+-- A column that may hold a text needs a class of redaction (server/share/rows.c); without one, redacted exports fail.
+--
 -- ps_calls(), ps_paths() and, over the slices of traces, ps_slices and its like are tables that perfshelf registers (server/store):
 -- a plain sqlite3 opens the file but cannot read the views that use them.
 

@@ -94,8 +94,9 @@ enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, str
         return status;
     reply->type = form.html ? "text/html; charset=utf-8" : "application/octet-stream";
     ps_reply_header(reply, "Content-Disposition",
-                    ps_attachment(&req->arena, ps_arena_printf(&req->arena, "%s%s", picked->name,
-                                                               ps_share_ending(form.html))));
+                    ps_attachment(&req->arena,
+                                  ps_arena_printf(&req->arena, "%s%s", ps_share_name(picked, &form),
+                                                  ps_share_ending(form.html))));
     ps_reply_header(reply, PS_SHARE_RUNS_HEADER, list_ids(&req->arena, picked));
     return PS_OK;
 }

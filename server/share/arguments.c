@@ -50,8 +50,6 @@ static bool is_of_tool(struct ps_str key)
                                        "sf",
                                        "bind_id",
                                        "Device Type",
-                                       "name",
-                                       "labels",
                                        "sort_index"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -204,6 +202,52 @@ static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct
     *n = (size_t)ps_col_int(stmt, 0);
     return PS_OK;
 }
+
+/* --- names of ranges -------------------------------------------------------------------------- */
+
+static bool is_marked(int64_t kind)
+{
+    return kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_GPU_ANNOTATION || kind == PS_SLICE_NVTX;
+}
+
+static enum ps_status find_in_chunk(struct ps_redaction *r, struct ps_db *db, int64_t chunk,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) int64_t *kinds = NULL;
+    PS_AUTO(ps_free_ptr) int64_t *names = NULL;
+    size_t n = 0;
+    enum ps_status status = rows_of(db, chunk, &n, err);
+
+    if (status != PS_OK)
+        return status;
+    kinds = ps_grow(NULL, n, sizeof *kinds);
+    names = ps_grow(NULL, n, sizeof *names);
+    status = numbers_of(db, chunk, PS_COL_KIND, n, kinds, err);
+    if (status == PS_OK)
+        status = numbers_of(db, chunk, PS_COL_NAME, n, names, err);
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        if (is_marked(kinds[i]) && (!i || !is_marked(kinds[i - 1]) || names[i] != names[i - 1]))
+            (void)ps_intern_id(&r->labels,
+                               (struct ps_str){(const char *)&names[i], sizeof names[i]});
+    return status;
+}
+
+enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("chunks_of_kinds"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":kinds",
+                1 << PS_SLICE_ANNOTATION | 1 << PS_SLICE_GPU_ANNOTATION | 1 << PS_SLICE_NVTX);
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        status = find_in_chunk(r, db, ps_col_int(stmt, 0), err);
+    r->knows_labels = status == PS_OK && err->code == PS_OK;
+    return status == PS_OK ? err->code : status;
+}
+
+/* --- arguments of chunks ---------------------------------------------------------------------- */
 
 /* The arguments of one slice, behind those before. */
 static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_str packed)

@@ -108,7 +108,7 @@ static bool is_command(const struct ps_share_labels *labels, const char *text)
         if (ps_scrub_key(ps_str_of(labels->tags[i].key)) == PS_REVEAL_ARGUMENTS &&
             strcmp(labels->tags[i].value, text) == 0)
             return true;
-    return false;
+    return ps_kind_names_commands(labels->kind);
 }
 
 static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labels,
@@ -123,10 +123,14 @@ static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labe
     return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at : "";
 }
 
-static const char *numbered(struct ps_share_labels *labels, struct ps_intern *words,
-                            const char *text, const char *word)
+static const char *replaced(struct ps_redaction *r, struct ps_share_labels *labels,
+                            const char *text,
+                            void (*act)(struct ps_scrub *, struct ps_str, struct ps_buf *))
 {
-    return ps_arena_printf(&labels->arena, "%s%u", word, ps_intern_id(words, ps_str_of(text)) + 1);
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+
+    act(&r->scrub, ps_str_of(text), &out);
+    return ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at;
 }
 
 static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *labels,
@@ -135,9 +139,9 @@ static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *lab
     unsigned says = ps_scrub_key(ps_str_of(tag->key)) & r->scrub.redact;
 
     if (says == PS_REVEAL_HOSTS)
-        return numbered(labels, &r->scrub.hosts.words, tag->value, "host");
+        return replaced(r, labels, tag->value, ps_scrub_host);
     if (says == PS_REVEAL_PEOPLE)
-        return numbered(labels, &r->scrub.people.words, tag->value, "person");
+        return replaced(r, labels, tag->value, ps_scrub_person);
     return scrubbed(r, labels, tag->value, says == PS_REVEAL_ARGUMENTS);
 }
 

@@ -34,12 +34,14 @@ static enum ps_status name_it(struct ps_store *store, struct ps_share_picked *ou
 
     if (out->compared || out->n > 1) {
         ps_share_file_name(out->compared ? "comparison" : "runs", out->name);
+        ps_share_file_name(out->name, out->kind);
         return PS_OK;
     }
     status = ps_store_brief(store, out->ids[0], &brief, err);
     if (status != PS_OK)
         return status;
     ps_share_file_name(brief.name[0] ? brief.name : brief.kind, out->name);
+    ps_share_file_name(brief.kind, out->kind);
     ps_run_brief_free(&brief);
     return PS_OK;
 }
@@ -68,6 +70,12 @@ enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const cha
 const char *ps_share_ending(bool html)
 {
     return html ? ".html" : ".perfshelf";
+}
+
+/* Lines of source are in no name; any other category may be. */
+const char *ps_share_name(const struct ps_share_picked *picked, const struct ps_share_form *form)
+{
+    return form->redact & ~(unsigned)PS_REVEAL_SOURCE ? picked->kind : picked->name;
 }
 
 static void put_ids(const struct ps_share_picked *picked, size_t from, size_t to,

@@ -14,7 +14,8 @@ struct ps_share_picked {
     char ids[2 * PS_SQL_RUNS_MOST][PS_ID_SIZE];
     size_t n, n_base;
     bool compared;
-    char name[PS_SHARE_NAME]; /* of the file to offer, without an ending */
+    char name[PS_SHARE_NAME]; /* of the run, or what several are called, for the name of a file */
+    char kind[PS_SHARE_NAME]; /* the same without the name that people gave */
 };
 /* A name as file systems and headers of HTTP take it: without folders and control characters. */
 void ps_share_file_name(const char *name, char out[PS_SHARE_NAME]);
@@ -31,6 +32,8 @@ struct ps_share_form {
 };
 /* How such a file ends: ".html", ".perfshelf". */
 const char *ps_share_ending(bool html);
+/* What such a file is called, without its ending: a name that is redacted is not in it. */
+const char *ps_share_name(const struct ps_share_picked *picked, const struct ps_share_form *form);
 /* Writes it into the empty file at fd. */
 enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_picked *picked,
                               const struct ps_share_form *form, int fd, struct ps_err *err);

@@ -70,7 +70,7 @@ static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *sto
 static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
                                 struct ps_err *err)
 {
-    const struct ps_rewrite how = {.row = ps_redact_row, .user = r};
+    const struct ps_rewrite how = {.column = ps_redact_column, .row = ps_redact_row, .user = r};
     struct ps_share_labels labels;
     enum ps_status status = ps_share_labels_read(store, id, &labels, err);
 
@@ -138,7 +138,8 @@ static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
 enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, const char *id,
                               const char *path, struct ps_err *err)
 {
-    const struct ps_rewrite how = {.row = ps_redact_row, .end = end_file, .user = r};
+    const struct ps_rewrite how = {
+        .column = ps_redact_column, .row = ps_redact_row, .end = end_file, .user = r};
     struct ps_run_brief brief;
     enum ps_status status = ps_store_brief(store, id, &brief, err);
 

@@ -17,7 +17,8 @@ enum ps_reveal {                       /* a bit each */
                                           lib/pythonX.Y stays */
                  PS_REVEAL_HOSTS = 2,  /* names and addresses of machines */
                  PS_REVEAL_PEOPLE = 4, /* names of users, in paths and labels; who added the run */
-                 PS_REVEAL_ARGUMENTS = 8, /* command lines, the environment, arguments of slices */
+                 PS_REVEAL_ARGUMENTS = 8, /* command lines, also in names; the environment, values
+                                             of secrets, arguments of slices */
                  PS_REVEAL_SOURCE = 16,   /* lines of source, attached source files */
                  PS_REVEAL_LABELS = 32,   /* name, series and tags */
 };

@@ -19,6 +19,8 @@ struct ps_redaction {
     unsigned already;     /* what the run at work was shared without, when it came */
     /* the run at work */
     char kind[32];
+    bool knows_labels;       /* `labels` is filled */
+    struct ps_intern labels; /* ids of texts that name ranges which a program marked */
     struct ps_buf cells[PS_REDACTED_CELLS]; /* what became of the cells of a row */
     struct ps_kept_params *params;          /* by template id */
     size_t n_params, n_templates;           /* n_templates: rows of args_template so far */
@@ -28,7 +30,12 @@ struct ps_redaction {
 
 void ps_redaction_free(struct ps_redaction *redaction); /* what is in it */
 
-/* One row of the run at work, as struct ps_rewrite wants it (user: the redaction). */
+/* Whether it is said what a column of a run file reveals. */
+bool ps_redaction_has_class(const char *table, const char *column);
+/* One column of the run at work, and one row, as struct ps_rewrite wants them (user: the
+ * redaction). */
+bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
+                      struct ps_err *err);
 bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err);
 /* Forgets what was known of the run at work; the next is of this kind. */
 void ps_redact_begin(struct ps_redaction *redaction, const char *kind);
@@ -37,8 +44,14 @@ void ps_redact_begin(struct ps_redaction *redaction, const char *kind);
  * numbers stay. False: err says why it cannot be. */
 bool ps_redact_template(struct ps_redaction *redaction, int64_t id, struct ps_str text,
                         struct ps_buf *out, struct ps_err *err);
+/* Finds the names of annotations and NVTX ranges among the slices of the run at work. */
+enum ps_status ps_redact_find_labels(struct ps_redaction *redaction, struct ps_db *db,
+                                     struct ps_err *err);
 /* A row of chunk_column. */
 bool ps_redact_chunk(struct ps_redaction *redaction, struct ps_row *row, struct ps_err *err);
+
+/* Whether the names of a run of this kind are what was run. */
+bool ps_kind_names_commands(const char *kind);
 
 /* What people say of a run, from the catalog. */
 struct ps_share_labels {

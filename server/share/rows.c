@@ -1,76 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.c: what becomes of each column of a run file. One that is not listed here ends a redaction:
- * a column that is new must not be shared before somebody said what it reveals. */
+/*
+ * rows.c: what becomes of each column of a run file. Each column that may hold a text has a class;
+ * one without ends a redaction, whatever is in it: nobody has said yet what it reveals.
+ */
 #include "server/share/redaction.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "slices/args.h"
 
-enum treat { KEEP, TEXT, PATH, NAME, JSON, SOURCE, TEMPLATE, CHUNK, META };
+enum class {
+    FIXED,    /* words of ours */
+    NUMBERS,  /* packed */
+    CODE,     /* a name from the profiled code, or a word of its file: may be a command line too */
+    LABEL,    /* what a program calls its processes, threads and ranges */
+    PATH,     /* a file */
+    MEASURED, /* what was measured: of some kinds a command line */
+    GROUP,    /* what it was measured in: of `time` the command line */
+    MESSAGE,  /* a sentence of an importer, with names and paths in it */
+    SOURCE,   /* a line of code */
+    JSON,
+    TEMPLATE, /* arguments of slices (slices/args.h) */
+    CHUNK,    /* columns of slices, arguments among them */
+    SLICE,    /* CODE, or LABEL where it names a range that the program marked */
+    META      /* by its key */
+};
 
 static const struct {
     const char *table, *column;
-    enum treat treat;
-} rules[] = {
-    {"meta", "k", KEEP},
+    enum class class;
+} classes[] = {
+    {"meta", "k", FIXED},
     {"meta", "v", META},
-    {"note", "what", TEXT},
-    {"package", "name", TEXT},
-    {"import", "module", TEXT},
+    {"note", "what", MESSAGE},
+    {"package", "name", CODE},
+    {"import", "module", CODE},
     {"file", "path", PATH},
-    {"function", "name", TEXT},
-    {"function", "callers", KEEP}, /* ids and figures */
-    {"function", "callees", KEEP},
+    {"function", "name", CODE},
+    {"function", "callers", NUMBERS},
+    {"function", "callees", NUMBERS},
     {"line_file", "path", PATH},
-    {"line_function", "name", TEXT},
+    {"line_function", "name", CODE},
     {"line", "source", SOURCE},
-    {"line", "samples", KEEP},
-    {"memory_sample", "kind", KEEP},
-    {"span", "name", TEXT},
-    {"text", "text", TEXT},
+    {"line", "samples", NUMBERS},
+    {"memory_sample", "kind", FIXED},
+    {"span", "name", CODE},
+    {"text", "text", SLICE},
     {"args_template", "text", TEMPLATE},
-    {"process", "pid", TEXT},
-    {"process", "name", TEXT},
-    {"process", "labels", TEXT},
-    {"track", "name", TEXT},
-    {"track", "tid", TEXT},
+    {"process", "pid", LABEL},
+    {"process", "name", LABEL},
+    {"process", "labels", LABEL},
+    {"track", "name", LABEL},
+    {"track", "tid", LABEL},
     {"chunk_column", "data", CHUNK},
-    {"pyramid", "data", KEEP},
-    {"series", "name", TEXT},
-    {"series", "unit", KEEP},
-    {"packed_column", "data", KEEP},
-    {"step", "name", TEXT},
-    {"step_part", "name", KEEP},
-    {"device", "name", TEXT},
+    {"pyramid", "data", NUMBERS},
+    {"series", "name", CODE},
+    {"series", "unit", CODE},
+    {"packed_column", "data", NUMBERS},
+    {"step", "name", LABEL},
+    {"step_part", "name", FIXED},
+    {"device", "name", CODE},
     {"device", "json", JSON},
-    {"module", "name", TEXT},
-    {"report", "stage", TEXT},
-    {"report", "title", TEXT},
-    {"report", "ordered", KEEP},
-    {"report", "by", KEEP},
-    {"printed_operator", "name", TEXT},
-    {"printed_operator", "overload", KEEP},
-    {"printed_operator", "shapes", KEEP},
-    {"printed_operator", "source", TEXT},
-    {"section", "stage", TEXT},
-    {"action", "name", TEXT},
-    {"measurement", "name", NAME},
-    {"measurement", "grp", NAME},
-    {"measurement", "unit", KEEP},
-    {"measurement", "statistic", KEEP},
+    {"module", "name", CODE},
+    {"report", "stage", CODE},
+    {"report", "title", CODE},
+    {"report", "ordered", CODE},
+    {"report", "by", FIXED},
+    {"printed_operator", "name", CODE},
+    {"printed_operator", "overload", CODE},
+    {"printed_operator", "shapes", CODE},
+    {"printed_operator", "source", CODE},
+    {"section", "stage", CODE},
+    {"action", "name", CODE},
+    {"measurement", "name", MEASURED},
+    {"measurement", "grp", GROUP},
+    {"measurement", "unit", CODE},
+    {"measurement", "statistic", FIXED},
     {"measurement", "more", JSON},
-    {"measurement", "samples", KEEP},
+    {"measurement", "samples", NUMBERS},
 };
 
-static int rule_of(const struct ps_row *row, size_t column)
+/* -1: it has none. */
+static int class_of(const char *table, const char *column)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].table, row->table) == 0 &&
-            strcmp(rules[i].column, row->columns[column]) == 0)
-            return (int)rules[i].treat;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(classes[i].table, table) == 0 && strcmp(classes[i].column, column) == 0)
+            return (int)classes[i].class;
     return -1;
+}
+
+bool ps_redaction_has_class(const char *table, const char *column)
+{
+    return class_of(table, column) >= 0;
+}
+
+static bool has_no_class(const char *table, const char *column, struct ps_err *err)
+{
+    ps_hint(err, "server/share/rows.c says what each column reveals");
+    (void)ps_fail(err, PS_INTERNAL, "no redaction class for column %s.%s", table, column);
+    return false;
+}
+
+/* Also where no row holds a text: types are what a column may hold. */
+bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
+                      struct ps_err *err)
+{
+    (void)user;
+    if (strcasecmp(type, "INTEGER") == 0 || strcasecmp(type, "REAL") == 0 || !type[0])
+        return true; /* one without a type is looked at row by row */
+    return ps_redaction_has_class(table, column) || has_no_class(table, column, err);
+}
+
+/* What was run, where that is what was measured. */
+bool ps_kind_names_commands(const char *kind)
+{
+    return strcmp(kind, "time") == 0 || strcmp(kind, "hyperfine") == 0 ||
+           strcmp(kind, "timeit") == 0 || strcmp(kind, "top") == 0 || strcmp(kind, "mprof") == 0;
 }
 
 /* --- meta ------------------------------------------------------------------------------------- */
@@ -172,6 +219,15 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
     return true;
 }
 
+/* Some files name the program that they profiled where others name the profiler. */
+static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_buf *out)
+{
+    if (strcmp(r->kind, "gecko") == 0 || strcmp(r->kind, "speedscope") == 0)
+        ps_scrub_label(&r->scrub, tool, out);
+    else
+        ps_scrub_message(&r->scrub, tool, out);
+}
+
 /* False: the row is left out. */
 static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                         struct ps_buf *out)
@@ -188,10 +244,12 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
         ps_scrub_json(&r->scrub, value, out);
     else if (ps_str_is(key, "title") && (redact & PS_REVEAL_LABELS))
         return false;
-    else if (ps_str_is(key, "title") && strcmp(r->kind, "mprof") == 0)
+    else if (ps_str_is(key, "title") && ps_kind_names_commands(r->kind))
         ps_scrub_command(&r->scrub, value, out);
+    else if (ps_str_is(key, "tool"))
+        redact_tool(r, value, out);
     else if (says & PS_REVEAL_HOSTS & redact)
-        ps_scrub_number(&r->scrub.hosts.words, value, "host", out);
+        ps_scrub_host(&r->scrub, value, out);
     else if ((ps_str_is(key, "branch") || ps_str_is(key, "commit")) && (redact & PS_REVEAL_LABELS))
         return false;
     else
@@ -211,12 +269,6 @@ static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct p
     ps_scrub_text(&r->scrub, cell->bytes, out);
 }
 
-/* What was run, where that is what was measured. */
-static bool names_commands(const struct ps_redaction *r)
-{
-    return strcmp(r->kind, "time") == 0 || strcmp(r->kind, "hyperfine") == 0;
-}
-
 /* Code that was given to exec stands where its name should. */
 static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_buf *out)
 {
@@ -228,51 +280,98 @@ static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_bu
     }
 }
 
-static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum treat treat,
+/* The name of a range that the program marked may be any text. */
+static bool redact_slice(struct ps_redaction *r, const struct ps_row *row, struct ps_str text,
+                         struct ps_buf *out, struct ps_err *err)
+{
+    int64_t id = row->cells[0].i;
+
+    if (!r->knows_labels && ps_redact_find_labels(r, row->from, err) != PS_OK)
+        return false;
+    if (ps_intern_find(&r->labels, (struct ps_str){(const char *)&id, sizeof id}) != PS_INTERN_NONE)
+        ps_scrub_label(&r->scrub, text, out);
+    else
+        redact_text(r, text, out);
+    return true;
+}
+
+static void redact_measured(struct ps_redaction *r, bool is_command, struct ps_str text,
+                            struct ps_buf *out)
+{
+    if (is_command)
+        ps_scrub_command(&r->scrub, text, out);
+    else
+        redact_text(r, text, out);
+}
+
+static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum class class,
                         struct ps_err *err)
 {
     struct ps_cell *cell = &row->cells[at];
     struct ps_buf *out = &r->cells[at];
-    bool stays = true;
+    bool stays = true, is_time = strcmp(r->kind, "time") == 0;
 
-    if (treat == KEEP)
-        return true;
     out->len = 0;
-    if (treat == CHUNK)
+    switch (class) {
+    case FIXED:
+    case NUMBERS:
+        return true;
+    case CHUNK:
         return ps_redact_chunk(r, row, err);
-    if (treat == META)
+    case META:
         stays = redact_meta(r, row->cells[0].bytes, cell->bytes, out);
-    else if (treat == PATH)
+        break;
+    case SLICE:
+        stays = redact_slice(r, row, cell->bytes, out, err);
+        break;
+    case PATH:
         ps_scrub_path(&r->scrub, cell->bytes, out);
-    else if (treat == JSON)
+        break;
+    case JSON:
         ps_scrub_json(&r->scrub, cell->bytes, out);
-    else if (treat == TEMPLATE)
+        break;
+    case TEMPLATE:
         stays = ps_redact_template(r, row->cells[0].i, cell->bytes, out, err);
-    else if (treat == SOURCE)
+        break;
+    case SOURCE:
         redact_source(r, cell, out);
-    else if (treat == NAME && names_commands(r))
-        ps_scrub_command(&r->scrub, cell->bytes, out);
-    else
+        break;
+    case LABEL:
+        ps_scrub_label(&r->scrub, cell->bytes, out);
+        break;
+    case MESSAGE:
+        ps_scrub_message(&r->scrub, cell->bytes, out);
+        break;
+    case MEASURED:
+        redact_measured(r, ps_kind_names_commands(r->kind) && !is_time, cell->bytes, out);
+        break;
+    case GROUP:
+        redact_measured(r, is_time, cell->bytes, out);
+        break;
+    case CODE:
         redact_text(r, cell->bytes, out);
-    cell->bytes = ps_buf_slice(out);
+        break;
+    }
+    if (cell->type != PS_CELL_NULL)
+        cell->bytes = ps_buf_slice(out);
     return stays;
 }
 
 /* False: it cannot be read. */
-static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum treat treat,
+static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum class class,
                        struct ps_err *err)
 {
     struct ps_str bytes = row->cells[at].bytes;
 
-    if (treat == CHUNK)
+    if (class == CHUNK)
         return !r->whole || ps_redact_chunk(r, row, err);
-    if (treat == META)
+    if (class == META)
         learn_meta(r, row->cells[0].bytes, bytes);
-    else if (treat == JSON || treat == TEMPLATE)
+    else if (class == JSON || class == TEMPLATE)
         ps_scrub_learn_json(&r->scrub, bytes);
-    else if (treat != KEEP)
+    else if (class != FIXED && class != NUMBERS)
         ps_scrub_learn(&r->scrub, bytes);
-    r->whole |= treat == TEMPLATE && ps_str_is(bytes, PS_TEMPLATE_WHOLE_TEXT);
+    r->whole |= class == TEMPLATE && ps_str_is(bytes, PS_TEMPLATE_WHOLE_TEXT);
     return true;
 }
 
@@ -289,20 +388,17 @@ bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
     bool stays = true;
 
     for (size_t i = 0; i < row->n && stays; i++) {
-        int treat;
+        int class;
 
         if (row->cells[i].type != PS_CELL_TEXT && row->cells[i].type != PS_CELL_BLOB)
             continue;
-        treat = rule_of(row, i);
-        if (treat < 0) {
-            (void)ps_fail(err, PS_INTERNAL, "nobody says what %s.%s reveals", row->table,
-                          row->columns[i]);
-            return false;
-        }
+        class = class_of(row->table, row->columns[i]);
+        if (class < 0)
+            return has_no_class(row->table, row->columns[i], err);
         if (r->learning)
-            stays = learn_cell(r, row, i, (enum treat)treat, err);
+            stays = learn_cell(r, row, i, (enum class) class, err);
         else
-            stays = !is_our_note(row, i) && redact_cell(r, row, i, (enum treat)treat, err);
+            stays = !is_our_note(row, i) && redact_cell(r, row, i, (enum class) class, err);
     }
     return stays;
 }
@@ -319,6 +415,9 @@ void ps_redact_begin(struct ps_redaction *r, const char *kind)
     r->chunk = 0;
     r->already = 0;
     r->whole = false;
+    r->knows_labels = false;
+    ps_intern_free(&r->labels);
+    r->scrub.test_names = strcmp(kind, "pytest-benchmark") == 0;
     (void)snprintf(r->kind, sizeof r->kind, "%s", kind);
 }
 

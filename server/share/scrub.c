@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #define LEAST_WORD                                                                                 \
     3 /* shorter names are replaced only where a key or a path says what they are                  \
@@ -22,7 +23,7 @@ static const char *const common[] = {
 static bool is_common(struct ps_str name)
 {
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        if (ps_str_is(name, common[i]))
+        if (name.len == strlen(common[i]) && strncasecmp(name.at, common[i], name.len) == 0)
             return true;
     return false;
 }
@@ -53,6 +54,32 @@ void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *w
     ps_buf_printf(out, "%s%u", word, ps_intern_id(table, value) + 1);
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The number of a name: accounts and machines are the same in capitals. */
+static uint32_t number_of(struct ps_names *names, struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf small = {0};
+
+    ps_buf_str(&small, name);
+    for (size_t i = 0; i < small.len; i++)
+        small.at[i] = lower(small.at[i]);
+    return ps_intern_id(&names->words, ps_buf_slice(&small)) + 1;
+}
+
+void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
+{
+    ps_buf_printf(out, "person%u", number_of(&scrub->people, name));
+}
+
+void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
+{
+    ps_buf_printf(out, "host%u", number_of(&scrub->hosts, name));
+}
+
 /* --- learning --------------------------------------------------------------------------------- */
 
 static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_names *names,
@@ -62,11 +89,11 @@ static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_nam
 
     if (!name.len)
         return;
-    (void)snprintf(became, sizeof became, "%s%u", word, ps_intern_id(&names->words, name) + 1);
+    (void)snprintf(became, sizeof became, "%s%u", word, number_of(names, name));
     ps_scrub_see(scrub, category, name, became);
     if (name.len >= LEAST_WORD && name.len < 64 && !is_common(name)) {
         names->lengths |= UINT64_C(1) << name.len;
-        names->first[(unsigned char)name.at[0]] = true;
+        names->first[(unsigned char)lower(name.at[0])] = true;
     }
 }
 
@@ -94,27 +121,62 @@ void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
 }
 
 /* Where the name of an account begins behind the folder of all homes; 0: not at `at`. */
-static size_t home_at(struct ps_str text, size_t at)
+size_t ps_scrub_home_at(struct ps_str text, size_t at)
 {
-    static const struct ps_str homes[] = {PS_STR("/home/"), PS_STR("/Users/"), PS_STR("\\Users\\"),
-                                          PS_STR("\\\\Users\\\\"), PS_STR("/users/")};
+    static const struct ps_str homes[] = {
+        PS_STR("/home/"),      PS_STR("/homes/"),      PS_STR("/home2/"),
+        PS_STR("/users/"),     PS_STR("\\users\\"),    PS_STR("\\\\users\\\\"),
+        PS_STR("/scratch/"),   PS_STR("/run/media/"),  PS_STR("\\documents and settings\\"),
+        PS_STR("/afs/"),       PS_STR("%2fhome%2f"),   PS_STR("%2fusers%2f"),
+        PS_STR("%5cusers%5c"), PS_STR("/export/home/")};
     struct ps_str rest = ps_str_skip(text, at);
 
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
-        if (ps_str_starts(rest, homes[i]))
+        if (rest.len > homes[i].len && strncasecmp(rest.at, homes[i].at, homes[i].len) == 0)
             return at + homes[i].len;
     return 0;
 }
 
+/* How long the name is that a path has there; with an ending the last part is a file. */
 static size_t name_length(struct ps_str text)
 {
     size_t n = 0;
 
-    while (n < text.len && !strchr("/\\\"'<>|:;,()[]{}\n\t", text.at[n]))
+    while (n < text.len && !strchr("/\\\"'<>|:;,()[]{}%\n\t", text.at[n]))
         n++;
+    if (n == text.len && n && memchr(text.at, '.', n))
+        return 0;
     while (n && text.at[n - 1] == ' ')
         n--;
-    return n < text.len ? n : 0; /* the last part of a path is a file */
+    return n;
+}
+
+/* The parts of a path that tell whose it is: /home/NAME, /home/m/NAME, /afs/CELL/user/m/NAME. A
+ * name with a blank may be one word and what a sentence goes on with. */
+static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
+{
+    struct ps_str name = {rest.at, name_length(rest)};
+    size_t n = name.len;
+    const char *blank;
+
+    for (int skipped = 0; n && n < rest.len && rest.at[n] == '/' && skipped < (afs ? 5 : 2);
+         skipped++) {
+        struct ps_str next = ps_str_skip(rest, n + 1);
+
+        if (n > 1 && !afs)
+            break;
+        rest = next;
+        n = name_length(rest);
+        if (n > 1 || afs)
+            name = (struct ps_str){rest.at, n};
+        if (n > 2 && afs && !ps_str_is(name, "user") && !ps_str_is(name, "users") &&
+            !ps_str_is(name, "home"))
+            break;
+    }
+    ps_scrub_learn_person(scrub, name);
+    blank = name.len ? memchr(name.at, ' ', name.len) : NULL;
+    if (blank)
+        ps_scrub_learn_person(scrub, (struct ps_str){name.at, (size_t)(blank - name.at)});
 }
 
 /* The machine of a URL, without whoever logs in and the port. */
@@ -133,6 +195,40 @@ static struct ps_str authority(struct ps_str rest)
     return rest;
 }
 
+/* Of https://USER:WORD@HOST the user and the host. */
+static void learn_url(struct ps_scrub *scrub, struct ps_str rest)
+{
+    struct ps_str host = authority(rest);
+    struct ps_str user = {rest.at, 0};
+
+    learn_domain(scrub, host);
+    if (!host.len || host.at == rest.at)
+        return;
+    while (rest.at + user.len + 1 < host.at && rest.at[user.len] != ':')
+        user.len++;
+    ps_scrub_learn_person(scrub, user);
+}
+
+/* \\\\HOST\\share */
+static bool is_unc(struct ps_str text, size_t at)
+{
+    return at + 3 < text.len && text.at[at + 1] == '\\' && is_alnum(text.at[at + 2]) &&
+           (!at || strchr(" \"'=(,;", text.at[at - 1]));
+}
+
+/* ~NAME/: how long the name is, else 0. */
+static size_t tilde_length(struct ps_str text, size_t at)
+{
+    size_t n = 1;
+
+    while (at + n < text.len && (is_alnum(text.at[at + n]) || strchr("_.-", text.at[at + n])))
+        n++;
+    return n > 1 && !is_digit(text.at[at + 1]) && at + n < text.len && text.at[at + n] == '/' &&
+                   (!at || !is_alnum(text.at[at - 1]))
+               ? n - 1
+               : 0;
+}
+
 static bool is_address_char(char c)
 {
     return is_alnum(c) || strchr("._%+-", c);
@@ -149,8 +245,8 @@ static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
     while (to < text.len && (is_alnum(text.at[to]) || strchr(".-", text.at[to])))
         to++;
     dot = memchr(text.at + at, '.', to - at);
-    if (from == at || !dot || dot + 2 >= text.at + to)
-        return;
+    if (from == at || !dot || dot + 2 >= text.at + to || (from && text.at[from - 1] == ':'))
+        return; /* behind a colon it is what a URL logs in with */
     ps_scrub_learn_person(scrub, (struct ps_str){text.at + from, at - from});
     learn_domain(scrub, (struct ps_str){text.at + at + 1, to - at - 1});
 }
@@ -181,14 +277,17 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         struct ps_str rest = ps_str_skip(text, i);
-        size_t home = text.at[i] == '/' || text.at[i] == '\\' ? home_at(text, i) : 0, n;
+        size_t home = strchr("/\\%", text.at[i]) && text.at[i] ? ps_scrub_home_at(text, i) : 0, n;
 
         if (home) {
-            rest = ps_str_skip(text, home);
-            rest.len = name_length(rest);
-            ps_scrub_learn_person(scrub, rest);
+            learn_home(scrub, ps_str_skip(text, home), ps_str_starts(rest, PS_STR("/afs/")));
         } else if (text.at[i] == ':' && ps_str_starts(rest, PS_STR("://"))) {
-            learn_domain(scrub, authority(ps_str_skip(rest, 3)));
+            learn_url(scrub, ps_str_skip(rest, 3));
+        } else if (text.at[i] == '\\' && is_unc(text, i)) {
+            n = name_length(ps_str_skip(rest, 2));
+            learn_domain(scrub, (struct ps_str){rest.at + 2, n});
+        } else if (text.at[i] == '~' && (n = tilde_length(text, i))) {
+            ps_scrub_learn_person(scrub, (struct ps_str){rest.at + 1, n});
         } else if (text.at[i] == '@') {
             learn_mail(scrub, text, i);
         } else if (is_digit(text.at[i]) && (n = ip_length(text, i))) {
@@ -200,18 +299,27 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
 
 /* --- replacing -------------------------------------------------------------------------------- */
 
+/* Whether a word may begin at `at`, also behind %2F. */
+static bool begins_word(struct ps_str text, size_t at)
+{
+    return !at || !is_alnum(text.at[at - 1]) || (at > 2 && text.at[at - 3] == '%');
+}
+
 /* The longest of the names that stands at `at` as a word; 0: none. */
 static size_t word_at(const struct ps_names *names, struct ps_str text, size_t at)
 {
-    if (!names->first[(unsigned char)text.at[at]] || (at && is_alnum(text.at[at - 1])))
+    char small[64];
+
+    if (!names->first[(unsigned char)lower(text.at[at])] || !begins_word(text, at))
         return 0;
+    for (size_t i = 0; i < sizeof small && at + i < text.len; i++)
+        small[i] = lower(text.at[at + i]);
     for (uint64_t left = names->lengths; left;) {
         unsigned n = 63 - (unsigned)__builtin_clzll(left);
-        struct ps_str word = {text.at + at, n};
 
         left &= ~(UINT64_C(1) << n);
         if (n <= text.len - at && (n == text.len - at || !is_alnum(text.at[at + n])) &&
-            ps_intern_find(&names->words, word) != PS_INTERN_NONE)
+            ps_intern_find(&names->words, (struct ps_str){small, n}) != PS_INTERN_NONE)
             return n;
     }
     return 0;
@@ -222,11 +330,11 @@ static size_t replace(struct ps_scrub *scrub, struct ps_str text, size_t at, str
     size_t n;
 
     if ((scrub->redact & PS_REVEAL_HOSTS) && (n = word_at(&scrub->hosts, text, at))) {
-        ps_scrub_number(&scrub->hosts.words, (struct ps_str){text.at + at, n}, "host", out);
+        ps_scrub_host(scrub, (struct ps_str){text.at + at, n}, out);
         return n;
     }
     if ((scrub->redact & PS_REVEAL_PEOPLE) && (n = word_at(&scrub->people, text, at))) {
-        ps_scrub_number(&scrub->people.words, (struct ps_str){text.at + at, n}, "person", out);
+        ps_scrub_person(scrub, (struct ps_str){text.at + at, n}, out);
         return n;
     }
     return 0;
@@ -235,12 +343,11 @@ static size_t replace(struct ps_scrub *scrub, struct ps_str text, size_t at, str
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len;) {
-        size_t home = scrub->redact & PS_REVEAL_PEOPLE ? home_at(text, i) : 0, n;
+        size_t home = scrub->redact & PS_REVEAL_PEOPLE ? ps_scrub_home_at(text, i) : 0, n;
 
         if (home && (n = name_length(ps_str_skip(text, home)))) {
             ps_buf_add(out, text.at + i, home - i);
-            ps_scrub_number(&scrub->people.words, (struct ps_str){text.at + home, n}, "person",
-                            out);
+            ps_scrub_person(scrub, (struct ps_str){text.at + home, n}, out);
             i = home + n;
         } else if ((n = replace(scrub, text, i, out))) {
             i += n;
@@ -248,24 +355,6 @@ void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *o
             ps_buf_add(out, text.at + i++, 1);
         }
     }
-}
-
-void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf *out)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf word = {0};
-    const char *blank = line.len ? memchr(line.at, ' ', line.len) : NULL;
-    size_t n = blank ? (size_t)(blank - line.at) : line.len;
-
-    if (!(scrub->redact & PS_REVEAL_ARGUMENTS) || !blank) {
-        ps_scrub_text(scrub, line, out);
-        return;
-    }
-    ps_scrub_text(scrub, (struct ps_str){line.at, n}, &word);
-    ps_buf_puts(&word, " (");
-    ps_scrub_number(&scrub->arguments, ps_str_skip(line, n), "arguments ", &word);
-    ps_buf_puts(&word, ")");
-    ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, line, word.at);
-    ps_buf_str(out, ps_buf_slice(&word));
 }
 
 void ps_scrub_free(struct ps_scrub *scrub)

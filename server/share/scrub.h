@@ -19,14 +19,15 @@ struct ps_seen {
     char *became[PS_REVEAL_EXAMPLES]; /* of values.items, as many as there are; malloc'ed */
 };
 
-struct ps_names { /* words that are replaced wherever they stand as words */
-    struct ps_intern words;
-    uint64_t lengths; /* 1 << length of each that is looked for, up to 63 */
-    bool first[256];  /* bytes that one of these begins with */
+struct ps_names {           /* words that are replaced wherever they stand as words */
+    struct ps_intern words; /* in lower case */
+    uint64_t lengths;       /* 1 << length of each that is looked for, up to 63 */
+    bool first[256];        /* bytes that one of these begins with */
 };
 
 struct ps_scrub {
     unsigned redact;
+    bool test_names; /* names like test_sort[1000] have arguments in brackets */
     struct ps_intern folders, arguments;
     struct ps_names people, hosts;
     struct ps_seen seen[PS_REVEALS]; /* by the index of the category's bit */
@@ -43,12 +44,20 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name);
 
 /* --- scrubbing: what becomes of a value is appended to out */
 
+/* A name of code or any other text; one that is a command line like that. */
 void ps_scrub_text(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
+/* A sentence of ours: nothing of it is a command line. */
+void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
 void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out); /* all of it */
 /* A command line: the program stays. */
 void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf *out);
+/* What a program calls its processes, threads and ranges: the first word stays, with numbers and
+ * words of profilers behind it. */
+void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *out);
 /* JSON, or a template of arguments (slices/args.h), whose markers stay where they are. */
 void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out);
+void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
+void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 
 /* A value of a category that becomes something else, for the preview. */
 void ps_scrub_see(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
@@ -59,9 +68,18 @@ unsigned ps_scrub_key(struct ps_str key);
 
 /* Parts of the above, for its own files. */
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
-size_t ps_scrub_path_length(struct ps_str text,
-                            size_t at); /* of the path that begins there; 0 none */
 void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *word,
                      struct ps_buf *out);
+/* "(arguments 3)" in place of them. */
+void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out);
+bool ps_scrub_is_command(struct ps_str text);
+bool ps_scrub_is_thread(struct ps_str text); /* py-spy's frame of a process or a thread */
+size_t ps_scrub_home_at(struct ps_str text, size_t at); /* of the name in /home/NAME; 0 none */
+size_t ps_scrub_path_length(struct ps_str text,
+                            size_t at); /* of the path that begins there; 0 none */
+/* One that may be a folder: its last part stays where it looks like a file. */
+void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out);
+bool ps_scrub_has_percent_slash(struct ps_str text); /* %2F, %5C */
+void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out);
 
 #endif

@@ -5,9 +5,12 @@
  */
 #include "server/share/scrub.h"
 
+#include <strings.h>
+
 #include "base/json_in.h"
 #include "base/json_out.h"
 #include "base/json_span.h"
+#include "base/secret.h"
 
 /* What keys say of their values. */
 static const struct {
@@ -61,9 +64,10 @@ static const struct {
 unsigned ps_scrub_key(struct ps_str key)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (ps_str_is(key, keys[i].key))
+        if (key.len == strlen(keys[i].key) && strncasecmp(key.at, keys[i].key, key.len) == 0)
             return keys[i].says;
-    return ps_str_starts(key, PS_STR("parameter ")) ? PS_REVEAL_ARGUMENTS : 0;
+    return ps_str_starts(key, PS_STR("parameter ")) || ps_names_secret(key) ? PS_REVEAL_ARGUMENTS
+                                                                            : 0;
 }
 
 /* --- texts of JSON ---------------------------------------------------------------------------- */
@@ -93,6 +97,12 @@ static void put_text(struct ps_str text, struct ps_buf *out)
     ps_json_str(&json, text);
 }
 
+/* Objects are also written into texts of others: "{\"a\":1}". */
+static bool is_json(struct ps_str text)
+{
+    return text.len > 4 && text.at[0] == '{' && text.at[1] == '"' && text.at[text.len - 1] == '}';
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* A value whose key says what it is: markers of a template stay in their number and order. */
@@ -107,9 +117,9 @@ static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value
     else
         ps_buf_str(&plain, value);
     if (says == PS_REVEAL_HOSTS)
-        ps_scrub_number(&scrub->hosts.words, ps_buf_slice(&plain), "host", &became);
+        ps_scrub_host(scrub, ps_buf_slice(&plain), &became);
     else if (says == PS_REVEAL_PEOPLE)
-        ps_scrub_number(&scrub->people.words, ps_buf_slice(&plain), "person", &became);
+        ps_scrub_person(scrub, ps_buf_slice(&plain), &became);
     else
         ps_buf_puts(&became, "redacted");
     ps_scrub_see(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.at);
@@ -122,7 +132,10 @@ static void put_scrubbed(struct ps_scrub *scrub, struct ps_str text, struct ps_b
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
     decode(text, &plain);
-    ps_scrub_text(scrub, ps_buf_slice(&plain), &became);
+    if (is_json(ps_buf_slice(&plain)))
+        ps_scrub_json(scrub, ps_buf_slice(&plain), &became);
+    else
+        ps_scrub_text(scrub, ps_buf_slice(&plain), &became);
     if (ps_str_eq(ps_buf_slice(&plain), ps_buf_slice(&became)))
         ps_buf_str(out, text);
     else
@@ -190,6 +203,8 @@ void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
         i += n ? n : 1;
         if (n)
             decode((struct ps_str){rest.at, n}, &plain);
+        if (is_json(ps_buf_slice(&plain)))
+            ps_scrub_learn_json(scrub, ps_buf_slice(&plain));
         ps_scrub_learn(scrub, ps_buf_slice(&plain));
         if (!says || !known.len || known.at[0] != '"')
             continue;

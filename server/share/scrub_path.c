@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_path.c: paths, alone and inside of texts. What tells modules apart and is the same on every
- * machine stays: site-packages/numpy/core.py, lib/python3.11/json/decoder.py, /usr/lib. Of the rest
- * the name of the file stays, and a number for its folder.
+ * scrub_path.c: paths, alone and inside of texts. A path is normalised first, so that no other way
+ * to write it shows its folders. What tells modules apart and is the same on every machine stays:
+ * site-packages/numpy/core.py, lib/python3.11/json/decoder.py, /usr/lib. Of the rest the name of
+ * the file stays, and a number for its folder.
  */
 #include "server/share/scrub.h"
 
@@ -19,6 +20,161 @@ static bool is_digit(char c)
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool has_slash(struct ps_str text)
+{
+    return text.len && (memchr(text.at, '/', text.len) || memchr(text.at, '\\', text.len));
+}
+
+static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ps_str_is(word, words[i]))
+            return true;
+    return false;
+}
+
+/* --- normalising ------------------------------------------------------------------------------ */
+
+static int hex_digit(char c)
+{
+    return is_digit(c)            ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        int high = i + 2 < text.len && text.at[i] == '%' ? hex_digit(text.at[i + 1]) : -1;
+        int low = high >= 0 ? hex_digit(text.at[i + 2]) : -1;
+        char c = low < 0 ? text.at[i] : (char)(high * 16 + low);
+
+        ps_buf_add(out, &c, 1);
+        i += low < 0 ? 0 : 2;
+    }
+}
+
+bool ps_scrub_has_percent_slash(struct ps_str text)
+{
+    for (size_t i = 0; i + 2 < text.len; i++)
+        if (text.at[i] == '%' && ((text.at[i + 1] == '2' && (text.at[i + 2] | 32) == 'f') ||
+                                  (text.at[i + 1] == '5' && (text.at[i + 2] | 32) == 'c')))
+            return true;
+    return false;
+}
+
+/* Blanks and the marks of Unicode that nobody sees (directions, joiners, the byte order). */
+static struct ps_str skip_invisible(struct ps_str text)
+{
+    static const struct ps_str marks[] = {PS_STR("\xe2\x80"), PS_STR("\xe2\x81"),
+                                          PS_STR("\xef\xbb")};
+
+    for (bool more = true; more && text.len;) {
+        more = (unsigned char)text.at[0] <= ' ';
+        if (more)
+            text = ps_str_skip(text, 1);
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+            if (ps_str_starts(text, marks[i])) {
+                text = ps_str_skip(text, 3);
+                more = true;
+            }
+    }
+    return text;
+}
+
+/* Without file://, vscode-notebook-cell: and the like; C: is no scheme. */
+static struct ps_str skip_scheme(struct ps_str path)
+{
+    size_t n = 0;
+
+    while (n < path.len && (is_letter(path.at[n]) || (n && strchr("+.-", path.at[n]))))
+        n++;
+    if (n < 2 || n + 1 >= path.len || path.at[n] != ':' || path.at[n + 1] != '/')
+        return path;
+    path = ps_str_skip(path, n + 1);
+    if (ps_str_starts(path, PS_STR("//"))) {
+        path = ps_str_skip(path, 2);
+        while (path.len && path.at[0] != '/')
+            path = ps_str_skip(path, 1);
+    }
+    return path.len > 3 && is_letter(path.at[1]) && path.at[2] == ':' ? ps_str_skip(path, 1) : path;
+}
+
+/* How long what a path begins with is that ".." does not leave: "/", "C:\\", "\\\\". */
+static size_t root_length(struct ps_str path)
+{
+    if (path.len > 2 && is_letter(path.at[0]) && path.at[1] == ':' && is_slash(path.at[2]))
+        return 3;
+    if (path.len > 1 && path.at[0] == '\\' && path.at[1] == '\\')
+        return 2;
+    return path.len && is_slash(path.at[0]) ? 1 : 0;
+}
+
+/* Appends a part behind the root, or takes the last away for "..". */
+static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char slash)
+{
+    size_t at = out->len;
+
+    if (!part.len || ps_str_is(part, "."))
+        return;
+    while (at > root && !is_slash(out->at[at - 1]))
+        at--;
+    if (!ps_str_is(part, "..")) {
+        if (out->len > root)
+            ps_buf_add(out, &slash, 1);
+        ps_buf_str(out, part);
+    } else if (out->len > root && strcmp(out->at + at, "..") != 0) {
+        out->len = at > root ? at - 1 : root;
+        out->at[out->len] = '\0';
+    } else if (!root) {
+        if (out->len)
+            ps_buf_add(out, &slash, 1);
+        ps_buf_puts(out, "..");
+    }
+}
+
+/* Folders of a process by which the kernel shows others: /proc/12/cwd/..., /proc/self/root/... */
+static struct ps_str skip_proc(struct ps_str path)
+{
+    for (struct ps_str rest; ps_str_starts(path, PS_STR("/proc/")); path = rest) {
+        const char *slash = memchr(path.at + 6, '/', path.len - 6);
+
+        rest = slash ? ps_str_skip(path, (size_t)(slash - path.at)) : (struct ps_str){NULL, 0};
+        if (ps_str_starts(rest, PS_STR("/cwd/")))
+            rest = ps_str_skip(rest, 4);
+        else if (ps_str_starts(rest, PS_STR("/root/")))
+            rest = ps_str_skip(rest, 5);
+        else
+            break;
+    }
+    return path;
+}
+
+/* The path in one of its many forms: decoded, without a scheme, "." and "..". */
+static struct ps_str normalise(struct ps_str path, struct ps_buf *plain, struct ps_buf *out)
+{
+    size_t root;
+
+    if (ps_scrub_has_percent_slash(path) || (path.len && memchr(path.at, '%', path.len))) {
+        ps_scrub_decode_percent(path, plain);
+        path = ps_buf_slice(plain);
+    }
+    path = skip_scheme(skip_invisible(path));
+    root = root_length(path);
+    ps_buf_add(out, path.at, root);
+    ps_buf_puts(out, "");
+    for (size_t at = root, to; at < path.len; at = to + 1) {
+        for (to = at; to < path.len && !is_slash(path.at[to]); to++)
+            ;
+        put_part(out, root, (struct ps_str){path.at + at, to - at},
+                 to < path.len && at              ? path.at[at - 1]
+                 : memchr(path.at, '/', path.len) ? '/'
+                                                  : '\\');
+    }
+    return skip_proc(ps_buf_slice(out));
 }
 
 /* --- a path ----------------------------------------------------------------------------------- */
@@ -50,6 +206,31 @@ static bool is_version_folder(struct ps_str part)
     return rest.len > 0 && is_digit(rest.at[0]);
 }
 
+/* A file of the standard library, or a folder of it: what stands below lib/pythonX.Y. */
+static bool is_of_stdlib(struct ps_str rest)
+{
+    static const char *const folders[] = {"asyncio",    "collections",   "compression",
+                                          "concurrent", "ctypes",        "curses",
+                                          "dbm",        "distutils",     "email",
+                                          "encodings",  "ensurepip",     "html",
+                                          "http",       "idlelib",       "importlib",
+                                          "json",       "lib-dynload",   "lib2to3",
+                                          "logging",    "msilib",        "multiprocessing",
+                                          "pathlib",    "profiling",     "pydoc_data",
+                                          "re",         "site-packages", "dist-packages",
+                                          "sqlite3",    "string",        "sysconfig",
+                                          "test",       "tkinter",       "tomllib",
+                                          "turtledemo", "unittest",      "urllib",
+                                          "venv",       "wsgiref",       "xml",
+                                          "xmlrpc",     "zoneinfo",      "__phello__"};
+    struct ps_str part;
+    size_t at = 0;
+
+    if (!next_part(rest, &at, &part))
+        return false;
+    return at > rest.len || is_one_of(part, folders, sizeof folders / sizeof *folders);
+}
+
 /* Where lib/python3.11/... or site-packages/... begins: from there on a path is the same for
  * everybody. path.len: nowhere. */
 static size_t public_from(struct ps_str path)
@@ -60,7 +241,7 @@ static size_t public_from(struct ps_str path)
     while (next_part(path, &at, &part) && at <= path.len) {
         bool in_lib = ps_str_is(last, "lib") || ps_str_is(last, "lib64") || ps_str_is(last, "Lib");
 
-        if (in_lib && is_version_folder(part))
+        if (in_lib && is_version_folder(part) && is_of_stdlib(ps_str_skip(path, at)))
             return last_begin;
         if (ps_str_is(part, "site-packages") || ps_str_is(part, "dist-packages"))
             return in_lib ? last_begin : begin;
@@ -87,29 +268,23 @@ static bool is_public_front(struct ps_str front)
 
 static bool is_of_system(struct ps_str path)
 {
-    static const char *const fronts[] = {"/usr/lib/",
-                                         "/usr/lib64/",
-                                         "/usr/bin/",
-                                         "/usr/sbin/",
-                                         "/usr/include/",
-                                         "/usr/share/",
-                                         "/usr/local/lib/",
-                                         "/usr/local/bin/",
-                                         "/lib/",
-                                         "/lib64/",
-                                         "/usr/local/cuda",
-                                         "/bin/",
-                                         "/sbin/",
-                                         "/proc/",
-                                         "/dev/",
-                                         "/sys/",
-                                         "/System/",
-                                         "/opt/rocm",
-                                         "/usr/local/include/"};
+    static const struct ps_str fronts[] = {
+        PS_STR("/usr/lib/"),       PS_STR("/usr/lib64/"), PS_STR("/usr/bin/"), PS_STR("/usr/sbin/"),
+        PS_STR("/usr/include/"),   PS_STR("/usr/share/"), PS_STR("/lib/"),     PS_STR("/lib64/"),
+        PS_STR("/usr/local/cuda"), PS_STR("/bin/"),       PS_STR("/sbin/"),    PS_STR("/proc/"),
+        PS_STR("/dev/"),           PS_STR("/sys/"),       PS_STR("/System/"),  PS_STR("/opt/rocm")};
+    /* what a site installs: files in them are as those of the system, folders are its own */
+    static const struct ps_str local[] = {PS_STR("/usr/local/lib/"), PS_STR("/usr/local/bin/"),
+                                          PS_STR("/usr/local/include/")};
 
+    if (ps_str_starts(path, PS_STR("/dev/shm/")))
+        return false;
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
-        if (ps_str_starts(path, ps_str_of(fronts[i])))
+        if (ps_str_starts(path, fronts[i]))
             return true;
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if (ps_str_starts(path, local[i]))
+            return !has_slash(ps_str_skip(path, local[i].len));
     return false;
 }
 
@@ -134,39 +309,132 @@ static bool is_known_package(struct ps_str path)
     return false;
 }
 
+/* `path` becomes a number for the folder in front, and the rest. */
 static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str front,
                        struct ps_str rest, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
     ps_scrub_number(&scrub->folders, front, "~", &became);
-    ps_buf_puts(&became, "/");
+    if (rest.len)
+        ps_buf_puts(&became, "/");
     ps_scrub_words(scrub, rest, &became);
     ps_scrub_see(scrub, PS_REVEAL_PATHS, path, became.at);
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* Something like <frozen importlib>, ~ or a lone name is no path. */
-void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
+/* Whether the last part of a path in a text may be a folder: no ending, and no program either. */
+static bool may_be_folder(struct ps_str path, size_t cut)
 {
-    size_t keep = public_from(path), cut = path.len;
+    struct ps_str last = ps_str_skip(path, cut), front = {path.at, cut ? cut - 1 : 0};
+    const char *slash = front.len ? memrchr(front.at, '/', front.len) : NULL;
+    struct ps_str parent = slash ? ps_str_skip(front, (size_t)(slash - front.at) + 1) : front;
 
-    if (!(scrub->redact & PS_REVEAL_PATHS) || !path.len || path.at[0] == '<') {
-        ps_scrub_words(scrub, path, out);
-        return;
-    }
-    if (keep == path.len) {
-        while (cut && !is_slash(path.at[cut - 1]))
+    return !last.len || (!memchr(last.at, '.', last.len) && !ps_str_is(parent, "bin") &&
+                         !ps_str_is(parent, "sbin") && !ps_str_is(parent, "Scripts"));
+}
+
+static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
+    struct ps_str normal = normalise(path, &plain, &buf);
+    size_t keep = public_from(normal), cut = normal.len;
+
+    if (keep == normal.len) {
+        while (cut && !is_slash(normal.at[cut - 1]))
             cut--;
         keep = cut;
     }
-    struct ps_str front = {path.at, keep ? keep - 1 : 0};
+    struct ps_str front = {normal.at, keep ? keep - 1 : 0};
 
-    if (!keep || (cut == path.len && is_public_front(front)) || is_of_system(path) ||
-        (cut < path.len && is_known_package(path)))
+    if (!keep || (cut == normal.len && is_public_front(front)) || is_of_system(normal) ||
+        (cut < normal.len && is_known_package(normal)) || !front.len)
+        ps_scrub_words(scrub, normal, out);
+    else if (!is_file && cut == keep && cut < normal.len && may_be_folder(normal, cut))
+        put_folder(scrub, path, normal, (struct ps_str){"", 0}, out);
+    else
+        put_folder(scrub, path, front, ps_str_skip(normal, keep), out);
+}
+
+/* How much of "<...>" is what Python and its tools write themselves: "<string", "<frozen abc". */
+static size_t bracket_kept(struct ps_str name)
+{
+    static const char *const fixed[] = {
+        "<frozen",   "<attrs",  "<cell",    "<timed",   "<class",
+        "<built-in", "<method", "<wrapper", "<unknown", "<__array_function__",
+        "<string>"};
+    static const struct ps_str cell = PS_STR("<ipython-input-");
+    size_t n = 0, hash = cell.len;
+
+    while (n < name.len && name.at[n] != ' ' && name.at[n] != '>')
+        n++;
+    if (is_one_of((struct ps_str){name.at, n}, fixed, sizeof fixed / sizeof *fixed))
+        return name.len;
+    if (!ps_str_starts(name, cell))
+        return n;
+    while (hash < n && is_digit(name.at[hash]))
+        hash++;
+    if (hash == n || name.at[hash] != '-')
+        return n;
+    for (size_t i = ++hash; i < n; i++)
+        if (hex_digit(name.at[i]) < 0)
+            return hash;
+    return n;
+}
+
+/* What stands where a path should and is none: <frozen importlib>, <string>; with a path in it that
+ * is scrubbed, and other words become a number. */
+static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
+{
+    const char *end = memrchr(name.at, '>', name.len);
+    size_t to = end ? (size_t)(end - name.at) : name.len, at = 1, keep = bracket_kept(name), blank;
+
+    keep = keep < to ? keep : to;
+    while (at < to && !is_slash(name.at[at]))
+        at++;
+    for (blank = at; at < to && blank && name.at[blank - 1] != ' ' && name.at[blank - 1] != '<';)
+        blank--;
+    if (at < to && blank < keep)
+        keep = blank;
+    ps_scrub_words(scrub, (struct ps_str){name.at, keep}, out);
+    if (at < to && keep == blank) {
+        scrub_path(scrub, (struct ps_str){name.at + blank, to - blank}, true, out);
+    } else if (keep < to) {
+        struct ps_str left = {name.at + keep, to - keep};
+
+        if (left.at[0] == ' ') {
+            ps_buf_puts(out, " ");
+            left = ps_str_skip(left, 1);
+        }
+        put_folder(scrub, left, left, (struct ps_str){"", 0}, out);
+    }
+    ps_buf_add(out, name.at + to, to < name.len);
+    if (has_slash(ps_str_skip(name, to)))
+        scrub_path(scrub, ps_str_skip(name, to + 1), true, out);
+    else
+        ps_scrub_words(scrub, ps_str_skip(name, to + 1), out);
+}
+
+/* ~ or a lone name is no path. */
+void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
+{
+    if (!(scrub->redact & PS_REVEAL_PATHS) || !path.len)
+        ps_scrub_words(scrub, path, out);
+    else if (path.at[0] == '<')
+        scrub_bracket(scrub, path, out);
+    else if (!has_slash(path) && !ps_scrub_has_percent_slash(path))
         ps_scrub_words(scrub, path, out);
     else
-        put_folder(scrub, path, front, ps_str_skip(path, keep), out);
+        scrub_path(scrub, path, true, out);
+}
+
+void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
+{
+    if (path.at[0] == '<')
+        scrub_bracket(scrub, path, out);
+    else
+        scrub_path(scrub, path, false, out);
 }
 
 /* --- paths inside of texts -------------------------------------------------------------------- */
@@ -184,9 +452,25 @@ static bool begins_word(struct ps_str text, size_t at)
            (unsigned char)before < 0x80;
 }
 
-/* /a/b, ~/a, C:\a, \\host\a; `*skip`: the part in which a colon is no end. */
+/* A path from the root may follow what is no part of it: -I/a/b, @/a/b, a sign beyond ASCII. */
+static bool begins_rooted(struct ps_str text, size_t at)
+{
+    char before = at ? text.at[at - 1] : ' ';
+
+    if (begins_word(text, at))
+        return true;
+    if (text.at[at] != '/')
+        return false;
+    return before == '@' || before == '+' || (unsigned char)before >= 0x80 ||
+           (is_letter(before) && at > 1 && text.at[at - 2] == '-' &&
+            (at == 2 || ends_path(text.at[at - 3])));
+}
+
+/* /a/b, ~/a, ~mei/a, C:\a, \\host\a; `*skip`: the part in which a colon is no end. */
 static bool is_rooted(struct ps_str rest, size_t *skip)
 {
+    size_t n = 1;
+
     *skip = 0;
     if (rest.len > 3 && is_letter(rest.at[0]) && rest.at[1] == ':' && is_slash(rest.at[2])) {
         *skip = 2;
@@ -194,8 +478,11 @@ static bool is_rooted(struct ps_str rest, size_t *skip)
     }
     if (rest.len > 3 && rest.at[0] == '\\' && rest.at[1] == '\\' && is_letter(rest.at[2]))
         return true;
-    if (rest.len > 2 && rest.at[0] == '~' && rest.at[1] == '/')
-        return true;
+    if (rest.len > 2 && rest.at[0] == '~') {
+        while (n < rest.len && (is_letter(rest.at[n]) || (n > 1 && is_digit(rest.at[n]))))
+            n++;
+        return n < rest.len && rest.at[n] == '/';
+    }
     return rest.len > 2 && rest.at[0] == '/' && !is_slash(rest.at[1]) && !ends_path(rest.at[1]);
 }
 
@@ -262,9 +549,26 @@ static bool ends_like_file(struct ps_str path)
     return false;
 }
 
-static bool has_slash(struct ps_str text)
+/* Folders of homes may stand inside of a word that is no path else. */
+static bool has_home(struct ps_str word)
 {
-    return text.len && (memchr(text.at, '/', text.len) || memchr(text.at, '\\', text.len));
+    for (size_t i = 0; i < word.len; i++)
+        if (is_slash(word.at[i]) && ps_scrub_home_at(word, i))
+            return true;
+    return false;
+}
+
+/* Code that came from no file, in the words of those who ran it. */
+static size_t code_length(struct ps_str rest)
+{
+    static const struct ps_str begins[] = {PS_STR("<ipython-input-"), PS_STR("<string "),
+                                           PS_STR("<doctest "), PS_STR("<stdin ")};
+    const char *end = memchr(rest.at, '>', rest.len);
+
+    for (size_t i = 0; end && i < sizeof begins / sizeof *begins; i++)
+        if (ps_str_starts(rest, begins[i]))
+            return (size_t)(end - rest.at) + 1;
+    return 0;
 }
 
 size_t ps_scrub_path_length(struct ps_str text, size_t at)
@@ -272,34 +576,23 @@ size_t ps_scrub_path_length(struct ps_str text, size_t at)
     struct ps_str rest = ps_str_skip(text, at), path = rest;
     size_t skip, n;
 
-    if (!begins_word(text, at))
-        return 0;
-    if (is_rooted(rest, &skip)) {
+    if (begins_rooted(text, at) && is_rooted(rest, &skip)) {
         n = at == 0 || text.at[at - 1] == ';' ? before_line(rest) : 0;
         n = n ? n : until_close(text, at);
         n = n ? n : plain_length(rest, skip);
         path = (struct ps_str){rest.at + 1, n - 1};
         return has_slash(path) || ends_like_file(path) ? n : 0;
     }
+    if (!begins_word(text, at))
+        return 0;
+    if (rest.at[0] == '<')
+        return code_length(rest);
+    if (rest.len > 2 && rest.at[0] == '-' && is_letter(rest.at[1]) && rest.at[2] == '/')
+        return 0; /* -I/a/b: the path begins behind the option */
+    if (rest.len > 1 && strchr("@+", rest.at[0]) && rest.at[1] == '/')
+        return 0;
     path.len = plain_length(rest, 0);
-    return has_slash(path) && ends_like_file(path) ? path.len : 0;
-}
-
-void ps_scrub_text(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out)
-{
-    size_t from = 0;
-
-    for (size_t i = 0; (scrub->redact & PS_REVEAL_PATHS) && i < text.len;) {
-        size_t n = ps_scrub_path_length(text, i);
-
-        if (!n) {
-            i++;
-            continue;
-        }
-        ps_scrub_words(scrub, (struct ps_str){text.at + from, i - from}, out);
-        ps_scrub_path(scrub, (struct ps_str){text.at + i, n}, out);
-        i += n;
-        from = i;
-    }
-    ps_scrub_words(scrub, ps_str_skip(text, from), out);
+    if (ps_scrub_has_percent_slash(path))
+        return path.len;
+    return has_slash(path) && (ends_like_file(path) || has_home(path)) ? path.len : 0;
 }

@@ -21,8 +21,12 @@ static enum ps_status add_columns(struct ps_db *db, struct ps_run_table *table, 
     table->n = (size_t)ps_col_count(stmt);
     if (table->n > PS_RUN_COLUMNS_MAX)
         return ps_fail(err, PS_INTERNAL, "the table %s has too many columns", table->name);
-    for (size_t i = 0; i < table->n; i++)
+    for (size_t i = 0; i < table->n; i++) {
+        const char *type = sqlite3_column_decltype(stmt->handle, (int)i);
+
         table->columns[i] = ps_strdup(ps_str_of(ps_col_name(stmt, (int)i)));
+        table->types[i] = ps_strdup(ps_str_of(type ? type : ""));
+    }
     return PS_OK;
 }
 
@@ -46,8 +50,10 @@ void ps_run_tables_free(struct ps_run_tables *tables)
 {
     for (size_t i = 0; i < tables->n; i++) {
         free(tables->at[i].name);
-        for (size_t c = 0; c < tables->at[i].n; c++)
+        for (size_t c = 0; c < tables->at[i].n; c++) {
             free(tables->at[i].columns[c]);
+            free(tables->at[i].types[c]);
+        }
     }
     free(tables->at);
     *tables = (struct ps_run_tables){0};
@@ -150,12 +156,27 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
     return status == PS_OK ? err->code : status;
 }
 
+static enum ps_status look_at_columns(const struct ps_run_tables *tables,
+                                      const struct ps_rewrite *how, struct ps_err *err)
+{
+    for (size_t i = 0; how->column && i < tables->n; i++) {
+        const struct ps_run_table *table = &tables->at[i];
+
+        for (size_t c = 0; c < table->n; c++)
+            if (!how->column(how->user, table->name, table->columns[c], table->types[c], err))
+                return err->code;
+    }
+    return PS_OK;
+}
+
 static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
                                   const struct ps_rewrite *how, struct ps_err *err)
 {
     struct ps_run_tables tables = {.n = 0};
     enum ps_status status = ps_run_tables(from, &tables, err);
 
+    if (status == PS_OK)
+        status = look_at_columns(&tables, how, err);
     for (size_t i = 0; status == PS_OK && i < tables.n; i++)
         status = copy_table(from, to, &tables.at[i], how, err);
     ps_run_tables_free(&tables);

@@ -20,6 +20,10 @@ struct ps_row {
 };
 
 struct ps_rewrite {
+    /* Each column of each table before any row, with its declared type, "" for none. False, with
+     * err filled, ends it all. May be NULL. */
+    bool (*column)(void *user, const char *table, const char *column, const char *type,
+                   struct ps_err *err);
     /* False: the row is left out, for good when err is filled, which ends it all. */
     bool (*row)(void *user, struct ps_row *row, struct ps_err *err);
     /* Once, when all rows have passed: to add some with ps_rewrite_add. May be NULL. */

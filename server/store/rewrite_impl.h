@@ -10,6 +10,7 @@
 struct ps_run_table {
     char *name;
     char *columns[PS_RUN_COLUMNS_MAX];
+    char *types[PS_RUN_COLUMNS_MAX]; /* as declared, "" for none */
     size_t n;
 };
 struct ps_run_tables {

@@ -7,13 +7,16 @@
 
 #include <cmocka.h>
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/query/query.h"
 #include "server/share/redact.h"
+#include "server/share/redaction.h"
 #include "server/share/scrub.h"
 #include "tests/unit/demo_shelf.h"
 
@@ -171,7 +174,7 @@ static void test_texts(void **state)
         {"open('/home/mei/My Shop/x.csv')", "open('~2/x.csv')"},
         {"ask mei at mei@shop.example.com", "ask person1 at person1@host3"},
         {"from 10.1.2.3, not 1.2.3", "from host4, not 1.2.3"},
-        {"GET https://mei:5@build7.shop/x?y", "GET https://person1:5@host5/x?y"},
+        {"GET https://mei:5@build7.shop/x?y", "GET https://person1:redacted@host5/x?y"},
         {"build7 and build9, not build99", "build7 and host2, not build99"},
         {"a/b, 1/2, bytes/s, aten::mm", "a/b, 1/2, bytes/s, aten::mm"},
         {"meiosis", "meiosis"},
@@ -203,6 +206,190 @@ static void test_json_and_commands(void **state)
     ps_scrub_free(&scrub);
 }
 
+/* One path written in other ways becomes the same; none of them shows a folder. */
+static void test_paths_are_normalised(void **state)
+{
+    static const char *const rows[][2] = {
+        {"/home/mei/shop/app.py", "~1/app.py"},
+        {"/home/mei/x/../shop//./app.py", "~1/app.py"},
+        {"/proc/12/cwd/home/mei/shop/app.py", "~1/app.py"},
+        {"/proc/self/root/home/mei/shop/app.py", "~1/app.py"},
+        {"file:///home/mei/shop/app.py", "~1/app.py"},
+        {"file://localhost/home/mei/shop/app.py", "~1/app.py"},
+        {"vscode-notebook-cell:/home/mei/shop/app.py", "~1/app.py"},
+        {"%2Fhome%2Fmei%2Fshop%2Fapp.py", "~1/app.py"},
+        {"\xe2\x80\xae/home/mei/shop/app.py", "~1/app.py"},
+        {"<frozen /home/mei/shop/app.py>", "<frozen ~1/app.py>"},
+        {"numpy/../home/mei/app.py", "~2/app.py"},
+        {"numpy/../../home/mei/app.py", "~3/app.py"},
+        {"numpy/core/../linalg/x.py", "numpy/linalg/x.py"},
+        {"numpy/core/x.py", "numpy/core/x.py"},
+        {"/usr/local/lib/shop/app.py", "~4/app.py"},
+        {"/usr/local/lib/libz.so", "/usr/local/lib/libz.so"},
+        {"/dev/shm/shop/app.py", "~5/app.py"},
+        {"/proc/self/maps", "/proc/self/maps"},
+        {"/scratch/v/lib/python3.11/shop/x.py", "~6/x.py"},
+        {"/scratch/v/lib/python3.11/json/x.py", "~7/lib/python3.11/json/x.py"},
+        {"\\\\build7\\share\\shop\\x.py", "~8/x.py"},
+        {"C:\\Users\\mei\\AppData\\Lib\\site-packages\\numpy\\x.py",
+         "~9/Lib\\site-packages\\numpy\\x.py"},
+        {"/tmp/ipykernel_mei/1.py", "~10/1.py"},
+        {"/home/mei/conda/envs/shop/lib/python3.11/site-packages/numpy/x.py",
+         "~11/lib/python3.11/site-packages/numpy/x.py"},
+        {"<ipython-input-3-0123456789ab>", "<ipython-input-3-0123456789ab>"},
+        {"<ipython-input-3-shop>", "<ipython-input-3-~12>"},
+        {"<string shop>", "<string ~12>"},
+        {"<__array_function__ internals>", "<__array_function__ internals>"},
+        {"<decorator-gen-12>", "<decorator-gen-12>"},
+        {"<attrs generated init shop.Book>", "<attrs generated init shop.Book>"},
+        {"<eval_with_key>.12", "<eval_with_key>.12"},
+    };
+    struct ps_scrub scrub = {.redact = PS_REVEAL_PATHS};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_path);
+    ps_scrub_free(&scrub);
+}
+
+/* Paths, addresses and values of secrets where they stand inside of other texts. */
+static void test_texts_hide_what_they_quote(void **state)
+{
+    static const char *const rows[][2] = {
+        {"cannot open /home/mei/shop", "cannot open ~1"},
+        {"gcc: -I/home/mei/shop/inc", "gcc: -I~2"},
+        {"see src/home/mei/shop/data", "see ~3"},
+        {"see file:///home/mei/shop/app.py:3", "see file://~1/app.py:3"},
+        {"see file%3A%2F%2F%2Fhome%2Fmei%2Fshop%2Fapp.py", "see ~1/app.py"},
+        {"read ~wei/plans/x.txt", "read ~4/x.txt"},
+        {"at @/opt/shop/x.py", "at @~5/x.py"},
+        {"from \\\\build7\\share\\x.csv", "from ~6/x.csv"},
+        {"Mei and MEI, build7", "person1 and person1, host1"},
+        {"GET https://shop.example/a/b?token=5#c", "GET https://host2/(arguments 1)"},
+        {"postgres://wei:pw9@db.example/shop", "postgres://person2:redacted@host3/(arguments 2)"},
+        {"api_key=abc, password: \"abc\"", "api_key=redacted, password: \"redacted\""},
+        {"{\"auth_token\":\"abc\"}", "{\"auth_token\":\"redacted\"}"},
+        {"Authorization: Bearer abc.def", "Authorization: redacted"},
+        {"use ghp_012345678901234567890123456789012345", "use redacted"},
+        {"python a.py --pw 5", "python (arguments 3)"},
+        {"/home/mei/bin/tool --pw 5", "~7/tool (arguments 4)"},
+        {"PW=5 python a.py", "python (arguments 5)"},
+        {"process 12:\"python a.py --pw 5\"", "process 12:\"python (arguments 3)\""},
+        {"Process 12 Thread 1 \"shop\" (x)", "Process 12 Thread 1 (arguments 6)"},
+        {"thread (0x7F1C): \"MainThread\"", "thread (0x7F1C): \"MainThread\""},
+        {"main (<string shop>:3)", "main (<string ~8>:3)"},
+        {"std::secret<int> f(int, char)", "std::secret<int> f(int, char)"},
+        {"<method 'update' of 'dict' objects>", "<method 'update' of 'dict' objects>"},
+        {"<built-in method builtins.max>", "<built-in method builtins.max>"},
+        {"secrets.py:token_hex:3", "secrets.py:token_hex:3"},
+        {"Optimizer.step#Adam.step", "Optimizer.step#Adam.step"},
+        {"operator new(unsigned long)", "operator new(unsigned long)"},
+        {"numpy/core/fromnumeric.py(86): _wrapreduction",
+         "numpy/core/fromnumeric.py(86): _wrapreduction"},
+    };
+    struct ps_scrub scrub = {.redact = PS_REVEAL_ALL};
+
+    (void)state;
+    ps_scrub_learn_person(&scrub, PS_STR("mei"));
+    ps_scrub_learn_host(&scrub, PS_STR("build7"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ps_scrub_learn(&scrub, ps_str_of(rows[i][0]));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_text);
+    ps_scrub_free(&scrub);
+}
+
+/* Of a label the first word stays, and what profilers write of themselves. */
+static void test_labels(void **state)
+{
+    static const char *const rows[][2] = {
+        {"python train.py --api-key=5", "python (arguments 1)"},
+        {"python", "python"},
+        {"python 123", "python 123"},
+        {"GPU 0", "GPU 0"},
+        {"stream 7", "stream 7"},
+        {"thread 123 (python)", "thread 123 (python)"},
+        {"MainThread", "MainThread"},
+        {"Thread-1 (worker)", "Thread-1 (worker)"},
+        {"ThreadPoolExecutor-0_0", "ThreadPoolExecutor-0_0"},
+        {"MainThread of mei", "MainThread (arguments 2)"},
+        {"ProfilerStep#3", "ProfilerStep#3"},
+        {"Torch-Compiled Region: 0/0", "Torch-Compiled Region: 0/0"},
+        {"## forward ##", "## forward ##"},
+        {"step of customer", "step (arguments 3)"},
+        {"token=5", "(arguments 4)"},
+        {"-s \"pw=5\" \"f()\"", "(arguments 5)"},
+        {"", ""},
+    };
+    struct ps_scrub scrub = {.redact = PS_REVEAL_ALL};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_label);
+    assert_becomes(&scrub, "f('pw')", "f (arguments 6)", ps_scrub_command);
+    assert_becomes(&scrub, "\"C:\\a b\\x.exe\" --pw 5", "~1/x.exe (arguments 7)", ps_scrub_command);
+    ps_scrub_free(&scrub);
+}
+
+/* --- the classes of columns ------------------------------------------------------------------- */
+
+/* What a column may hold besides numbers: those with a type that is none. */
+static bool holds_texts(const char *type)
+{
+    return strcmp(type, "TEXT") == 0 || strcmp(type, "BLOB") == 0;
+}
+
+static void test_each_column_has_a_class(void **state)
+{
+    char id[PS_ID_SIZE], path[160];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *columns = NULL;
+    int n = 0;
+
+    add_demo(*state, "bookshop-slow.prof", id);
+    (void)snprintf(path, sizeof path, "%s/runs/%s.db", demo_shelf, id);
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT t.name, c.name, c.type FROM sqlite_schema t, "
+                                        "pragma_table_info(t.name) c WHERE t.type = 'table' "
+                                        "AND t.name <> 'origin'",
+                                        -1, &columns, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(columns, 0);
+        const char *column = (const char *)sqlite3_column_text(columns, 1);
+
+        if (holds_texts((const char *)sqlite3_column_text(columns, 2)) &&
+            !ps_redaction_has_class(table, column))
+            fail_msg("no redaction class for column %s.%s", table, column);
+        n++;
+    }
+    sqlite3_finalize(columns);
+    sqlite3_close(db);
+    assert_true(n > 200);
+}
+
+/* A column that nobody classified ends an export, also where no row holds a text. */
+static void test_a_column_without_class_fails(void **state)
+{
+    char ids[1][PS_ID_SIZE], path[160];
+    struct ps_share_copy copy;
+    struct ps_err err = PS_ERR_INIT;
+    sqlite3 *db = NULL;
+
+    add_demo(*state, "bookshop-slow.prof", ids[0]);
+    (void)snprintf(path, sizeof path, "%s/runs/%s.db", demo_shelf, ids[0]);
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE span ADD COLUMN why TEXT", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(
+        ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, PS_REVEAL_HOSTS, &copy, &err),
+        PS_INTERNAL);
+    assert_string_equal(err.text, "no redaction class for column span.why");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +400,13 @@ int main(void)
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_json_and_commands),
+        cmocka_unit_test(test_paths_are_normalised),
+        cmocka_unit_test(test_texts_hide_what_they_quote),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test_setup_teardown(test_each_column_has_a_class, make_demo_shelf,
+                                        remove_demo_shelf),
+        cmocka_unit_test_setup_teardown(test_a_column_without_class_fails, make_demo_shelf,
+                                        remove_demo_shelf),
     };
 
     return cmocka_run_group_tests_name("share", tests, NULL, NULL);

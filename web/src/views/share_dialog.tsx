@@ -22,7 +22,7 @@ const WORDS: Record<string, [string, string]> = {
     paths: ['Paths', 'folders; names of files, and what stands below site-packages, stay'],
     hosts: ['Host names', 'names and addresses of machines'],
     people: ['People', 'names of users, in home folders and labels; who added it'],
-    arguments: ['Arguments', 'command lines, the environment, arguments of slices'],
+    arguments: ['Arguments', 'command lines, secrets, the environment, arguments of slices'],
     source: ['Source', 'lines of source and attached files'],
     labels: ['Labels', 'name, series and tags'],
 };

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scrub_command.c: command lines, and names that carry them: of processes, threads, ranges. The
+ * program stays, what it was given becomes a number.
+ */
+#include "server/share/scrub.h"
+
+#include <strings.h>
+
+#include "base/secret.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static size_t word_length(struct ps_str text)
+{
+    size_t n = 0;
+
+    while (n < text.len && (unsigned char)text.at[n] > ' ')
+        n++;
+    return n;
+}
+
+static struct ps_str trim(struct ps_str text)
+{
+    while (text.len && (unsigned char)text.at[0] <= ' ')
+        text = ps_str_skip(text, 1);
+    while (text.len && (unsigned char)text.at[text.len - 1] <= ' ')
+        text.len--;
+    return text;
+}
+
+static bool is_sign(char c)
+{
+    return (unsigned char)c < 0x80 && !is_letter(c) && !is_digit(c);
+}
+
+/* The word without the signs around it. */
+static struct ps_str bare(struct ps_str word)
+{
+    while (word.len && is_sign(word.at[0]))
+        word = ps_str_skip(word, 1);
+    while (word.len && is_sign(word.at[word.len - 1]))
+        word.len--;
+    return word;
+}
+
+static bool is_number(struct ps_str word)
+{
+    bool hex = word.len > 2 && word.at[0] == '0' && (word.at[1] | 32) == 'x';
+
+    for (size_t i = hex ? 2 : 0; i < word.len; i++)
+        if (!is_digit(word.at[i]) && !strchr(".:/-", word.at[i]) &&
+            !(hex && (word.at[i] | 32) >= 'a' && (word.at[i] | 32) <= 'f'))
+            return false;
+    return true;
+}
+
+static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (word.len == strlen(words[i]) && strncasecmp(word.at, words[i], word.len) == 0)
+            return true;
+    return false;
+}
+
+/* "thread-1", "worker_3": without the number. */
+static struct ps_str without_number(struct ps_str word)
+{
+    while (word.len && (is_digit(word.at[word.len - 1]) || strchr("-_#.", word.at[word.len - 1])))
+        word.len--;
+    return word;
+}
+
+static bool is_interpreter(struct ps_str program)
+{
+    static const char *const words[] = {
+        "python",   "pypy",      "bash",   "sh",      "zsh",  "java",   "perl",     "ruby",
+        "torchrun", "deepspeed", "mpirun", "mpiexec", "srun", "pytest", "gunicorn", "uvicorn",
+        "sudo",     "nohup",     "ssh",    "curl",    "wget", "docker", "kubectl",  "python.exe"};
+
+    for (size_t i = program.len; i; i--)
+        if (program.at[i - 1] == '/' || program.at[i - 1] == '\\') {
+            program = ps_str_skip(program, i);
+            break;
+        }
+    return is_one_of(program, words, sizeof words / sizeof *words) ||
+           is_one_of(without_number(program), words, 2);
+}
+
+/* What profilers write behind the first word of a label. */
+static bool is_known(struct ps_str word)
+{
+    static const char *const words[] = {"thread",
+                                        "threads",
+                                        "process",
+                                        "pid",
+                                        "tid",
+                                        "main",
+                                        "mainthread",
+                                        "mainprocess",
+                                        "gpu",
+                                        "cpu",
+                                        "cuda",
+                                        "stream",
+                                        "streams",
+                                        "default",
+                                        "worker",
+                                        "rank",
+                                        "device",
+                                        "memory",
+                                        "compute",
+                                        "copy",
+                                        "memset",
+                                        "memcpy",
+                                        "kernel",
+                                        "kernels",
+                                        "context",
+                                        "queue",
+                                        "track",
+                                        "lane",
+                                        "all",
+                                        "stacks",
+                                        "samples",
+                                        "others",
+                                        "region",
+                                        "step",
+                                        "iteration",
+                                        "epoch",
+                                        "batch",
+                                        "forward",
+                                        "backward",
+                                        "optimizer",
+                                        "profiler",
+                                        "pytorch",
+                                        "torch",
+                                        "nccl",
+                                        "annotations",
+                                        "idle",
+                                        "daemon",
+                                        "executor",
+                                        "threadpoolexecutor",
+                                        "pool",
+                                        "asyncio",
+                                        "loop",
+                                        "event",
+                                        "gc",
+                                        "garbage",
+                                        "collection",
+                                        "collector",
+                                        "arguments",
+                                        "python"};
+
+    word = without_number(bare(word));
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+/* NAME=value, before a program. */
+static bool is_assignment(struct ps_str word)
+{
+    size_t n = 0;
+
+    while (n < word.len &&
+           (is_letter(word.at[n]) || word.at[n] == '_' || (n && is_digit(word.at[n]))))
+        n++;
+    return n && n < word.len && word.at[n] == '=';
+}
+
+/* The same in capitals, as variables of the environment are. */
+static bool is_environment(struct ps_str word)
+{
+    if (!is_assignment(word))
+        return false;
+    for (size_t i = 0; word.at[i] != '='; i++)
+        if (word.at[i] >= 'a' && word.at[i] <= 'z')
+            return false;
+    return true;
+}
+
+/* --- command lines ---------------------------------------------------------------------------- */
+
+/* Where the variables before the program end. */
+static size_t skip_variables(struct ps_str line)
+{
+    size_t at = 0;
+
+    while (is_assignment(ps_str_skip(line, at))) {
+        char quote = '\0';
+
+        while (at < line.len && (quote || (unsigned char)line.at[at] > ' ')) {
+            if (quote ? line.at[at] == quote : line.at[at] == '"' || line.at[at] == '\'')
+                quote = quote ? '\0' : line.at[at];
+            at++;
+        }
+        while (at < line.len && (unsigned char)line.at[at] <= ' ')
+            at++;
+    }
+    return at;
+}
+
+/* The program at the begin, with quotes around it as the case may be; *name: without. */
+static size_t program_length(struct ps_str line, struct ps_str *name)
+{
+    size_t n = 0;
+
+    if (line.len && (line.at[0] == '"' || line.at[0] == '\'')) {
+        const char *end = memchr(line.at + 1, line.at[0], line.len - 1);
+
+        n = end ? (size_t)(end - line.at) + 1 : line.len;
+        *name = (struct ps_str){line.at + 1, n - 1 - (end != NULL)};
+        return n;
+    }
+    while (n < line.len && (unsigned char)line.at[n] > ' ' &&
+           !strchr("\"'`=()[]{}<>|;&,$*?!#%", line.at[n]))
+        n++;
+    if (n && (line.at[0] == '-' || ps_is_token(line) || (n < line.len && line.at[n] == '=')))
+        n = 0;
+    *name = (struct ps_str){line.at, n};
+    return n;
+}
+
+void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out)
+{
+    ps_buf_puts(out, "(");
+    ps_scrub_number(&scrub->arguments, trim(arguments), "arguments ", out);
+    ps_buf_puts(out, ")");
+}
+
+static void put_program(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
+{
+    if (name.len && (memchr(name.at, '/', name.len) || memchr(name.at, '\\', name.len)))
+        ps_scrub_path(scrub, name, out);
+    else
+        ps_scrub_words(scrub, name, out);
+}
+
+void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf became = {0};
+    size_t variables = skip_variables(line), n;
+    struct ps_str rest = ps_str_skip(line, variables), name;
+
+    n = program_length(rest, &name);
+    if (!(scrub->redact & PS_REVEAL_ARGUMENTS) || (n == line.len && n == name.len)) {
+        ps_scrub_message(scrub, line, out);
+        return;
+    }
+    put_program(scrub, name, &became);
+    if (n < rest.len || variables) {
+        if (became.len)
+            ps_buf_puts(&became, " ");
+        ps_scrub_arguments(scrub, variables ? line : ps_str_skip(rest, n), &became);
+    }
+    ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, line, became.at);
+    ps_buf_str(out, ps_buf_slice(&became));
+}
+
+/* A program that is known to take arguments, any with options, or variables before one. */
+bool ps_scrub_is_command(struct ps_str text)
+{
+    struct ps_str program = {text.at, word_length(text)}, rest = ps_str_skip(text, program.len);
+
+    if (!trim(rest).len || memchr(text.at, '\n', text.len))
+        return false;
+    if (is_environment(text) || is_interpreter(program))
+        return !is_number(bare(rest)) && !(ps_str_starts(trim(rest), PS_STR("(arguments ")));
+    for (size_t i = 0; i < program.len; i++)
+        if (is_sign(program.at[i]) && !strchr("_./\\:~@+-", program.at[i]))
+            return false;
+    for (size_t i = 0; i + 2 < rest.len; i++)
+        if (rest.at[i] == ' ' && rest.at[i + 1] == '-' &&
+            (is_letter(rest.at[i + 2]) ||
+             (rest.at[i + 2] == '-' && i + 3 < rest.len && is_letter(rest.at[i + 3]))))
+            return is_letter(program.at[program.len - 1]) || is_digit(program.at[program.len - 1]);
+    return false;
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+/* `process 12:"`: how long, else 0. */
+static size_t process_length(struct ps_str text)
+{
+    size_t n = 8;
+
+    if (text.len < 11 || strncasecmp(text.at, "process ", 8) != 0)
+        return 0;
+    while (n < text.len && is_digit(text.at[n]))
+        n++;
+    return n > 8 && ps_str_starts(ps_str_skip(text, n), PS_STR(":\"")) ? n + 2 : 0;
+}
+
+bool ps_scrub_is_thread(struct ps_str text)
+{
+    bool named = text.len > 8 && (strncasecmp(text.at, "process ", 8) == 0 ||
+                                  strncasecmp(text.at, "thread ", 7) == 0);
+    const char *next = named ? (const char *)memchr(text.at, ' ', text.len) + 1 : NULL;
+
+    return named && next < text.at + text.len && (is_digit(*next) || *next == '(');
+}
+
+/* Whether the first word of a label may stay: it is no value, option or secret. */
+static bool is_name(struct ps_str word)
+{
+    return !memchr(word.at, '=', word.len) && word.at[0] != '-' && !ps_is_token(word) &&
+           !memchr(word.at, '\'', word.len) && !memchr(word.at, '"', word.len);
+}
+
+/* "Thread-1 (worker)": Python's own name of a thread, with the function that it runs. */
+static bool is_target(struct ps_str word, struct ps_str before)
+{
+    return ps_str_starts(before, PS_STR("Thread-")) && word.len > 2 && word.at[0] == '(' &&
+           word.at[word.len - 1] == ')' && !memchr(word.at, '=', word.len);
+}
+
+/* How much of a label stays. */
+static size_t kept_length(struct ps_str label)
+{
+    struct ps_str before = {"", 0};
+    bool named = false;
+    size_t at = 0, kept = 0;
+
+    while (at < label.len) {
+        struct ps_str word = {label.at + at, word_length(ps_str_skip(label, at))};
+        bool stays = is_number(bare(word)) || is_known(word) || is_target(word, before);
+
+        if (!stays && (named || !is_name(word)))
+            return kept;
+        named |= bare(word).len > 0;
+        before = word;
+        kept = at + word.len;
+        for (at = kept; at < label.len && (unsigned char)label.at[at] <= ' '; at++)
+            ;
+    }
+    return label.len;
+}
+
+void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf became = {0};
+    size_t process = process_length(label), n = kept_length(label);
+    struct ps_str kept = {label.at, n};
+
+    if (!(scrub->redact & PS_REVEAL_ARGUMENTS)) {
+        ps_scrub_message(scrub, label, out);
+    } else if (process) {
+        bool closed = label.at[label.len - 1] == '"' && label.len > process;
+
+        ps_buf_add(out, label.at, process);
+        label = ps_str_skip(label, process);
+        label.len -= closed;
+        ps_scrub_command(scrub, label, out);
+        ps_buf_puts(out, closed ? "\"" : "");
+    } else if (n == label.len) {
+        ps_scrub_message(scrub, label, out);
+    } else {
+        if (n == word_length(label))
+            put_program(scrub, kept, &became);
+        else
+            ps_scrub_message(scrub, kept, &became);
+        if (n)
+            ps_buf_puts(&became, " ");
+        ps_scrub_arguments(scrub, ps_str_skip(label, n), &became);
+        ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, label, became.at);
+        ps_buf_str(out, ps_buf_slice(&became));
+    }
+}
