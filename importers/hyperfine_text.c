@@ -91,12 +91,14 @@ static void tell_result(struct reader *r, const struct ps_hf_result *result, str
         if (!any)
             continue;
         for (size_t i = 0; parameter && i < r->columns.n; i++)
-            if (r->columns.at[i].kind == PS_HF_PARAMETER)
+            if (r->columns.at[i].kind == PS_HF_PARAMETER) {
+                const struct ps_str name = r->columns.at[i].text;
+
                 ps_measure_text(&r->m,
                                 ps_arena_printf(&r->m.arena, "parameter %.*s",
-                                                (int)(r->columns.at[i].text.len % 256),
-                                                r->columns.at[i].text.at),
+                                                (int)(name.len < 256 ? name.len : 256), name.at),
                                 parameter[i]);
+            }
         tell_part(r, result, (enum ps_hf_part)part, command);
     }
     r->results++;

@@ -176,7 +176,7 @@ static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "also in this log, and not read: %.*s; cut it out into a file of its own and "
                      "add that",
-                     (int)(others.len % 512), others.at);
+                     (int)(others.len < 512 ? others.len : 512), others.at);
     if (ps_stream_wrong_length(in))
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "the length that the gzip file states is wrong; its checksum is right, so the "

@@ -49,13 +49,14 @@ enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *ou
                              struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, err))
-        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
+    if (!ps_stmt_row(stmt, &own))
+        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
     ps_buf_str(out, ps_col_text(stmt, 0));
     return PS_OK;
 }

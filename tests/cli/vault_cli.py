@@ -298,6 +298,16 @@ class Rebuild(VaultTest):
         for key in ("name", "series", "tags", "who", "created_at", "headline", "summary", "ledger"):
             self.assertEqual(now[run][0][key], self.before[run][0][key], key)
 
+    def test_a_run_without_a_row(self):
+        """A whole catalog that lacks a row: the run comes back from its file."""
+        with sqlite3.connect(self.catalog) as db:
+            db.execute("DELETE FROM tag WHERE run = ?", [self.first])
+            db.execute("DELETE FROM run WHERE id = ?", [self.first])
+        db.close()
+        self.rebuild()
+        self.assertEqual(set(self.shown()), set(self.before))
+        self.assertEqual(self.findings(), [])
+
     def test_a_missing_run_comes_back_from_its_original(self):
         os.unlink(self.path("runs", self.first + ".db"))
         os.unlink(self.catalog)
