@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in th
     PRIMARY KEY(folder, sha256)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else empty
+CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else run files alone
     folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
     key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
     hash TEXT NOT NULL,      -- of the file: base/content.h
@@ -144,6 +144,25 @@ CREATE TABLE IF NOT EXISTS removal_log( -- runs that were taken off the shelf
     kind TEXT NOT NULL, name TEXT NOT NULL,
     who TEXT NOT NULL        -- who removed it; '' unknown
 );
+
+CREATE INDEX IF NOT EXISTS removal_log_at ON removal_log(at);
+CREATE INDEX IF NOT EXISTS import_log_at ON import_log(at);
+
+CREATE TABLE IF NOT EXISTS deleted_run( -- runs that were removed, and can be recovered for a day: their files and rows of source stay until then
+    id TEXT PRIMARY KEY,
+    deleted_at INTEGER NOT NULL, -- ms since 1970, UTC
+    deleted_by TEXT NOT NULL,    -- '' unknown
+    tags TEXT NOT NULL,          -- JSON: [[key, value], ...]
+    baseline INTEGER NOT NULL,   -- 1: it was the baseline of its series
+    seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, -- as in run
+    tool TEXT, tool_version TEXT, created_at INTEGER NOT NULL,
+    headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
+    bytes INTEGER NOT NULL, db_bytes INTEGER NOT NULL, rows INTEGER NOT NULL, ledger_unit TEXT NOT NULL,
+    read INTEGER NOT NULL, stored INTEGER NOT NULL, repaired INTEGER NOT NULL, rejected INTEGER NOT NULL, other INTEGER NOT NULL,
+    summary TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS deleted_run_at ON deleted_run(deleted_at);
+CREATE INDEX IF NOT EXISTS deleted_run_sha ON deleted_run(sha256);
 
 CREATE TABLE IF NOT EXISTS removed_since( -- runs that were removed while an upload waited: it does not bring them back
     upload INTEGER NOT NULL, -- upload.id

@@ -104,6 +104,8 @@ static int run(struct ps_options *options)
         return ps_cli_export(options);
     case PS_VERB_PRUNE:
         return ps_cli_prune(options);
+    case PS_VERB_UNDELETE:
+        return ps_cli_undelete(options);
     case PS_VERB_BACKUP:
         return ps_cli_backup(options);
     case PS_VERB_COPY:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What a shelf keeps, for tests that look behind the program, be it a folder or on a PostgreSQL (on_postgresql.py)."""
+import contextlib
 import hashlib
 import os
+import sqlite3
 import subprocess
+import urllib.parse
 
 PLACE = os.environ.get("PERFSHELF_ON_POSTGRESQL")  # folder of its programs, folder of its socket
 
@@ -24,12 +27,26 @@ def ask(data, statement):
     return done.stdout.split()
 
 
-def keys(data, folder):
-    """Of a folder of kept files: runs, originals, sources."""
-    if not PLACE:
+def deleted(data):
+    """The ids of removed runs that can be recovered: their files are still there."""
+    if PLACE:
+        return ask(data, "SELECT id FROM deleted_run")
+    catalog = os.path.join(data, "catalog.db")
+    if not os.path.exists(catalog):
+        return []
+    with contextlib.closing(sqlite3.connect(f"file:{urllib.parse.quote(catalog)}?mode=ro", uri=True)) as db:
+        return [run for run, in db.execute("SELECT id FROM deleted_run")]
+
+
+def keys(data, folder, removed=False):
+    """Of a folder of kept files: runs, originals, sources; with `removed` also those of removed runs that can be recovered."""
+    if PLACE:
+        found = ask(data, f"SELECT \"key\" FROM kept WHERE folder = '{folder}' ORDER BY 1")
+    else:
         path = os.path.join(data, folder)
-        return sorted(name.partition(".")[0] for name in os.listdir(path)) if os.path.isdir(path) else []
-    return ask(data, f"SELECT \"key\" FROM kept WHERE folder = '{folder}' ORDER BY 1")
+        found = sorted(name.partition(".")[0] for name in os.listdir(path)) if os.path.isdir(path) else []
+    gone = () if removed else deleted(data)
+    return [key for key in found if key[:16] not in gone]
 
 
 def size(data, folder):

@@ -1,2 +1,8 @@
--- Bytes of all run files, originals and sources.
-SELECT coalesce(sum(CASE what WHEN 'all' THEN db_bytes ELSE bytes END), 0) FROM tally WHERE what IN ('all', 'kept');
+-- Bytes of all run files, originals and sources; and how many of them are of deleted runs, which give way when others need the space.
+WITH deleted(bytes) AS (
+    SELECT coalesce(sum(d.db_bytes + coalesce(k.bytes, 0)), 0)
+    FROM deleted_run d LEFT JOIN kept_size k ON k.folder = 'originals' AND k.sha256 = d.sha256
+)
+SELECT coalesce(sum(CASE what WHEN 'all' THEN db_bytes ELSE bytes END), 0) + (SELECT coalesce(sum(db_bytes), 0) FROM deleted_run),
+    (SELECT bytes FROM deleted)
+FROM tally WHERE what IN ('all', 'kept');

@@ -35,6 +35,8 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"POST", API "runs/{run}/undelete", ps_undelete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"GET", API "deleted", ps_get_deleted, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/original", ps_get_original, 0,
      PS_RIGHT_ADMIN}, /* secrets that the views mask are in it */
     {"PUT", API "runs/{run}/sources", ps_put_source,

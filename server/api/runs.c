@@ -6,6 +6,7 @@
 
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
+#include "server/store/deleted.h"
 
 enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err)
 {
@@ -114,6 +115,34 @@ enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, str
     ps_api_tell_gone(ps_api_of(req), id);
     reply->status = 204;
     return PS_OK;
+}
+
+enum ps_status ps_get_deleted(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_json out = ps_reply_json(reply);
+
+    reply->cache = PS_CACHE_CHECK;
+    return ps_query_deleted(ps_api_of(req)->store, &out, err);
+}
+
+/* Whoever may remove a run may bring it back. */
+enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_deleted run;
+    enum ps_status status = ps_deleted_find(store, req->args[0], &run, err);
+
+    if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(run.who, req->who) != 0)
+        status = ps_fail(err, PS_FORBIDDEN, "%s may recover own runs, and this one was added by %s",
+                         req->who, run.who[0] ? run.who : "somebody unknown");
+    if (status == PS_OK)
+        status = ps_store_undelete(store, run.id, err);
+    if (status == PS_OK) {
+        ps_api_tell_run(ps_api_of(req), run.id);
+        status = answer_run(req, run.id, reply, err);
+    }
+    ps_deleted_free(&run);
+    return status;
 }
 
 /* --- PATCH ------------------------------------------------------------------------------------ */

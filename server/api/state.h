@@ -87,8 +87,8 @@ enum ps_status ps_label_check(const char *what, const char *value, struct ps_err
 
 /* handlers */
 ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
-ps_handler ps_list_runs, ps_resolve_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_get_original,
-    ps_get_view, ps_get_what_if;
+ps_handler ps_list_runs, ps_resolve_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_undelete_run,
+    ps_get_deleted, ps_get_original, ps_get_view, ps_get_what_if;
 ps_handler ps_post_runs, ps_put_run;
 ps_handler ps_begin_partial, ps_get_partial, ps_put_piece, ps_delete_partial, ps_end_partial;
 ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;

@@ -16,6 +16,7 @@ int ps_cli_list(const struct ps_options *options);
 int ps_cli_show(const struct ps_options *options);
 int ps_cli_edit(const struct ps_options *options);
 int ps_cli_rm(const struct ps_options *options);
+int ps_cli_undelete(const struct ps_options *options);
 int ps_cli_renew(const struct ps_options *options);
 int ps_cli_formats(const struct ps_options *options);
 int ps_cli_sql(const struct ps_options *options);
@@ -60,7 +61,11 @@ struct ps_looking {
 void ps_looking_found(void *looking, const struct ps_finding *finding);
 bool ps_looking_step(void *looking, uint64_t done, uint64_t total, uint64_t files);
 
-/* Opens the shelf of --data; NULL after telling why not. */
+/* PS_NOT_FOUND: the folder holds no shelf, and the verb does not create one. */
+enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
+/* Says on stderr that the folder is a new shelf. */
+void ps_say_created(const char *dir);
+/* Opens the shelf of --data, which only add and record create; NULL after telling why not. */
 struct ps_store *ps_cli_open(const struct ps_options *options);
 void ps_store_close_ptr(struct ps_store **store); /* for PS_AUTO */
 

@@ -67,10 +67,13 @@ int ps_cli_copy(const struct ps_options *options)
                                         .user = &looking};
     struct ps_transferred sum;
     struct ps_err err = PS_ERR_INIT;
+    const bool created = !ps_pg_is_url(options->to) && !ps_store_exists(options->to);
     ps_progress_catch_interrupts();
     ps_progress_start(&looking.progress, "copy");
     enum ps_status status = ps_store_transfer(options->from, options->to, &how, &sum, &err);
     ps_progress_end(&looking.progress);
+    if (created && ps_store_exists(options->to))
+        ps_say_created(options->to);
     if (status == PS_OK) {
         say_sum(options, &sum);
         return sum.findings ? 1 : 0;

@@ -64,8 +64,15 @@ const struct ps_verb_row ps_verbs[] = {
                       "Tags that are not named stay. --series '' takes the run out of its series. "
                       "--json prints each RUN as it is\nthen, as docs/api.md describes it.\n",
                       0},
-    [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals", NULL,
-                    0},
+    [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals",
+                    "`perfshelf undelete` brings them back within a day.\n", 0},
+    [PS_VERB_UNDELETE] =
+        {"undelete", "[RUN...]", 0, MANY, "bring back runs that were removed in the last day",
+         "Without a RUN, lists them. RUN is an id, the beginning of one, or a name. Whatever "
+         "removed "
+         "them (rm, the page,\nprune, --keep), they come back with name, series, tags and sources. "
+         "Where the quota or the disk needs the\nspace, the first removed go earlier.\n",
+         0},
     [PS_VERB_RENEW] = {"renew", "[RUN...]", 0, MANY,
                        "import again, from their originals, runs that an older perfshelf wrote",
                        "Without a RUN, all of them. Names, series, tags and attached sources stay. "
@@ -122,7 +129,9 @@ const struct ps_verb_row ps_verbs[] = {
          0},
     [PS_VERB_VERIFY] = {"verify", "", 0, 0, "whether every file of the shelf is there and whole",
                         "The catalog and each run file through SQLite's integrity check, each "
-                        "original and source by its hash,\nand files that nothing refers to. "
+                        "run file, original and source by its\nhash, what the catalog says of each "
+                        "run against its file and label, "
+                        "and files that nothing refers to. "
                         "--quick only looks whether they are there. The shelf may be served\n"
                         "meanwhile. One line per finding: file, what, what to do. Exit status: 0 "
                         "clean, 1 findings, 2 it could not look.\n",
@@ -186,7 +195,9 @@ const struct ps_verb_row ps_verbs[] = {
          "that take no more, with\ntheir originals as they came in. It is one of the whole shelf; "
          "20/series is one of each series, nightly=20 of that\nseries, in place of what is said of "
          "each. A run goes when any rule lets it go. The baseline of a series stays,\nand is not "
-         "counted. The removal log names the rule. `serve --keep` does this all the time.\n",
+         "counted. The removal log names the rule; `perfshelf undelete` brings runs back within a "
+         "day. `serve --keep` does\nthis all the time, at most for a tenth of the shelf within an "
+         "hour, and by age only while the clock is right.\n",
          0},
 };
 const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
@@ -195,7 +206,7 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
      ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
-     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE))
+     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE))
 /* Those that need no file of the shelf's own folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Those that a server can do as well (client.h, remote.h). */
@@ -205,7 +216,7 @@ const size_t ps_verbs_count = sizeof ps_verbs / sizeof *ps_verbs;
 #define ON_JSON                                                                                    \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) | ON(FORMATS) |    \
      ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
-     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY))
+     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(COPY) | ON(UNDELETE))
 
 #define FLAG   PS_FLAG
 #define TEXT   PS_TEXT

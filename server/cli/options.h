@@ -36,6 +36,7 @@ enum ps_verb {
     PS_VERB_WHATIF,
     PS_VERB_EXPORT,
     PS_VERB_PRUNE,
+    PS_VERB_UNDELETE,
 };
 
 struct ps_options {

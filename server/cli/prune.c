@@ -6,6 +6,7 @@
 #include "server/cli/shelve.h"
 
 #include "base/json_out.h"
+#include "server/store/clock_check.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -117,6 +118,8 @@ int ps_cli_prune(const struct ps_options *options)
         return 1;
     if (ps_keep_find(store, &pruning.keep, now_ms(), &leaving, &err) != PS_OK)
         return ps_say_failure("prune", &err);
+    if (!options->dry_run)
+        ps_clock_accept(store); /* whoever asks for it has looked at the clock */
     for (size_t i = 0; i < leaving.n; i++)
         if (!remove_one(&pruning, &leaving.at[i]))
             break;

@@ -62,16 +62,46 @@ int ps_say_failure_of_shelf(const struct ps_options *options, const struct ps_er
     return ps_say_failure(place ? place : options->data, err);
 }
 
+enum ps_status ps_check_shelf(const char *dir, struct ps_err *err)
+{
+    if (ps_store_exists(dir))
+        return PS_OK;
+    ps_hint(err, "check --data; `perfshelf add` and `perfshelf serve` create a shelf");
+    return ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+}
+
+void ps_say_created(const char *dir)
+{
+    struct ps_err note = PS_ERR_INIT;
+    ps_fail(&note, PS_NOT_FOUND, "created a new shelf");
+    ps_say_note(dir, &note);
+}
+
+static enum ps_status open_shelf(const struct ps_options *options, struct ps_store **out,
+                                 bool *created, struct ps_err *err)
+{
+    const bool creates = options->verb == PS_VERB_ADD || options->verb == PS_VERB_RECORD;
+    uint64_t cache = 0;
+    enum ps_status status = ps_cache_read(options, &cache, err);
+    *created = creates && !options->store && !ps_store_exists(options->data);
+    if (status == PS_OK && !options->store && !creates)
+        status = ps_check_shelf(options->data, err);
+    return status == PS_OK ? ps_store_open_shared(options->store, options->data, cache, out, err)
+                           : status;
+}
+
 struct ps_store *ps_cli_open(const struct ps_options *options)
 {
     struct ps_store *store = NULL;
     struct ps_err err = PS_ERR_INIT;
-    uint64_t cache = 0;
-    if (ps_cache_read(options, &cache, &err) == PS_OK &&
-        ps_store_open_shared(options->store, options->data, cache, &store, &err) == PS_OK)
-        return store;
-    ps_say_failure_of_shelf(options, &err);
-    return NULL;
+    bool created = false;
+    if (open_shelf(options, &store, &created, &err) != PS_OK) {
+        ps_say_failure_of_shelf(options, &err);
+        return NULL;
+    }
+    if (created)
+        ps_say_created(options->data);
+    return store;
 }
 
 void ps_store_close_ptr(struct ps_store **store)

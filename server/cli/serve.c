@@ -26,6 +26,7 @@
 #include "server/cli/served.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/store/deleted.h"
 #include "server/store/job_rows.h"
 #include "server/store/room.h"
 #include "server/store/tokens.h"
@@ -64,6 +65,7 @@ struct server {
     size_t n_hosts;
     struct ps_buf tls_cert, tls_key;
     bool tokens;
+    bool created; /* the shelf is new */
     char url[URL_MAX];
 };
 
@@ -289,6 +291,7 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     const char *where = options->listen ? options->listen : DEFAULT_LISTEN;
     enum ps_status status = ps_listen(where, &server->listener, err);
 
+    server->created = !options->store && !ps_store_exists(options->data);
     if (status == PS_OK)
         status = ps_store_open_shared(options->store, options->data, options->cache, &server->store,
                                       err);
@@ -378,7 +381,12 @@ static void announce(const struct server *server)
                  is_shared ? shared.place : ps_store_dir(server->store), server->url);
     if (server->listener.any)
         print_addresses(server);
+    if (server->created)
+        (void)printf("created a new shelf in %s\n", ps_store_dir(server->store));
     (void)fflush(stdout);
+    if (ps_store_read_only(server->store))
+        ps_log("%s: note: read-only for this user: runs can be read, not added or changed",
+               ps_store_dir(server->store));
     if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
         ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s%s",
                ps_store_dir(server->store),
@@ -519,7 +527,9 @@ int ps_cli_serve(const struct ps_serve_options *options)
     record_server(&server);
     announce(&server);
     ps_serve_files(server.store, ps_api_jobs(server.api), options, server.url);
-    while (!is_signalled(1, SWEEP_MS))
+    while (!is_signalled(1, SWEEP_MS)) {
         ps_http_sweep(server.http);
+        ps_deleted_expire(server.store);
+    }
     return stop(&server);
 }

@@ -23,9 +23,12 @@ struct ps_keeper {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;
-    bool failed;     /* something may go that did not the last time */
-    bool told;       /* of a failure that lasts */
-    int64_t rest_ms; /* CLOCK_MONOTONIC: until then it looks at nothing */
+    bool failed;      /* something may go that did not the last time */
+    bool told;        /* of a failure that lasts */
+    bool jumped;      /* and that the clock jumped */
+    bool held;        /* runs wait for the hour to pass */
+    int64_t since_ms; /* CLOCK_REALTIME when it began */
+    int64_t rest_ms;  /* CLOCK_MONOTONIC: until then it looks at nothing */
 };
 
 static int64_t clock_ms(clockid_t clock)
@@ -65,15 +68,16 @@ static void tell(struct ps_keeper *keeper, const char *subject, const struct ps_
     rest(keeper, REST_MS);
 }
 
-/* One run; between two of them as much time passes as one took, so that whoever else writes comes
- * to it. False: no more of them now. */
-static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run)
+/* One run, counted in *removed; between two of them as much time passes as one took, so that
+ * whoever else writes comes to it. False: no more of them now. */
+static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, size_t *removed)
 {
     struct ps_err err = PS_ERR_INIT;
     const int64_t began = clock_ms(CLOCK_MONOTONIC);
 
     switch (ps_keep_remove(keeper->store, keeper->keep, run, "", &err)) {
     case PS_OK:
+        ++*removed;
         ps_api_tell_gone(keeper->api, run->id);
         break;
     case PS_NOT_FOUND: /* somebody else is at it, another server perhaps with the same rules */
@@ -89,21 +93,46 @@ static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run)
     return wait_ms(keeper, clock_ms(CLOCK_MONOTONIC) - began);
 }
 
+static void due_free(struct ps_keep_due *due)
+{
+    ps_leaving_free(&due->leaving);
+}
+
+/* Each is said once, as long as it lasts. */
+static void tell_limits(struct ps_keeper *keeper, const struct ps_keep_due *due)
+{
+    const double days = (double)due->jump_ms / 86400000.0;
+    const size_t n = due->leaving.n, held = n > due->allowance ? n - due->allowance : 0;
+
+    if (due->jump_ms && !keeper->jumped)
+        ps_log(
+            "warning: the clock is %.1f days %s of where it has to be: --keep removes nothing by "
+            "age until the clock is right, or `perfshelf prune` is run",
+            days < 0 ? -days : days, days < 0 ? "behind" : "ahead");
+    if (held && !keeper->held)
+        ps_log("--keep: %zu more run%s to be removed, at most a tenth of the shelf within an hour; "
+               "`perfshelf prune` removes them now",
+               held, held == 1 ? " is" : "s are");
+    keeper->jumped = due->jump_ms != 0;
+    keeper->held = held != 0;
+}
+
 static void apply(struct ps_keeper *keeper)
 {
-    PS_AUTO(ps_leaving_free) struct ps_leaving_list leaving = {.n = 0};
+    PS_AUTO(due_free) struct ps_keep_due due = {.allowance = 0};
     struct ps_err err = PS_ERR_INIT;
     const int64_t began = clock_ms(CLOCK_MONOTONIC);
+    size_t removed = 0;
 
     keeper->failed = false;
-    if (ps_keep_find(keeper->store, keeper->keep, clock_ms(CLOCK_REALTIME), &leaving, &err) !=
-        PS_OK) {
+    if (ps_keep_due(keeper->store, keeper->keep, keeper->since_ms, &due, &err) != PS_OK) {
         tell(keeper, "--keep", &err);
         return;
     }
     rest(keeper, (clock_ms(CLOCK_MONOTONIC) - began) * SHARE);
-    for (size_t i = 0; i < leaving.n; i++)
-        if (!remove_one(keeper, &leaving.at[i]))
+    tell_limits(keeper, &due);
+    for (size_t i = 0; i < due.leaving.n && removed < due.allowance; i++)
+        if (!remove_one(keeper, &due.leaving.at[i], &removed))
             break;
     keeper->told &= keeper->failed;
 }
@@ -146,7 +175,8 @@ enum ps_status ps_keeper_start(struct ps_store *store, struct ps_api *api,
     if (keep->n == 0)
         return PS_OK;
     keeper = ps_alloc(sizeof *keeper);
-    *keeper = (struct ps_keeper){.store = store, .api = api, .keep = keep};
+    *keeper = (struct ps_keeper){
+        .store = store, .api = api, .keep = keep, .since_ms = clock_ms(CLOCK_REALTIME)};
     pthread_mutex_init(&keeper->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

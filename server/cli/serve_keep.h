@@ -6,7 +6,8 @@
 #include "server/api/api.h"
 
 /* A thread that looks at once, then after every change of the shelf and each minute, and tells the
- * listeners of api what went. What it cannot remove it says once on stderr. Store, api and rules
+ * listeners of api what went. What it cannot remove, or may not yet (ps_keep_due), it says once on
+ * stderr. Store, api and rules
  * must outlive it. *out NULL: there are no rules. */
 struct ps_keeper;
 enum ps_status ps_keeper_start(struct ps_store *store, struct ps_api *api,

@@ -54,6 +54,7 @@ static void say_sum(const struct ps_options *options, const struct ps_verified *
         ps_json_kint(&json, "files", (int64_t)sum->files);
         ps_json_kint(&json, "bytes", (int64_t)sum->bytes);
         ps_json_kint(&json, "findings", (int64_t)sum->findings);
+        ps_json_kint(&json, "hashed", (int64_t)sum->hashed);
         ps_json_kbool(&json, "quick", options->quick);
         ps_json_end(&json);
         ps_buf_puts(&line, "\n");
@@ -61,9 +62,13 @@ static void say_sum(const struct ps_options *options, const struct ps_verified *
         ps_buf_printf(&line, "%llu runs, %llu files, %s: ", (unsigned long long)sum->runs,
                       (unsigned long long)sum->files, ps_figure_bytes((double)sum->bytes, size));
         if (sum->findings)
-            ps_buf_printf(&line, "%llu findings\n", (unsigned long long)sum->findings);
+            ps_buf_printf(&line, "%llu findings", (unsigned long long)sum->findings);
         else
-            ps_buf_puts(&line, options->quick ? "all there\n" : "all whole\n");
+            ps_buf_puts(&line, options->quick ? "all there" : "all whole");
+        if (sum->hashed)
+            ps_buf_printf(&line, "; recorded the hashes of %llu run files that had none",
+                          (unsigned long long)sum->hashed);
+        ps_buf_puts(&line, "\n");
     }
     ps_say(&line);
 }

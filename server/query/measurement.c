@@ -36,7 +36,7 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
         if (strcmp(name, "samples") == 0)
             write_samples(ps_col_text(stmt, i), &json);
         else if (strcmp(name, "more") == 0)
-            ps_json_raw(&json, ps_col_text(stmt, i));
+            ps_col_raw_json(stmt, i, "{}", &json);
         else
             ps_col_json(stmt, i, &json);
     }

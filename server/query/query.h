@@ -31,6 +31,8 @@ enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struc
 enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,
                                  struct ps_json *out, struct ps_err *err);
 /* GET /api/v1/runs: {"total","rows"}. */
+/* {"rows":[...]}: runs that were deleted and can be recovered, the last deleted first. */
+enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, struct ps_err *err);
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err);
 /* One RUN object; `id` whole. */

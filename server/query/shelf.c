@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "server/query/views.h"
+#include "server/store/deleted.h"
 
 /* Columns of queries/runs.sql. */
 enum {
@@ -152,7 +153,7 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     ps_json_end(json);
     write_ledger(row, json);
     ps_json_key(json, "summary");
-    ps_json_raw(json, ps_col_text(row, R_SUMMARY));
+    ps_col_raw_json(row, R_SUMMARY, "{}", json);
     ps_json_kbool(json, "baseline", ps_col_int(row, R_BASELINE) != 0);
     status = write_tags(db, row, json, err);
     if (status == PS_OK)
@@ -257,6 +258,46 @@ enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, st
 
     if (status == PS_OK)
         status = runs_locked(db, params, out, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+static enum ps_status deleted_locked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("deleted_list"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_object(json);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, &own)) {
+        const int64_t deleted_ms = ps_col_int(stmt, 7);
+
+        ps_json_object(json);
+        for (int i = 0; i < 6; i++)
+            write_column(stmt, i, ps_col_name(stmt, i), json);
+        ps_json_time(json, "created_at", ps_col_int(stmt, 6));
+        ps_json_time(json, "deleted_at", deleted_ms);
+        ps_json_time(json, "recoverable_until", deleted_ms + PS_DELETED_MS);
+        write_column(stmt, 8, "bytes", json);
+        write_column(stmt, 9, "db_bytes", json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    ps_json_end(json);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, struct ps_err *err)
+{
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = deleted_locked(db, out, err);
     ps_catalog_read_end(store, db);
     return status;
 }

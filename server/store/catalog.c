@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/deleted.h"
 #include "server/store/files.h"
 
 static int64_t now_ms(void)
@@ -116,35 +117,7 @@ enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struc
     return ps_catalog_end(store, status, err);
 }
 
-/* Takes the run off the catalog and dooms its files. */
-static enum ps_status remove_locked(struct ps_db *db, const char *id, const struct ps_doom *doom,
-                                    struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr) char *sha256 = NULL;
-    struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_for(db, "run_original", id, &stmt, err);
-
-    if (status == PS_OK && !ps_stmt_row(stmt, err))
-        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    if (status == PS_OK)
-        sha256 = ps_strdup(ps_col_text(stmt, 0));
-    ps_stmt_done(stmt);
-    if (status == PS_OK)
-        status = ps_doom_add(db, doom, "runs", id, err);
-    if (status == PS_OK)
-        status = ps_doom_add(db, doom, "originals", sha256, err);
-    if (status == PS_OK)
-        status = run_for(db, "tag_delete", id, err);
-    if (status == PS_OK)
-        status = run_for(db, "baseline_forget", id, err);
-    if (status == PS_OK)
-        status = run_for(db, "removed_since_add", id, err);
-    if (status == PS_OK)
-        status = ps_sources_forget(db, id, doom, err);
-    return status == PS_OK ? run_for(db, "run_delete", id, err) : status;
-}
-
-static enum ps_status note_removal(struct ps_db *db, const char *id, const char *who,
+static enum ps_status note_removal(struct ps_db *db, const char *id, const char *who, int64_t at_ms,
                                    struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
@@ -152,22 +125,27 @@ static enum ps_status note_removal(struct ps_db *db, const char *id, const char 
 
     if (status != PS_OK)
         return status;
-    ps_bind_int(stmt, ":at", now_ms());
+    ps_bind_int(stmt, ":at", at_ms);
     ps_bind_text(stmt, ":who", ps_str_of(who));
     return ps_stmt_finish(stmt, err);
 }
 
 static enum ps_status remove_row(struct ps_store *store, const struct ps_removal *removal,
-                                 const struct ps_doom *doom, struct ps_err *err)
+                                 struct ps_err *err)
 {
+    const int64_t at_ms = now_ms();
     enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
     if (status == PS_OK && removal->check)
         status = removal->check(store->catalog, removal->user, err);
     if (status == PS_OK)
-        status = note_removal(store->catalog, removal->id, removal->who, err);
+        status = ps_deleted_label(store, removal->id, removal->who, at_ms, err);
     if (status == PS_OK)
-        status = remove_locked(store->catalog, removal->id, doom, err);
+        status = note_removal(store->catalog, removal->id, removal->who, at_ms, err);
+    if (status == PS_OK)
+        status = run_for(store->catalog, "removed_since_add", removal->id, err);
+    if (status == PS_OK)
+        status = ps_deleted_add(store, removal->id, removal->who, at_ms, err);
     return ps_catalog_end(store, status, err);
 }
 
@@ -175,17 +153,15 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
                                  struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    struct ps_doom doom;
-    enum ps_status status;
+    enum ps_status status = remove_row(store, removal, &own);
 
-    ps_doom_name(store, &doom);
-    status = remove_row(store, removal, &doom, &own);
     if (status == PS_FULL && ps_reserve_use(store)) {
         own = (struct ps_err)PS_ERR_INIT;
-        status = remove_row(store, removal, &doom, &own);
+        status = remove_row(store, removal, &own);
+        while (status == PS_OK && ps_deleted_purge_next(store, INT64_MAX))
+            ; /* the disk is full */
     }
     if (status == PS_OK) {
-        ps_doom_end(store, &doom);
         ps_run_mark_forget(store, removal->id);
         ps_pool_forget(store, removal->id);
     } else if (err && err->code == PS_OK) {
@@ -262,6 +238,27 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":summary", ps_str_of(row->summary));
 }
 
+enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
+                                  const char *label, struct ps_buf *out, struct ps_err *err)
+{
+    static const char *const queries[] = {"run_differs", "label_differs"};
+    struct ps_err own = PS_ERR_INIT;
+
+    for (size_t i = 0; own.code == PS_OK && i < (label ? 2 : 1); i++) {
+        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+        if (ps_db_prepare(db, ps_sql_text(queries[i]), &stmt, &own) != PS_OK)
+            break;
+        bind_run(stmt, row);
+        ps_bind_text(stmt, ":label", ps_str_of(label));
+        if (ps_stmt_row(stmt, &own) && ps_col_text(stmt, 0).len) {
+            ps_buf_puts(out, out->len ? ", " : "");
+            ps_buf_str(out, ps_col_text(stmt, 0));
+        }
+    }
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
 enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
                               struct ps_err *err)
 {
@@ -312,16 +309,19 @@ static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_ro
 
 static enum ps_status publish_locked(struct ps_store *store, const struct ps_catalog_row *row,
                                      const struct ps_sending *sent, const char *part, bool renewed,
-                                     char **name_out, struct ps_err *err)
+                                     struct ps_doom *doom, char **name_out, struct ps_err *err)
 {
+    bool replaced = false;
     enum ps_status status = ps_file_check(store, "originals", row->sha256, err);
 
+    if (status == PS_OK)
+        status = ps_deleted_replace(store, row->id, doom, &replaced, err);
     if (status == PS_OK)
         status = ps_catalog_put(store->catalog, row, name_out, err);
     if (status == PS_OK)
         status = insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
     if (status == PS_OK)
-        status = publish_label(store, row, renewed, err);
+        status = publish_label(store, row, renewed || replaced, err);
     return status == PS_OK ? ps_file_place(store, sent, "runs", row->id, part, err) : status;
 }
 
@@ -347,7 +347,7 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
         if (status == PS_OK && !known)
             status = ps_upload_check(store, row->upload, err);
         if (status == PS_OK && !out->already)
-            status = publish_locked(store, row, &sent, part, known, &out->name, err);
+            status = publish_locked(store, row, &sent, part, known, &doom, &out->name, err);
     }
     status = ps_catalog_end(store, status, err);
     ps_doom_end(store, &doom);

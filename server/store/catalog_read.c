@@ -22,11 +22,10 @@ static struct ps_db *take_idle(struct ps_store *store)
 
 static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
-    ps_uri_path(&uri, path);
+    ps_catalog_uri(store, &uri);
     status = ps_db_open(uri.at, false, out, err);
     if (status != PS_OK)
         return status;

@@ -22,7 +22,11 @@ static enum ps_status is_there(const char *path, struct ps_err *err)
 
     if (stat(path, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "it is missing")
-                               : ps_fail_errno(err, "cannot look at", path);
+               : errno == EACCES
+                   ? ps_fail(err, PS_FORBIDDEN, "cannot look at %s: %s", path, strerror(errno))
+                   : ps_fail_errno(err, "cannot look at", path);
+    if (access(path, R_OK) != 0 && (errno == EACCES || errno == EPERM))
+        return ps_fail(err, PS_FORBIDDEN, "cannot read %s: %s", path, strerror(errno));
     if (!S_ISREG(about.st_mode) || about.st_size == 0)
         return ps_fail(err, PS_IO, "it is %s", S_ISREG(about.st_mode) ? "empty" : "no file");
     return PS_OK;

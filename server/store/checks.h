@@ -18,7 +18,8 @@ struct ps_check_watch {
 };
 
 /* Whether the file is a run of this hash; with `whole` also SQLite's integrity check. PS_NOT_FOUND:
- * there is no such file; PS_IO: it is damaged; PS_CONFLICT: it is that of another run. */
+ * there is no such file; PS_FORBIDDEN: this user may not read it; PS_IO: it is damaged;
+ * PS_CONFLICT: it is that of another run. */
 enum ps_status ps_check_run(const char *path, const char *sha256, bool whole, struct ps_err *err);
 
 /* Whether a kept file inflates to bytes of this hash; without `whole` only whether it is there. */

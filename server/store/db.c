@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "schema/schema.h"
 #include "server/store/db_impl.h"
 
@@ -355,4 +356,22 @@ void ps_col_json(struct ps_stmt *stmt, int column, struct ps_json *out)
     default:
         ps_json_null(out);
     }
+}
+
+static bool is_json(struct ps_db *db, struct ps_str text)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (!text.at || !ps_utf8_valid(text) ||
+        ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, NULL) != PS_OK)
+        return false;
+    ps_bind_text(stmt, ":text", text);
+    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+}
+
+void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out)
+{
+    const struct ps_str text = ps_col_text(stmt, column);
+
+    ps_json_raw(out, is_json(stmt->db, text) ? text : ps_str_of(otherwise));
 }

@@ -92,6 +92,9 @@ double ps_col_real(struct ps_stmt *stmt, int column);
 struct ps_str ps_col_text(struct ps_stmt *stmt,
                           int column); /* until the next step; {NULL, 0} for NULL */
 struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
+/* The column's text, which is a JSON value itself; `otherwise` where it is none: what was written
+ * as JSON may be damaged by now. */
+void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out);
 void ps_col_json(struct ps_stmt *stmt, int column,
                  struct ps_json *out); /* blobs as "x'..'" hex text */
 

@@ -88,6 +88,7 @@ struct ps_store {
     struct ps_db *idle_catalogs; /* opened so, and idle */
     unsigned n_idle_catalogs;
     int64_t changes;           /* catalog writes by this process */
+    bool read_only;            /* this user may not write to the folder: every change fails */
     bool goes;                 /* its folder is removed when it is closed */
     pthread_mutex_t room_lock; /* of one claim at a time */
     atomic_llong loose;        /* bytes claimed of what the catalog does not count */
@@ -132,9 +133,12 @@ struct ps_store *ps_store_new(const char *dir);
 /* Its folder with nobody else in it, and no catalog; nobody comes in until *lock is closed. */
 enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
                                    struct ps_err *err);
+/* The URI of the catalog for a connection that only reads. */
+void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
 /* The catalog in this file, with its tables. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
+const char *ps_temporary_folder(void); /* $TMPDIR */
 /* A folder with all that it lies in, synced where they are new. */
 enum ps_status ps_make_dir(const char *path, struct ps_err *err);
 /* fsync of a folder, so that a rename in it is on the disk. */
@@ -194,6 +198,8 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
 
 /* --- sessions (session.c) */
 
+/* A name that no other opening has. */
+enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err);
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
 void ps_session_end(struct ps_store *store);
 /* Of this folder, or of the servers that share the store. */
@@ -259,6 +265,18 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out);
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err);
 
+/* --- runs that can be recovered (deleted.c) */
+
+/* Inside a transaction: takes the run off the shelf so that ps_store_undelete brings it back. */
+enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *who,
+                              int64_t at_ms, struct ps_err *err);
+/* Inside a transaction, while the run is there: writes into labels/ that it is deleted. */
+enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *who,
+                                int64_t at_ms, struct ps_err *err);
+/* Inside the transaction that publishes a run of this id: what was deleted cannot be recovered any
+ * more. */
+enum ps_status ps_deleted_replace(struct ps_store *store, const char *id, struct ps_doom *doom,
+                                  bool *replaced, struct ps_err *err);
 /* ps_job_row_add inside a transaction (job_rows.c). */
 struct ps_job_new;
 enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
@@ -306,6 +324,10 @@ struct ps_catalog_row {
  * now on. */
 enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
                               struct ps_err *err);
+/* Appends the words for what the catalog says of a run otherwise than `row`, which its file says,
+ * and than its last label (labels.c); label NULL: nobody knows that. */
+enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
+                                  const char *label, struct ps_buf *out, struct ps_err *err);
 /* What a run file says of itself. Of one that is not published yet only what a writer knows:
  * headline, ledger, summary, tool and title; all else is "" or 0. */
 struct ps_run_about {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/content.h"
 #include "server/store/copy.h"
 #include "server/store/db_impl.h"
 
@@ -153,6 +154,15 @@ int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
 
 /* --- in and out ------------------------------------------------------------------------------- */
 
+static enum ps_status hash_file(const char *path, struct ps_sending *out, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot read", path);
+    return ps_content_of(fd, path, out->hash, &out->bytes, err);
+}
+
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
                             struct ps_sending *out, struct ps_err *err)
 {
@@ -162,7 +172,9 @@ enum ps_status ps_file_send(struct ps_store *store, const char *folder, const ch
     if (stat(path, &about) != 0)
         return ps_fail_errno(err, "cannot read", path);
     out->bytes = (uint64_t)about.st_size;
-    return store->shared ? ps_shared_send(store, path, out, err) : PS_OK;
+    if (store->shared)
+        return ps_shared_send(store, path, out, err);
+    return is_run(folder) ? hash_file(path, out, err) : PS_OK;
 }
 
 enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent,
@@ -175,6 +187,8 @@ enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent
     if (store->shared)
         return ps_shared_place(store, sent, folder, key, path, err);
     status = place_of(store, folder, key, &final, err);
+    if (status == PS_OK && is_run(folder))
+        status = ps_file_row_change(store->catalog, "kept_put", folder, key, sent, err);
     if (status == PS_OK && rename(path, final) != 0)
         status = ps_fail_errno(err, "cannot rename to", final);
     return status;
@@ -207,7 +221,9 @@ enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const 
     status = path_of(store, folder, key, &path, err);
     if (status == PS_OK && unlink(path) != 0 && errno != ENOENT)
         status = ps_fail_errno(err, "cannot remove", path);
-    return status;
+    return status == PS_OK && is_run(folder)
+               ? ps_file_row_change(store->catalog, "kept_remove", folder, key, NULL, err)
+               : status;
 }
 
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,

@@ -33,7 +33,7 @@ enum ps_status ps_file_link(struct ps_store *store, const char *folder, const ch
 
 /* A file on its way in. */
 struct ps_sending {
-    char hash[PS_SHA256_SIZE]; /* of the file itself; "" in a folder, where nobody asks */
+    char hash[PS_SHA256_SIZE]; /* of the file itself; "" in a folder, but for run files */
     uint64_t bytes;
     int64_t layout; /* of a run file (schema/run.sql); else 0 */
 };
@@ -61,6 +61,22 @@ enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const 
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err);
 
+/* --- rows of table kept: of all files where many share the shelf; in a folder of run files, whose
+ * bytes nothing else can be held against */
+
+struct ps_shared_file {
+    char hash[PS_SHA256_SIZE];
+    uint64_t bytes;
+    int64_t layout;
+};
+/* Inside a transaction: runs kept_put or kept_remove for this key. sent NULL: without a file. */
+enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const char *folder,
+                                  const char *key, const struct ps_sending *sent,
+                                  struct ps_err *err);
+/* The row; PS_NOT_FOUND without text. */
+enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
+                           struct ps_shared_file *out, struct ps_err *err);
+
 /* The layout of a run file; -1: there is none. `db`: of the caller's transaction, or NULL. */
 int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id);
 
@@ -83,11 +99,6 @@ enum ps_status ps_shared_files_anew(struct ps_store *store, const char *dir, str
 enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
                                      struct ps_err *err);
 
-struct ps_shared_file {
-    char hash[PS_SHA256_SIZE];
-    uint64_t bytes;
-    int64_t layout;
-};
 /* What stands for this key. `db`: as above. PS_NOT_FOUND without text. */
 enum ps_status ps_shared_find(struct ps_store *store, struct ps_db *db, const char *folder,
                               const char *key, struct ps_shared_file *out, struct ps_err *err);

@@ -116,7 +116,7 @@ static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static enum ps_status find(struct ps_db *db, const char *folder, const char *key,
+enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
                            struct ps_shared_file *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -144,7 +144,7 @@ static enum ps_status ask(struct ps_db *db, const char *key, void *user, struct 
 {
     const struct wanted *wanted = user;
 
-    return find(db, wanted->folder, key, wanted->out, err);
+    return ps_file_row(db, wanted->folder, key, wanted->out, err);
 }
 
 enum ps_status ps_shared_find(struct ps_store *store, struct ps_db *db, const char *folder,
@@ -152,12 +152,14 @@ enum ps_status ps_shared_find(struct ps_store *store, struct ps_db *db, const ch
 {
     struct wanted wanted = {folder, out};
 
-    return db ? find(db, folder, key, out, err) : ps_catalog_ask(store, ask, key, &wanted, err);
+    return db ? ps_file_row(db, folder, key, out, err)
+              : ps_catalog_ask(store, ask, key, &wanted, err);
 }
 
 /* A query of one row of kept. */
-static enum ps_status change(struct ps_db *db, const char *query, const char *folder,
-                             const char *key, const struct ps_sending *sent, struct ps_err *err)
+enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const char *folder,
+                                  const char *key, const struct ps_sending *sent,
+                                  struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
@@ -179,7 +181,7 @@ static enum ps_status untie(struct ps_store *store, const char *folder, const ch
                             const char *unless, struct ps_err *err)
 {
     struct ps_shared_file old;
-    enum ps_status status = find(store->catalog, folder, key, &old, err);
+    enum ps_status status = ps_file_row(store->catalog, folder, key, &old, err);
 
     if (status == PS_NOT_FOUND || (status == PS_OK && strcmp(old.hash, unless) == 0))
         return PS_OK;
@@ -209,7 +211,7 @@ enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *
     if (status == PS_OK)
         status = untie(store, folder, key, sent->hash, err);
     if (status == PS_OK)
-        status = change(store->catalog, "kept_put", folder, key, sent, err);
+        status = ps_file_row_change(store->catalog, "kept_put", folder, key, sent, err);
     if (path)
         adopt(store, sent->hash, path);
     return status;
@@ -220,7 +222,9 @@ enum ps_status ps_shared_remove(struct ps_store *store, const char *folder, cons
 {
     enum ps_status status = untie(store, folder, key, "", err);
 
-    return status == PS_OK ? change(store->catalog, "kept_remove", folder, key, NULL, err) : status;
+    return status == PS_OK
+               ? ps_file_row_change(store->catalog, "kept_remove", folder, key, NULL, err)
+               : status;
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */

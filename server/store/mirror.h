@@ -24,7 +24,7 @@
 #include "server/store/ticker.h"
 
 /* Tables of catalog.sql that are shared. The others tell of files in this server's own folder. */
-#define PS_MIRROR_TABLES 15
+#define PS_MIRROR_TABLES 16
 struct ps_mirror_tables {
     struct ps_clock_table at[PS_MIRROR_TABLES];
     struct ps_arena arena;

@@ -13,9 +13,9 @@
 /* Tags before runs: the triggers of the catalog make the words of a run once then, not again with
  * each of its tags. */
 static const char *const names[PS_MIRROR_TABLES] = {
-    "tag",   "run",     "baseline",    "source",        "import_log",
-    "token", "session", "removal_log", "saved_query",   "job",
-    "kept",  "doomed",  "upload",      "removed_since", "partial"};
+    "tag",     "run",           "baseline",    "source",     "import_log", "token",
+    "session", "removal_log",   "saved_query", "job",        "kept",       "doomed",
+    "upload",  "removed_since", "partial",     "deleted_run"};
 
 /* --- tables ------------------------------------------------------------------------------------
  */

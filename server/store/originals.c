@@ -32,12 +32,18 @@ enum ps_status ps_new_part(struct ps_store *store, const char *where, char **pat
     return new_file(store, where, ".part", path_out, fd_out, err);
 }
 
+const char *ps_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+
+    return folder && folder[0] ? folder : P_tmpdir;
+}
+
 static enum ps_status temporary_file(char **path_out, int *fd_out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    const char *folder = getenv("TMPDIR");
 
-    ps_buf_printf(&path, "%s/perfshelf-XXXXXX", folder && folder[0] ? folder : P_tmpdir);
+    ps_buf_printf(&path, "%s/perfshelf-XXXXXX", ps_temporary_folder());
     *fd_out = mkostemp(path.at, O_CLOEXEC);
     if (*fd_out < 0)
         return ps_fail_errno(err, "cannot write", path.at);
@@ -48,7 +54,7 @@ static enum ps_status temporary_file(char **path_out, int *fd_out, struct ps_err
 enum ps_status ps_store_spool(struct ps_store *store, char **path_out, int *fd_out,
                               struct ps_err *err)
 {
-    if (!store)
+    if (!store || store->read_only)
         return temporary_file(path_out, fd_out, err);
     return new_file(store, "spool", "", path_out, fd_out, err);
 }

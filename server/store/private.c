@@ -38,9 +38,20 @@ static enum ps_status make_folders(const struct ps_store *store, struct ps_err *
     return PS_OK;
 }
 
+static char *new_folder(struct ps_store *of)
+{
+    struct ps_buf dir = {0};
+
+    if (!of->read_only)
+        return ps_store_new_path(of, "spool", PS_PRIVATE);
+    ps_buf_printf(&dir, "%s/perfshelf-%s-%u" PS_PRIVATE, ps_temporary_folder(), of->session,
+                  ps_store_count(of));
+    return dir.at;
+}
+
 enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(of, "spool", PS_PRIVATE);
+    PS_AUTO(ps_free_ptr) char *dir = new_folder(of);
     struct ps_store *store = ps_store_new(dir);
     enum ps_status status;
 

@@ -8,8 +8,9 @@
 
 #include "server/store/store.h"
 
-/* An empty one: a folder in the spool of `of`, with its catalog in memory. ps_store_close removes
- * it; what a process that died left of one goes when the shelf is opened next. */
+/* An empty one: a folder in the spool of `of` (in $TMPDIR where `of` is read-only), with its
+ * catalog in memory. ps_store_close removes it; what a process that died left of one goes when the
+ * shelf is opened next. */
 enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struct ps_err *err);
 /* The run, under its id, with its labels and sources, as it stands: its files are shared. The
  * original is not among them. PS_NOT_FOUND: there is no such run. */

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "server/store/checks.h"
+#include "server/store/deleted.h"
+#include "server/store/files.h"
 #include "server/store/vault.h"
 
 struct found { /* a run file that is whole */
@@ -265,6 +267,27 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
     return err->code;
 }
 
+/* A run that was deleted, and can be recovered, is so again. */
+static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct ps_str label,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) char *who = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status =
+        ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":label", label);
+    if (!ps_stmt_row(stmt, &own)) {
+        r->out->runs++;
+        return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    }
+    who = ps_strdup(ps_col_text(stmt, 1));
+    return ps_deleted_add(r->store, id, who, ps_col_int(stmt, 0), err);
+}
+
 static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
@@ -273,6 +296,7 @@ static enum ps_status put_run(struct rebuilding *r, const struct found *run, str
     struct ps_arena arena = {0};
     struct ps_catalog_row row = {.name = NULL};
     struct found when;
+    struct ps_sending sent;
     const char *label = "";
     enum ps_status status = ps_store_path(r->store, "runs", run->id, ".db", &path, err);
 
@@ -282,13 +306,16 @@ static enum ps_status put_run(struct rebuilding *r, const struct found *run, str
     row.created_ms = run->created_ms;
     if (status == PS_OK)
         status = ps_catalog_put(r->store->catalog, &row, &name, err);
+    if (status == PS_OK)
+        status = ps_file_send(r->store, "runs", path, &sent, err);
+    if (status == PS_OK)
+        status = ps_file_row_change(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
     if (status == PS_OK && last_label(r, run->id, &last, &when))
         status = ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
     else if (status == PS_OK && label[0])
         status = ps_label_apply(r->store->catalog, run->id, ps_str_of(label), err);
     ps_arena_free(&arena);
-    r->out->runs += status == PS_OK;
-    return status;
+    return status == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : status;
 }
 
 static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
@@ -305,6 +332,18 @@ static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
 /* --- what is left ----------------------------------------------------------------------------- */
 
 /* Originals whose run has no file, for the caller to import. */
+static bool is_deleted(struct rebuilding *r, const char *sha256)
+{
+    char id[PS_ID_SIZE];
+    struct ps_deleted deleted;
+
+    (void)snprintf(id, sizeof id, "%.16s", sha256);
+    if (ps_deleted_find(r->store, id, &deleted, NULL) != PS_OK)
+        return false;
+    ps_deleted_free(&deleted);
+    return true;
+}
+
 static void list_orphans(struct rebuilding *r)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "originals");
@@ -316,7 +355,7 @@ static void list_orphans(struct rebuilding *r)
         if (strspn(entry->d_name, "0123456789abcdef") != 64)
             continue;
         (void)snprintf(sha256, sizeof sha256, "%.64s", entry->d_name);
-        if (ps_store_find(r->store, sha256, id, NULL) != PS_OK)
+        if (ps_store_find(r->store, sha256, id, NULL) != PS_OK && !is_deleted(r, sha256))
             ps_buf_add(&r->out->originals, sha256, sizeof sha256);
     }
     if (dir)

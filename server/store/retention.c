@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/store/clock_check.h"
 #include "server/store/db_impl.h"
 
-#define GOES 6 /* column of keep_bytes.sql: from where it is 0 on nothing goes */
+#define HOUR_MS ((int64_t)3600 * 1000)
+#define GOES    6 /* column of keep_bytes.sql: from where it is 0 on nothing goes */
 
 /* --- who goes --------------------------------------------------------------------------------- */
 
@@ -90,17 +92,63 @@ static void put_in_order(struct ps_leaving_list *list)
     list->n = n;
 }
 
-enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
-                            struct ps_leaving_list *out, struct ps_err *err)
+static enum ps_status find_all(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
+                               bool by_age_too, struct ps_leaving_list *out, struct ps_err *err)
 {
     struct ps_db *db = NULL;
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     *out = (struct ps_leaving_list){.n = 0};
     for (size_t i = 0; status == PS_OK && i < keep->n; i++)
-        status = find(db, keep, i, now_ms, out, err);
+        if (by_age_too || keep->at[i].by != PS_KEEP_BY_AGE)
+            status = find(db, keep, i, now_ms, out, err);
     ps_catalog_read_end(store, db);
     put_in_order(out);
+    return status;
+}
+
+enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
+                            struct ps_leaving_list *out, struct ps_err *err)
+{
+    return find_all(store, keep, now_ms, true, out, err);
+}
+
+/* How many runs may go now. */
+static enum ps_status read_allowance(struct ps_store *store, int64_t now_ms, int64_t since_ms,
+                                     size_t *out, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    *out = 0;
+    if (status != PS_OK)
+        return status;
+    status = ps_db_prepare(db, ps_sql_text("keep_allowance"), &stmt, &own);
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":hour", now_ms - HOUR_MS);
+        ps_bind_int(stmt, ":since", since_ms);
+        if (ps_stmt_row(stmt, &own) && ps_col_int(stmt, 0) > 0)
+            *out = (size_t)ps_col_int(stmt, 0);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_read_end(store, db);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_keep_due(struct ps_store *store, const struct ps_keep *keep, int64_t since_ms,
+                           struct ps_keep_due *out, struct ps_err *err)
+{
+    struct ps_clocks now;
+    enum ps_status status;
+
+    *out = (struct ps_keep_due){.allowance = 0};
+    ps_clocks_read(&now);
+    status = find_all(store, keep, now.real_ms, ps_clock_check(store, &out->jump_ms), &out->leaving,
+                      err);
+    if (status == PS_OK && out->leaving.n)
+        status = read_allowance(store, now.real_ms, since_ms, &out->allowance, err);
     return status;
 }
 

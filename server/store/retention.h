@@ -46,6 +46,18 @@ struct ps_leaving_list {
 /* Who goes at this time (ms since 1970), if nothing changes. Free the list in any case. */
 enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
                             struct ps_leaving_list *out, struct ps_err *err);
+
+/* What rules may delete by themselves now, while nobody watches. */
+struct ps_keep_due {
+    struct ps_leaving_list leaving;
+    size_t allowance; /* so many of them may go now */
+    int64_t jump_ms;  /* by how much the clock jumped: then no rule goes by age; else 0 */
+};
+/* As ps_keep_find, but at most a tenth of the shelf within an hour, and one more for each run that
+ * came on it since `since_ms`; and by age only while the clock is trusted (clock_check.h). Free
+ * out->leaving in any case. */
+enum ps_status ps_keep_due(struct ps_store *store, const struct ps_keep *keep, int64_t since_ms,
+                           struct ps_keep_due *out, struct ps_err *err);
 void ps_leaving_free(struct ps_leaving_list *list);
 
 /* Takes one of them off the shelf as ps_store_remove does. `who` asked for it, "": nobody but the

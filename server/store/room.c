@@ -2,9 +2,11 @@
 #include "server/store/room.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "server/store/db_impl.h"
+#include "server/store/deleted.h"
 #include "server/store/files.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -51,7 +53,8 @@ enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha
     return ps_stmt_finish(stmt, err);
 }
 
-static enum ps_status count_kept(struct ps_store *store, uint64_t *out, struct ps_err *err)
+static enum ps_status count_kept(struct ps_store *store, uint64_t *out, uint64_t *deleted,
+                                 struct ps_err *err)
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
@@ -60,8 +63,10 @@ static enum ps_status count_kept(struct ps_store *store, uint64_t *out, struct p
     if (status != PS_OK)
         return status;
     status = ps_db_prepare(db, ps_sql_text("size_sum"), &stmt, err);
-    if (status == PS_OK && ps_stmt_row(stmt, err))
-        *out = (uint64_t)ps_col_int(stmt, 0);
+    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+        *deleted = (uint64_t)ps_col_int(stmt, 1);
+        *out = (uint64_t)ps_col_int(stmt, 0) - *deleted;
+    }
     if (status == PS_OK)
         status = ps_stmt_finish(stmt, err);
     ps_catalog_read_end(store, db);
@@ -73,11 +78,11 @@ static enum ps_status count_kept(struct ps_store *store, uint64_t *out, struct p
 /* What is claimed is returned only after the catalog counts it: for a moment it counts twice. */
 enum ps_status ps_room_look(struct ps_store *store, struct ps_room *out, struct ps_err *err)
 {
-    uint64_t kept = 0;
+    uint64_t kept = 0, deleted = 0;
     const int64_t loose = atomic_load(&store->loose);
-    enum ps_status status = count_kept(store, &kept, err);
+    enum ps_status status = count_kept(store, &kept, &deleted, err);
 
-    *out = (struct ps_room){kept + (loose > 0 ? (uint64_t)loose : 0), store->quota};
+    *out = (struct ps_room){kept + (loose > 0 ? (uint64_t)loose : 0), deleted, store->quota};
     return status;
 }
 
@@ -93,7 +98,8 @@ static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
 /* While the database is away nothing can be completed. */
 enum ps_status ps_room_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
 {
-    enum ps_status status = ps_store_away(store) ? PS_OK : complete_sizes(store, err);
+    enum ps_status status =
+        ps_store_away(store) || store->read_only ? PS_OK : complete_sizes(store, err);
 
     atomic_store(&store->loose, (int64_t)ps_session_spooled(store));
     store->quota = quota;
@@ -110,20 +116,48 @@ static enum ps_status over(const struct ps_room *room, uint64_t bytes, struct ps
                    (double)bytes / MIB, (double)room->used / MIB, (double)room->quota / MIB);
 }
 
+/* Less than this is left for what is written beside files of runs. */
+#define DISK_SPARE ((uint64_t)16 << 20)
+
+/* Whether the disk has less left; that of a database is not ours to look at. */
+static bool is_disk_short(const struct ps_store *store, uint64_t bytes)
+{
+    struct statvfs disk;
+
+    return !store->shared && statvfs(store->dir, &disk) == 0 &&
+           (uint64_t)disk.f_bavail * disk.f_frsize < bytes + DISK_SPARE;
+}
+
+/* Deleted runs give way to so many bytes, the first deleted first. */
+static enum ps_status make_room(struct ps_store *store, uint64_t bytes, struct ps_room *room,
+                                struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    while (status == PS_OK && room->deleted &&
+           ((room->quota && room->used + room->deleted + bytes > room->quota) ||
+            is_disk_short(store, bytes)) &&
+           ps_deleted_purge_next(store, INT64_MAX))
+        status = ps_room_look(store, room, err);
+    return status;
+}
+
 /* The look and the claim are one: of two that come at once only one gets the last room. */
 enum ps_status ps_room_claim(struct ps_store *store, uint64_t bytes, struct ps_err *err)
 {
     struct ps_room room = {0};
     enum ps_status status = PS_OK;
 
-    if (!store->quota) {
+    if (!store->quota && !is_disk_short(store, bytes)) {
         atomic_fetch_add(&store->loose, (int64_t)bytes);
         return PS_OK;
     }
     pthread_mutex_lock(&store->room_lock);
     status = ps_room_look(store, &room, err);
-    if (status == PS_OK && (room.used > room.quota || bytes > room.quota - room.used))
+    if (status == PS_OK && room.quota && (room.used > room.quota || bytes > room.quota - room.used))
         status = over(&room, bytes, err);
+    if (status == PS_OK)
+        status = make_room(store, bytes, &room, err);
     if (status == PS_OK)
         atomic_fetch_add(&store->loose, (int64_t)bytes);
     pthread_mutex_unlock(&store->room_lock);

@@ -21,7 +21,10 @@
 enum ps_status ps_room_begin(struct ps_store *store, uint64_t quota, struct ps_err *err);
 
 struct ps_room {
-    uint64_t used, quota; /* bytes; quota 0: none */
+    uint64_t used; /* bytes */
+    uint64_t
+        deleted;    /* bytes of runs that can be recovered, which give way to others (deleted.h) */
+    uint64_t quota; /* bytes; 0: none */
 };
 enum ps_status ps_room_look(struct ps_store *store, struct ps_room *out, struct ps_err *err);
 

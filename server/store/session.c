@@ -29,7 +29,7 @@ static bool lock_new(int fd)
 
 /* <process>.<time>.<chance>: in containers of several machines processes have the same numbers, and
  * may begin together. */
-static enum ps_status name_session(struct ps_store *store, struct ps_err *err)
+enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
 {
     struct timespec now;
     uint32_t random;
@@ -47,7 +47,7 @@ enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
 {
     for (;;) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
-        enum ps_status status = name_session(store, err);
+        enum ps_status status = ps_session_name(store, err);
         int fd;
 
         if (status == PS_OK)

@@ -22,16 +22,33 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
 
 enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    struct ps_db *db = NULL;
     enum ps_status status = run_sql(ps_catalog_lock(store), "snapshot", ":path", path, err);
 
     ps_catalog_unlock(store);
+    ps_uri_path(&uri, path);
+    if (status == PS_OK)
+        status = ps_db_open(uri.at, true, &db, err);
+    if (status == PS_OK) /* deleted runs stay where they can be recovered */
+        status = ps_db_exec(db,
+                            "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
+                            "(SELECT sha256 FROM deleted_run);"
+                            "DELETE FROM kept WHERE folder = 'runs' AND key IN "
+                            "(SELECT id FROM deleted_run);"
+                            "DELETE FROM source WHERE run IN (SELECT id FROM deleted_run);"
+                            "DELETE FROM kept_size WHERE folder = 'sources' AND sha256 NOT IN "
+                            "(SELECT sha256 FROM source);"
+                            "DELETE FROM deleted_run",
+                            err);
+    ps_db_close(db);
     return status;
 }
 
 enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
-                                          "run_delete"};
+                                          "kept_forget", "run_delete"};
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/store/deleted.h"
 #include "server/store/files.h"
 #include "server/store/mirror.h"
 #include "server/store/uploads.h"
@@ -147,6 +148,89 @@ static enum ps_status check_own(struct ps_store *store, struct ps_err *err)
     return ps_fail(err, PS_CONFLICT, "%s holds what was fetched from a store", store->dir);
 }
 
+bool ps_store_exists(const char *dir)
+{
+    static const char *const parts[] = {"catalog.db", "runs"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+        ps_buf_printf(&path, "%s/%s", dir, parts[i]);
+        if (access(path.at, F_OK) == 0 || errno == EACCES)
+            return true;
+    }
+    return false;
+}
+
+bool ps_store_read_only(const struct ps_store *store)
+{
+    return store->read_only;
+}
+
+/* Permissions or a file system that is mounted read-only. What is missing can be created. */
+static bool is_write_protected(const struct ps_store *store)
+{
+    static const char *const parts[] = {"", "open", "catalog.db"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_top_file(store, parts[i]);
+
+        if (access(path, W_OK) != 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
+            return true;
+    }
+    return false;
+}
+
+/* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
+ * file as it stands: nobody changes it. */
+void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+
+    ps_uri_path(out, path);
+    if (store->read_only && access(shm, F_OK) != 0)
+        ps_buf_puts(out, "?immutable=1");
+}
+
+/* Committed transactions may be in a log that only a user who can write is able to recover. */
+static enum ps_status check_log(const struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *log = ps_store_file(store, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+    struct stat about;
+
+    if (stat(log, &about) != 0 || about.st_size == 0 || access(shm, F_OK) == 0)
+        return PS_OK;
+    ps_hint(err, "open the shelf once as a user who may write to it");
+    return ps_fail(err, PS_FORBIDDEN,
+                   "catalog.db-wal must be recovered, and the shelf is read-only");
+}
+
+static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
+    PS_AUTO(ps_free_ptr) char *catalog = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    enum ps_status status;
+
+    store->runs_fd = open(runs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (store->runs_fd < 0)
+        return ps_fail_errno(err, "cannot open", runs);
+    if (access(catalog, R_OK) != 0 && errno != ENOENT)
+        return ps_fail_errno(err, "cannot read", catalog);
+    status = check_catalog(store, catalog, err);
+    if (status == PS_OK)
+        status = check_log(store, err);
+    ps_catalog_uri(store, &uri);
+    if (status == PS_OK)
+        status = ps_db_open(uri.at, false, &store->catalog, err);
+    if (status == PS_OK)
+        status = check_own(store, err);
+    store->beside = status == PS_OK;
+    return status == PS_OK ? ps_session_name(store, err) : status;
+}
+
 static enum ps_status open_catalog(struct ps_store *store, const char *url, uint64_t cache_bytes,
                                    struct ps_err *err)
 {
@@ -232,8 +316,18 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t c
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
-    enum ps_status status = make_folders(store, &labels_new, err);
+    enum ps_status status;
 
+    store->read_only = !url && ps_store_exists(dir) && is_write_protected(store);
+    if (store->read_only) {
+        status = open_read_only(store, err);
+        if (status == PS_OK)
+            *out = store;
+        else
+            ps_store_close(store);
+        return status;
+    }
+    status = make_folders(store, &labels_new, err);
     if (status == PS_OK)
         status = ps_session_begin(store, err);
     if (status == PS_OK)
@@ -246,6 +340,7 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t c
     }
     ps_session_sweep(store);
     ps_reserve_make(store);
+    ps_deleted_expire(store);
     *out = store;
     return PS_OK;
 }

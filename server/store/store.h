@@ -9,12 +9,13 @@
  *   DIR/sources/<sha256>.gz    source files attached to line-level profiles
  *   DIR/spool/                 uploads on their way, and those that were accepted
  *   DIR/open/                  who has the shelf open (session.c)
+ *   DIR/clock                  when the clock was right last (clock_check.h)
  *   DIR/cache/<hash>           where many servers share the store: files of runs, originals and
  *                              sources that were used last (cache.h); catalog.db is a mirror then
  *
  * Durable means: it survives kill -9 and power loss. Files are synced, then renamed into place,
  * then their folder is synced, then the row that refers to them is committed with synchronous=FULL.
- * A removal goes the other way: the row first, then the files (doomed.c).
+ * A removal goes the other way: the row first, a day later the files (deleted.h, doomed.c).
  *
  * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
  * same run on every shelf. Every function may be called from any thread. Several processes may have
@@ -56,6 +57,10 @@ enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_e
 enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t cache_bytes,
                                     struct ps_store **out, struct ps_err *err);
 void ps_store_close(struct ps_store *store); /* NULL is fine */
+/* Whether the folder holds a shelf; ps_store_open creates one where it does not. */
+bool ps_store_exists(const char *dir);
+/* Whether this user may only read the folder: then every change fails with PS_FORBIDDEN. */
+bool ps_store_read_only(const struct ps_store *store);
 const char *ps_store_dir(const struct ps_store *store);
 /* Whether the database of such a store was away when it was looked for last. */
 bool ps_store_away(const struct ps_store *store);
@@ -346,8 +351,8 @@ struct ps_run_edit {
 };
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err);
-/* Takes a run off the shelf, for good, and notes in the removal log that `who` did ("": unknown).
- */
+/* Takes a run off the shelf, from where it can be recovered for a day (deleted.h), and notes in the
+ * removal log that `who` did ("": unknown). */
 enum ps_status ps_store_remove(struct ps_store *store, const char *id, const char *who,
                                struct ps_err *err);
 

@@ -9,6 +9,10 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     enum ps_status status = store->mirror ? ps_mirror_order(store, err) : PS_OK;
     struct ps_db *db = ps_catalog_lock(store);
 
+    if (store->read_only) {
+        ps_hint(err, "ask its owner, or copy the shelf to a folder of your own");
+        status = ps_fail(err, PS_FORBIDDEN, "this user may not write to the shelf");
+    }
     store->durable = sync == PS_DURABLE;
     store->ordered = store->mirror && status == PS_OK;
     if (status == PS_OK)
@@ -39,7 +43,7 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
     }
     if (!committed)
         (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
-    if (!store->durable)
+    if (!store->durable && !store->read_only)
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", NULL);
     if (store->ordered)
         ps_mirror_done(store, committed);

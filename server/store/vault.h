@@ -27,12 +27,14 @@ struct ps_verify {
 
 struct ps_verified {
     uint64_t runs, files, bytes, findings;
+    uint64_t hashed; /* run files of an older shelf, whose hash is known from now on */
 };
 
 /* url: of a shelf that many servers share, else NULL (ps_store_open_shared). Looks at the catalog,
  * each run file, original, source and label, and for files that nothing refers to. Others may use
  * the shelf meanwhile: what they add or remove is no finding. Fails only when it cannot look
- * (PS_NOT_FOUND: there is no such folder), or was stopped (PS_CANCELLED). */
+ * (PS_NOT_FOUND: there is no such shelf; PS_IO, PS_FORBIDDEN: this user may not read it), or was
+ * stopped (PS_CANCELLED). */
 enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
                                struct ps_verified *out, struct ps_err *err);
 

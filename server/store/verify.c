@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "server/store/checks.h"
 #include "server/store/files.h"
@@ -25,7 +26,7 @@ struct verifying {
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
-    struct ps_err away; /* why, where a database could not be asked */
+    struct ps_err away; /* why, where a database could not be asked, or a file not be read */
 };
 
 static void report(struct verifying *v, const char *what, const char *file, const char *text,
@@ -134,7 +135,7 @@ static void report_file(struct verifying *v, const char *what, const char *folde
 {
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
-    if (err->code == PS_UNAVAILABLE) {
+    if (err->code == PS_UNAVAILABLE || err->code == PS_FORBIDDEN) {
         v->away = *err;
         v->stopped = true;
     }
@@ -149,12 +150,51 @@ static void check_label(struct verifying *v, const char *id)
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
 
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_store_path(v->store, "labels", id, ".json", &path, NULL) == PS_OK &&
+        access(path, R_OK) != 0 && errno == EACCES) {
+        ps_fail_errno(&err, "cannot read", path);
+        err.code = PS_FORBIDDEN;
+        report_file(v, "label", "runs", id, "", &err, "");
+        return;
+    }
     if (!ps_label_read(v->store, id, &label))
         return;
     v->out->files++;
     if (!ask(v, "label_valid", NULL, label.at ? label.at : "")) {
         ps_buf_printf(&file, "labels/%s.json", id);
         report(v, "label", file.at, "it is damaged", "`perfshelf rebuild` writes it anew");
+    }
+}
+
+/* Baselines and saved queries, which are written a second time as labels are. */
+static void check_lists(struct verifying *v)
+{
+    static const struct {
+        const char *label, *query, *text;
+    } lists[] = {{"baselines", "baselines_differ", "it has a baseline that was never set"},
+                 {"queries", "queries_differ", "it has a saved query that nobody saved"}};
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+        struct ps_db *db;
+        bool differs = false;
+
+        db = ps_catalog_lock(v->store); /* the file is written while it is locked */
+        if (ps_label_read(v->store, lists[i].label, &label) &&
+            ask_locked(v, "label_valid", NULL, label.at) &&
+            ps_db_prepare(db, ps_sql_text(lists[i].query), &stmt, NULL) == PS_OK) {
+            ps_bind_text(stmt, ":label", ps_buf_slice(&label));
+            differs = ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+        }
+        ps_stmt_done(stmt);
+        stmt = NULL;
+        ps_catalog_unlock(v->store);
+        if (differs)
+            report(v, "catalog", "catalog.db", lists[i].text, REBUILD);
     }
 }
 
@@ -167,6 +207,128 @@ static const char *ending_of(const char *path)
     return dot ? dot : "";
 }
 
+/* Holds the bytes of a run file against the hash that was taken when it was written. *known: there
+ * is one; a shelf from before there were any has none. */
+static enum ps_status check_hash(struct verifying *v, const char *id, const char *path,
+                                 struct ps_sending *found, bool *known, struct ps_err *err)
+{
+    struct ps_shared_file kept;
+    struct ps_db *db = ps_catalog_lock(v->store);
+    enum ps_status status;
+
+    *known = ps_file_row(db, "runs", id, &kept, NULL) == PS_OK;
+    ps_catalog_unlock(v->store);
+    status = ps_file_send(v->store, "runs", path, found, err);
+    if (status == PS_OK && *known && strcmp(kept.hash, found->hash) != 0)
+        status = ps_fail(err, PS_IO, "its bytes are not those that were written");
+    return status;
+}
+
+/* Of a run file that passed every other check. */
+static void record_hash(struct verifying *v, const char *id, const struct ps_sending *found)
+{
+    enum ps_status status = ps_catalog_begin(v->store, PS_SOON, NULL);
+
+    if (status == PS_OK && ask_locked(v, "kept_wanted", "runs", id))
+        status = ps_file_row_change(v->store->catalog, "kept_put", "runs", id, found, NULL);
+    if (ps_catalog_end(v->store, status, NULL) == PS_OK)
+        v->out->hashed++;
+}
+
+/* What the run file says, and the last label (labels.c). */
+struct said {
+    struct ps_arena arena;
+    struct ps_run_about about;
+    struct ps_buf label;
+};
+
+static void said_free(struct said *said)
+{
+    ps_arena_free(&said->arena);
+    ps_buf_free(&said->label);
+}
+
+static enum ps_status read_said(const struct expected *run, const char *path, struct said *out,
+                                struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct stat file;
+    enum ps_status status = ps_check_open(path, &db, err);
+
+    if (status == PS_OK)
+        status = ps_run_about(db, &out->arena, &out->about, err);
+    ps_db_close(db);
+    if (status == PS_OK && stat(path, &file) == 0)
+        out->about.row.db_bytes = (uint64_t)file.st_size;
+    memcpy(out->about.row.id, run->id, sizeof run->id);
+    return status;
+}
+
+/* With the catalog locked. */
+static void compare_row(struct verifying *v, struct said *said, struct ps_buf *differs)
+{
+    const char *id = said->about.row.id, *label = said->about.label;
+    struct ps_err err = PS_ERR_INIT;
+
+    differs->len = said->label.len = 0;
+    if (ps_label_read(v->store, id, &said->label))
+        label = ask_locked(v, "label_valid", NULL, said->label.at) ? said->label.at : NULL;
+    if (v->store->mirror || (label && !label[0]))
+        label = NULL;
+    if (ps_catalog_differs(v->store->catalog, &said->about.row, label, differs, &err) != PS_OK)
+        ps_buf_printf(differs, "it cannot be read (%s)", err.text);
+}
+
+/* Before a difference is believed, it is looked for again while nobody can be in the middle of a
+ * change. */
+static void check_row(struct verifying *v, const struct expected *run, const char *path)
+{
+    PS_AUTO(said_free) struct said said = {.about = {.title = NULL}};
+    PS_AUTO(ps_buf_free) struct ps_buf differs = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = read_said(run, path, &said, &err);
+
+    if (status != PS_OK) {
+        report_file(v, "run", "runs", run->id, ".db", &err, REBUILD);
+        return;
+    }
+    (void)ps_catalog_lock(v->store);
+    compare_row(v, &said, &differs);
+    ps_catalog_unlock(v->store);
+    if (!differs.len)
+        return;
+    status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    compare_row(v, &said, &differs);
+    (void)ps_catalog_end(v->store, status, NULL);
+    if (!differs.len)
+        return;
+    ps_buf_printf(&text,
+                  "what it says of run %s is not what the run file and its label say: ", run->id);
+    ps_buf_str(&text, ps_buf_slice(&differs));
+    report(v, "catalog", "catalog.db", text.at, REBUILD);
+}
+
+/* All that is asked of a run file; a fetched one was held against its hash already. */
+static enum ps_status check_run_file(struct verifying *v, const struct expected *run,
+                                     const char *path, struct ps_err *err)
+{
+    const bool hashes = !v->store->shared && !v->how->quick;
+    struct ps_sending found;
+    bool known = true;
+    enum ps_status status = ps_check_run(path, run->sha256, false, err);
+
+    if (status == PS_OK && hashes)
+        status = check_hash(v, run->id, path, &found, &known, err);
+    if (status == PS_OK && !v->how->quick)
+        status = ps_check_run(path, run->sha256, true, err);
+    if (status == PS_OK && !known)
+        record_hash(v, run->id, &found);
+    if (status == PS_OK && !v->how->quick)
+        check_row(v, run, path);
+    return status;
+}
+
 static void check_run(struct verifying *v, const struct expected *run)
 {
     const struct ps_check_watch watch = {read_on, v};
@@ -175,7 +337,7 @@ static void check_run(struct verifying *v, const struct expected *run)
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_file_path(v->store, "runs", run->id, &path, &err) != PS_OK ||
-        ps_check_run(path, run->sha256, !v->how->quick, &err) != PS_OK)
+        check_run_file(v, run, path, &err) != PS_OK)
         report_file(v, "run", "runs", run->id, ".db", &err,
                     v->store->shared ? "`perfshelf renew` imports it again from its original"
                                      : "`perfshelf rebuild` imports it again from its original");
@@ -287,6 +449,8 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
     check_catalog(v);
     for (size_t i = 0; i < v->n && !v->stopped; i++)
         check_run(v, &v->runs[i]);
+    if (!v->stopped && !v->how->quick)
+        check_lists(v);
     if (!v->stopped)
         check_sources(v);
     if (!v->stopped)
@@ -294,6 +458,22 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
     if (v->away.code != PS_OK)
         return ps_fail_as(err, &v->away);
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
+}
+
+/* What this user may not look into says nothing of damage. */
+static enum ps_status check_readable(const char *dir, struct ps_err *err)
+{
+    static const char *const parts[] = {"", "catalog.db", "runs", "labels", "originals", "sources"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+        const bool is_file = strchr(parts[i], '.') != NULL;
+
+        ps_buf_printf(&path, "%s/%s", dir, parts[i]);
+        if (access(path.at, is_file ? R_OK : R_OK | X_OK) != 0 && errno != ENOENT)
+            return ps_fail_errno(err, "cannot read", path.at);
+    }
+    return PS_OK;
 }
 
 enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
@@ -309,6 +489,10 @@ enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps
     if (!url && stat(dir, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
                                : ps_fail_errno(err, "cannot look at", dir);
+    if (!url && !ps_store_exists(dir))
+        return ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    if (!url && check_readable(dir, err) != PS_OK)
+        return err->code;
     if (ps_store_open_shared(url, dir, 0, &v.store, &opening) == PS_OK) {
         status = fetch_anew(&v, &fetched, err);
         if (status == PS_OK)

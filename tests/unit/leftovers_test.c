@@ -15,6 +15,7 @@
 
 #include "server/jobs/import.h"
 #include "server/store/db_impl.h"
+#include "server/store/deleted.h"
 #include "server/store/files.h"
 
 static char dir[64];
@@ -269,6 +270,7 @@ static void what_was_removed_does_not_come_back(void **state)
     assert_int_equal(import(store, taken.id, id), PS_OK);
     assert_int_equal(ps_store_remove(store, id, "", NULL), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_CANCELLED);
+    assert_true(ps_deleted_purge_next(store, INT64_MAX));
     assert_string_equal(listed("runs"), "");
     assert_string_equal(listed("originals"), "");
     ps_upload_end(store, taken.id, NULL);

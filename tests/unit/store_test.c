@@ -16,6 +16,7 @@
 
 #include "server/query/query.h"
 #include "server/store/db_impl.h"
+#include "server/store/deleted.h"
 #include "server/store/partial.h"
 
 struct shelf {
@@ -256,7 +257,7 @@ static void the_original_comes_back(void **state)
     ps_stream_free(stream);
 }
 
-static void a_removed_run_leaves_no_file(void **state)
+static void a_removed_run_comes_back_or_leaves_no_file(void **state)
 {
     struct shelf *shelf = *state;
     struct ps_published run = publish(shelf, "gone", "a");
@@ -264,6 +265,11 @@ static void a_removed_run_leaves_no_file(void **state)
 
     assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_OK);
     assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_undelete(shelf->store, run.id, NULL), PS_OK);
+    assert_int_equal(ps_store_undelete(shelf->store, run.id, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_OK);
+    assert_true(ps_deleted_purge_next(shelf->store, INT64_MAX));
+    assert_false(ps_deleted_purge_next(shelf->store, INT64_MAX));
     (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",
                    shelf->dir, shelf->dir);
     assert_int_equal(system(command), 0);
@@ -591,7 +597,7 @@ int main(void)
         WITH_SHELF(a_published_run_can_be_found),
         WITH_SHELF(the_same_bytes_are_the_same_run),
         WITH_SHELF(the_original_comes_back),
-        WITH_SHELF(a_removed_run_leaves_no_file),
+        WITH_SHELF(a_removed_run_comes_back_or_leaves_no_file),
         WITH_SHELF(an_aborted_import_leaves_no_file),
         WITH_SHELF(opening_sweeps_what_nobody_writes),
         WITH_SHELF(only_names_of_the_folder_become_paths),

@@ -24,12 +24,14 @@ const ownJobs = new Set<string>();
 
 export interface News {
     key: string;
-    kind: 'failed' | 'already' | 'left_out';
+    kind: 'failed' | 'already' | 'left_out' | 'deleted';
     name: string;
     error: ErrorBody | null;
     run: string | null;
     /** Of what was left out, each with its reason. */
     files?: string[];
+    /** Of what was deleted: the ids that Undo brings back. */
+    deleted?: string[];
 }
 export const news = signal<News[]>([]);
 

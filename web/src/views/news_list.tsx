@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What became of files that did not simply appear on the shelf.
+ * What became of files that did not simply appear on the shelf, and runs that were just deleted.
  */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { API, asApiError, sendJson, type ApiError } from '../base/client';
 import { formatHash } from '../base/router';
+import type { Run } from '../base/types';
 import { Notice } from '../components/notice';
-import { dismiss, news, type News } from './live';
+import { announce, dismiss, news, type News } from './live';
 
 export function NewsList() {
     if (!news.value.length) return null;
@@ -14,6 +18,46 @@ export function NewsList() {
                 <Item key={item.key} item={item} />
             ))}
         </div>
+    );
+}
+
+/* Undo stays until every run is back. */
+function Deleted({ item, dismissButton }: { item: News; dismissButton: ComponentChildren }) {
+    const [busy, setBusy] = useState(false);
+    const [error, setError] = useState<ApiError | null>(null);
+    async function undo(): Promise<void> {
+        setBusy(true);
+        setError(null);
+        try {
+            for (const id of item.deleted ?? []) {
+                const run = await sendJson<Run>('POST', `${API}/runs/${id}/undelete`);
+                if (run) announce({ type: 'run', run });
+            }
+            announce({ type: 'all' });
+            dismiss(item.key);
+        } catch (failure) {
+            setError(asApiError(failure));
+            setBusy(false);
+        }
+    }
+    return (
+        <Notice
+            kind={error ? 'error' : 'info'}
+            title={
+                <>
+                    Deleted <b>{item.name}</b>
+                </>
+            }
+            error={error ?? undefined}
+            actions={
+                <>
+                    <button type="button" class="link" disabled={busy} onClick={() => void undo()}>
+                        Undo
+                    </button>
+                    {dismissButton}
+                </>
+            }
+        />
     );
 }
 
@@ -45,6 +89,7 @@ function Item({ item }: { item: News }) {
             />
         );
     }
+    if (item.kind === 'deleted') return <Deleted item={item} dismissButton={remove} />;
     if (item.kind === 'left_out') {
         return (
             <Notice

@@ -9,7 +9,7 @@ import { int } from '../base/units';
 import { Dialog } from '../components/dialog';
 import { Notice } from '../components/notice';
 import { formatTags, parseTags } from '../model/shelf_rows';
-import { announce } from './live';
+import { announce, tell } from './live';
 
 interface DialogProps {
     runs: Run[];
@@ -31,6 +31,13 @@ export async function patchRun(run: Run, changes: RunChanges): Promise<void> {
 export async function deleteRun(run: Run): Promise<void> {
     await sendJson('DELETE', `${API}/runs/${run.id}`);
     announce({ type: 'gone', id: run.id });
+}
+
+/* The notice from which deleted runs can be brought back. */
+function tellDeleted(runs: Run[]): void {
+    const deleted = runs.map((run) => run.id);
+    const name = runs.length === 1 ? runs[0].name : `${int(runs.length)} runs`;
+    tell({ key: `deleted ${deleted[0]}`, kind: 'deleted', name, error: null, run: null, deleted });
 }
 
 /* Runs `act` for each, one after the other; on failure the dialog stays and says which. */
@@ -59,6 +66,7 @@ function useEach(runs: Run[], done: () => void) {
 
 export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
     const { busy, each, notice } = useEach(runs, () => {
+        tellDeleted(runs);
         onDone?.();
         onClose();
     });
@@ -75,7 +83,7 @@ export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
                 <h2>{title}</h2>
                 <p>
                     {runs.length === 1 ? 'It leaves' : 'They leave'} the shelf for everyone who uses
-                    it. This cannot be undone.
+                    it, and can be brought back for a day.
                 </p>
                 {runs.length > 1 && (
                     <ul class="dialog-list">
