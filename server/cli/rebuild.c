@@ -92,7 +92,9 @@ int ps_cli_rebuild(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
     ps_progress_start(&rebuilding.progress, "rebuild");
-    enum ps_status status = ps_store_rebuild(options->data, &how, &sum, &err);
+    enum ps_status status = ps_check_shelf(options->data, &err);
+    if (status == PS_OK)
+        status = ps_store_rebuild(options->data, &how, &sum, &err);
     ps_progress_end(&rebuilding.progress);
     if (status != PS_OK)
         return ps_say_failure(options->data, &err);

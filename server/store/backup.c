@@ -302,7 +302,7 @@ enum ps_status ps_store_backup(const char *dir, const char *target, const struct
     enum ps_status status = PS_OK;
 
     *out = (struct ps_backed_up){.runs = 0};
-    if (access(dir, F_OK) != 0)
+    if (!ps_store_exists(dir))
         status = ps_fail(err, PS_NOT_FOUND, "there is no shelf");
     if (status == PS_OK)
         status = ps_store_open(dir, &b.from, err);

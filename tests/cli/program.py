@@ -22,6 +22,12 @@ def call(*args, **options):
     return subprocess.run([PROGRAM, *args], capture_output=True, timeout=120, **options)
 
 
+def call_as_nobody(*args, **options):
+    """The same as a user who owns nothing; only root can."""
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    return subprocess.run([*nobody, PROGRAM, *args], capture_output=True, timeout=120, **options)
+
+
 @functools.cache
 def import_log():
     """A log of this Python's own imports."""

@@ -80,9 +80,26 @@ class Reading(ShelfTest):
         self.second = self.json("add", self.dump)
 
     def test_an_empty_shelf_teaches(self):
-        self.data = os.path.join(self.folder, "empty")
+        self.ok("rm", self.first["id"], self.second["id"])
         self.assertIn("perfshelf add", self.ok("list"))
         self.assertEqual(self.json("list"), [])
+
+    def test_a_mistyped_folder_is_no_new_shelf(self):
+        self.data = os.path.join(self.folder, "mistyped")
+        for args in (["list"], ["show", "@1"], ["rm", "@1"], ["renew"], ["sql", "@1", "SELECT 1"], ["diff", "a", "b"], ["trend", "s"],
+                     ["baseline", "@1"], ["export", "@1"], ["prune", "--keep", "1"], ["undelete"], ["token", "list"], ["rebuild"], ["backup", "x"],
+                     ["whatif", "@1"], ["check", "@1", "--budget", "headline=1s"]):
+            self.assertIn("there is no shelf", self.fails(*args), args)
+        self.assertIn("there is no shelf", self.fails("verify", status=2))
+        self.assertFalse(os.path.exists(self.data))
+        os.mkdir(self.data)
+        for args in (["list"], ["rebuild"], ["backup", os.path.join(self.folder, "b")]):
+            self.assertIn("there is no shelf", self.fails(*args))
+        self.assertEqual(os.listdir(self.data), [])
+        done = call("add", self.log, "--data", self.data)
+        self.assertEqual((done.returncode, done.stderr), (0, f"perfshelf: {self.data}: note: created a new shelf\n".encode()))
+        done = call("add", self.dump, "--data", self.data)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_list(self):
         runs = self.json("list")

@@ -17,7 +17,7 @@ class Undelete(ShelfTest):
 
     def files(self):
         """What the shelf keeps, also of removed runs."""
-        return {folder: kept.keys(self.data, folder, removed=True) for folder in ("runs", "originals", "sources", "labels")}
+        return {folder: kept.keys(self.data, folder, removed=True) for folder in ("runs", "originals", "sources")}
 
     def listed(self):
         return [row["id"] for row in self.json("undelete")]
@@ -51,7 +51,8 @@ class Undelete(ShelfTest):
             db.execute("UPDATE deleted_run SET deleted_at = ?", [int((time.time() - 86401) * 1000)])
         db.close()
         self.assertEqual(self.listed(), [])
-        self.assertEqual(self.files(), {"runs": [], "originals": [], "sources": [], "labels": []})
+        self.assertEqual(self.files(), {"runs": [], "originals": [], "sources": []})
+        self.assertEqual([name for name in os.listdir(os.path.join(self.data, "labels")) if name[0] in "0123456789abcdef" and len(name) == 21], [])
 
     def test_rebuilt_it_can_be_recovered_still(self):
         before = self.shown()

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import DEMO, PROGRAM, ROOT, ShelfTest
+from program import DEMO, PROGRAM, ROOT, ShelfTest, call_as_nobody
 
 
 class VaultTest(ShelfTest):
@@ -166,6 +166,95 @@ class Verify(VaultTest):
         self.assertEqual(self.findings(), [("catalog", "catalog.db")])
         self.assertIn("perfshelf rebuild", self.fails("list"))
         self.assertFalse(os.path.exists(catalog))
+
+
+    def test_flipped_bytes_of_a_run_file(self):
+        """Wherever a bit changes, also where SQLite's check sees no damage."""
+        path = os.path.join(self.data, self.names(self.first)[0])
+        with open(path, "rb") as file:
+            whole = file.read()
+        for place in range(0, len(whole), len(whole) // 12):
+            self.damage(path, place, bytes([whole[place] ^ 16]))
+            self.assertEqual(self.findings(), [("run", os.path.relpath(path, self.data))], place)
+            self.damage(path, place, whole[place:place + 1])
+        self.assertEqual(self.findings(), [])
+
+    def test_a_shelf_without_hashes(self):
+        """One of an older perfshelf: the first verify records them."""
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            db.execute("DELETE FROM kept")
+        db.close()
+        for hashed in (2, 0):
+            self.assertEqual(json.loads(self.ok("verify", "--json"))["hashed"], hashed)
+        path = os.path.join(self.data, self.names(self.first)[0])
+        self.damage(path, os.path.getsize(path) - 1, b"\x7f")
+        self.assertEqual([what for what, _ in self.findings()], ["run"])
+
+    def test_rows_that_differ_from_the_runs(self):
+        catalog = os.path.join(self.data, "catalog.db")
+        shutil.copy(catalog, self.folder)
+        for change in ("kind = 'trace'", "name = name || 'x'", "series = 'other'", "who = 'mei'", "tool = 'x'", "tool_version = 'x'",
+                       "created_at = created_at + 1", "headline_value = headline_value * 2", "headline_unit = 'B'", "headline_label = ''",
+                       "bytes = bytes + 1", "rows = rows + 1", "ledger_unit = ''", "read = read + 1", "summary = '{}'", "summary = x'7b'"):
+            shutil.copy(os.path.join(self.folder, "catalog.db"), catalog)
+            with sqlite3.connect(catalog) as db:
+                db.execute(f"UPDATE run SET {change} WHERE id = ?", [self.first])
+            db.close()
+            self.assertIn(("catalog", "catalog.db"), self.findings(), change)
+        shutil.copy(os.path.join(self.folder, "catalog.db"), catalog)
+        with sqlite3.connect(catalog) as db:
+            db.execute("UPDATE tag SET v = 'w'")
+        db.close()
+        self.assertEqual(self.findings(), [("catalog", "catalog.db")])
+
+
+@unittest.skipIf(os.geteuid() != 0 or not shutil.which("setpriv"), "needs root and setpriv, to become another user")
+class ReadOnly(VaultTest):
+    """A shelf as a user sees it who may not write to it."""
+    def as_nobody(self, *args):
+        return call_as_nobody(*args, "--data", self.data, env=dict(os.environ, TMPDIR="/tmp"))
+
+    def setUp(self):
+        super().setUp()
+        os.chmod(self.folder, 0o755)
+        self.before = self.tree()
+
+    def tree(self):
+        return sorted(os.path.join(root, name) for root, _, files in os.walk(self.data) for name in files)
+
+    def test_it_is_read(self):
+        for args in (["list", "--json"], ["show", self.first, "--json"], ["sql", self.first, "SELECT * FROM imports", "--json"],
+                     ["verify", "--json"], ["undelete", "--json"], ["export", self.first, "--redact", "all", "-o", "-"]):
+            done = self.as_nobody(*args)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), args)
+            if args[0] != "export":
+                self.assertEqual(done.stdout.decode(), self.ok(*args), args)
+        self.assertEqual(self.tree(), self.before)
+
+    def test_while_it_is_served(self):
+        with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+            server.stdout.readline()
+            self.ok("rm", self.first)
+            done = self.as_nobody("list", "--json")
+            self.assertEqual((done.returncode, [run["id"] for run in json.loads(done.stdout)]), (0, [self.second]))
+            server.terminate()
+
+    def test_changes_are_refused(self):
+        for args in (["rm", self.first], ["baseline", self.first], ["add", "/etc/hostname"]):
+            done = self.as_nobody(*args)
+            self.assertEqual(done.returncode, 1, args)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        self.assertIn(b"may not write to the shelf", self.as_nobody("rm", self.first).stderr)
+
+    def test_no_permission_is_no_damage(self):
+        for path in (self.path("runs", self.first + ".db"), self.path("originals", self.second + "*"), os.path.join(self.data, "runs"),
+                     os.path.join(self.data, "catalog.db"), self.data):
+            mode = os.stat(path).st_mode
+            os.chmod(path, 0)
+            done = self.as_nobody("verify")
+            os.chmod(path, mode)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), path)
+            self.assertIn(b"Permission denied", done.stderr)
 
 
 class Rebuild(VaultTest):
