@@ -202,6 +202,12 @@ class Verify(VaultTest):
             db.close()
             self.assertIn(("catalog", "catalog.db"), self.findings(), change)
         shutil.copy(os.path.join(self.folder, "catalog.db"), catalog)
+        with sqlite3.connect(catalog) as db:  # a bit of the layout changed: no statement finds the column
+            db.execute("PRAGMA writable_schema = ON")
+            db.execute("UPDATE sqlite_schema SET sql = replace(sql, 'ledger_unit TEXT NOT NULL', 'ledger_unix TEXT NOT NULL') WHERE name = 'run'")
+        db.close()
+        self.assertIn(("catalog", "catalog.db"), self.findings())
+        shutil.copy(os.path.join(self.folder, "catalog.db"), catalog)
         with sqlite3.connect(catalog) as db:
             db.execute("UPDATE tag SET v = 'w'")
         db.close()
