@@ -67,6 +67,8 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "run %s is not on this shelf", id);
+    if (!ps_file_name_is("labels", id)) /* a row that others wrote: it has no label */
+        return status;
     if (status == PS_OK)
         status = ps_db_prepare(store->catalog, ps_sql_text("deleted_label"), &stmt, err);
     if (status != PS_OK)
