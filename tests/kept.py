@@ -50,11 +50,14 @@ def keys(data, folder, removed=False):
 
 
 def size(data, folder):
-    """Bytes of its files; pieces: of uploads on their way, which lie in spool/ where the shelf is a folder."""
+    """Bytes of its files but for those of removed runs; pieces: of uploads on their way, which lie in spool/ where the shelf is a folder."""
     if PLACE and folder in ("runs", "originals", "sources", "pieces"):
-        return int(ask(data, f"SELECT coalesce(sum(bytes), 0) FROM kept WHERE folder = '{folder}'")[0])
-    sizes = 0
+        return int(ask(data, f"SELECT coalesce(sum(bytes), 0) FROM kept WHERE folder = '{folder}' "
+                             "AND substr(\"key\", 1, 16) NOT IN (SELECT id FROM deleted_run)")[0])
+    sizes, gone = 0, deleted(data)
     for entry in os.scandir(os.path.join(data, folder)):
+        if entry.name[:16] in gone:
+            continue
         try:
             sizes += entry.stat().st_size
         except FileNotFoundError:

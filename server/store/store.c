@@ -181,18 +181,6 @@ static bool is_write_protected(const struct ps_store *store)
     return false;
 }
 
-/* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
- * file as it stands: nobody changes it. */
-void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
-{
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
-
-    ps_uri_path(out, path);
-    if (store->read_only && access(shm, F_OK) != 0)
-        ps_buf_puts(out, "?immutable=1");
-}
-
 /* Committed transactions may be in a log that only a user who can write is able to recover. */
 static enum ps_status check_log(const struct ps_store *store, struct ps_err *err)
 {
