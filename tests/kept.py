@@ -27,15 +27,20 @@ def ask(data, statement):
     return done.stdout.split()
 
 
+# Ids of removed runs that can be recovered, and the hashes of what is attached to them alone: their files are still there.
+DELETED = ("SELECT id FROM deleted_run UNION ALL SELECT substr(sha256, 1, 16) FROM source WHERE run IN (SELECT id FROM deleted_run) "
+           "AND sha256 NOT IN (SELECT sha256 FROM source WHERE run IN (SELECT id FROM run))")
+
+
 def deleted(data):
-    """The ids of removed runs that can be recovered: their files are still there."""
+    """How the names of files begin that only removed runs have."""
     if PLACE:
-        return ask(data, "SELECT id FROM deleted_run")
+        return ask(data, DELETED)
     catalog = os.path.join(data, "catalog.db")
     if not os.path.exists(catalog):
         return []
     with contextlib.closing(sqlite3.connect(f"file:{urllib.parse.quote(catalog)}?mode=ro", uri=True)) as db:
-        return [run for run, in db.execute("SELECT id FROM deleted_run")]
+        return [key for key, in db.execute(DELETED)]
 
 
 def keys(data, folder, removed=False):
@@ -53,7 +58,7 @@ def size(data, folder):
     """Bytes of its files but for those of removed runs; pieces: of uploads on their way, which lie in spool/ where the shelf is a folder."""
     if PLACE and folder in ("runs", "originals", "sources", "pieces"):
         return int(ask(data, f"SELECT coalesce(sum(bytes), 0) FROM kept WHERE folder = '{folder}' "
-                             "AND substr(\"key\", 1, 16) NOT IN (SELECT id FROM deleted_run)")[0])
+                             f"AND substr(\"key\", 1, 16) NOT IN ({DELETED})")[0])
     sizes, gone = 0, deleted(data)
     for entry in os.scandir(os.path.join(data, folder)):
         if entry.name[:16] in gone:
