@@ -267,8 +267,11 @@ void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf 
 /* A program that is known to take arguments, any with options, or variables before one. */
 bool ps_scrub_is_command(struct ps_str text)
 {
-    struct ps_str program = {text.at, word_length(text)}, rest = ps_str_skip(text, program.len);
+    struct ps_str program, rest;
 
+    text = trim(text);
+    program = (struct ps_str){text.at, word_length(text)};
+    rest = ps_str_skip(text, program.len);
     if (!trim(rest).len || memchr(text.at, '\n', text.len))
         return false;
     if (is_environment(text) || is_interpreter(program))
