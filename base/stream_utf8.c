@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_utf8.c: text as UTF-8. PowerShell's `2>` and Out-File write UTF-16; a position in such a
- * file must point into the file, so the stream counts two bytes for each character that is skipped,
- * four for those of a surrogate pair.
+ * stream_utf8.c: text as UTF-8, with lines that end in \n. PowerShell's `2>` and Out-File write
+ * UTF-16; a position in such a file must point into the file, so the stream counts two bytes for
+ * each character that is skipped, four for those of a surrogate pair. Lines that end in \r alone,
+ * as editors on old Macs and some terminals' logs have them, end in \n instead.
  */
 #include "base/stream_impl.h"
 
@@ -11,11 +12,13 @@
 enum {
     GUESS = 64, /* bytes looked at when there is no byte order mark */
     GUESS_MIN = 16,
-    GROWTH = 3, /* bytes of UTF-8 that one UTF-16 unit may need */
+    GROWTH = 3,             /* bytes of UTF-8 that one UTF-16 unit may need */
+    LINES_HEAD = 64 * 1024, /* bytes without \n in which \r ends the lines */
 };
 
 struct utf16 {
     bool big;
+    bool returns; /* \r becomes \n */
     uint64_t at;  /* position below of the next character */
     uint64_t end; /* position below where conversion stands: a cap on `at` when the last unit is
                      half there */
@@ -76,7 +79,7 @@ static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to
         } else if (c >= 0xdc00 && c < 0xe000) {
             c = 0xfffd;
         }
-        made += put(to + made, c);
+        made += put(to + made, u->returns && c == '\r' ? '\n' : c);
         used += n;
     }
     if (last && in.len - used == 1 && room - made >= 4) {
@@ -148,6 +151,54 @@ static void be_utf16(struct ps_stream *s, bool big, size_t mark)
     s->encoding = big ? "utf-16-be" : "utf-16-le";
 }
 
+/* ------------------------------------------------------------------ lines that end in \r */
+
+static void end_lines(char *to, struct ps_str from)
+{
+    for (size_t i = 0; i < from.len; i++)
+        to[i] = from.at[i] == '\r' ? '\n' : from.at[i];
+}
+
+static void returns_more(struct ps_stream *s, size_t want)
+{
+    while (s->len < want && !s->ended) {
+        struct ps_str in = ps_stream_peek(s->below, 1);
+        size_t room;
+        char *to = ps_stream_room(s, want, &room);
+
+        in.len = in.len < room ? in.len : room;
+        end_lines(to, in);
+        s->len += in.len;
+        s->ended = in.len == 0;
+        ps_stream_skip(s->below, in.len);
+    }
+}
+
+static const struct ps_stream_ops returns_ops = {.more = returns_more};
+
+/* Whether the text has \r and no \n; bytes that no text has, as in dumps, say that it is none. */
+static bool ends_in_returns(struct ps_str head)
+{
+    if (head.len == 0 || !memchr(head.at, '\r', head.len) || memchr(head.at, '\n', head.len))
+        return false;
+    for (size_t i = 0; i < head.len; i++)
+        if ((unsigned char)head.at[i] < '\b')
+            return false;
+    return true;
+}
+
+static void be_returns(struct ps_stream *s)
+{
+    struct utf16 *u = s->own;
+
+    if (!u) {
+        s->ops = &returns_ops;
+        return;
+    }
+    u->returns = true;
+    end_lines(s->mem + (s->win - s->mem), (struct ps_str){s->win, s->len});
+}
+
 struct ps_stream *ps_stream_utf8(struct ps_stream *below)
 {
     struct ps_stream *s = ps_stream_new(&pass_ops, below);
@@ -166,5 +217,7 @@ struct ps_stream *ps_stream_utf8(struct ps_stream *below)
         s->pos = 3;
         s->encoding = "utf-8-bom";
     }
+    if (ends_in_returns(ps_stream_peek(s->own ? s : below, LINES_HEAD)))
+        be_returns(s);
     return s;
 }

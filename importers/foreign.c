@@ -75,6 +75,8 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
     if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
         return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
                (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));
+    if (body.len && body.at[0] == '{') /* its texts may be reports; in JSON they cannot be read */
+        return refuse_kind(first(body, 4096), ps_foreign_notebooks, err);
     if (body.len && body.at[0] == '<')
         return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
                                   refuse(err, ps_foreign_svg.what, ps_foreign_svg.hint)

@@ -42,6 +42,13 @@ const char ps_foreign_record_hint[] =
     "`p.export_chrome_trace(\"trace.json\")`"
 #define TIME "measure again with `/usr/bin/time -v -o time.txt app`"
 #define TOP  "record with `top -b -d 1 -n 60 > top.txt`"
+#define FUNCTIONS                                                                                  \
+    "add the dump itself, which has callers too, or print all functions with "                     \
+    "`pstats.Stats(\"out.prof\").print_stats()`"
+#define TABLE                                                                                      \
+    "print the whole table: `p.key_averages().table(row_limit=-1)`, with the titles of its "       \
+    "columns"
+#define NOTEBOOK "save the profile in it with `%prun -D out.prof` and add that"
 #define YAPPI                                                                                      \
     "save it as a dump with `yappi.get_func_stats().save(\"out.prof\", type=\"pstat\")` and add "  \
     "that"
@@ -144,6 +151,11 @@ const struct ps_foreign_kind ps_foreign_pyroscope = {
 const struct ps_foreign_kind ps_foreign_svg = {
     {""}, "an SVG picture", "add the profile that it was drawn from"};
 
+const struct ps_foreign_kind ps_foreign_notebooks[] = {
+    {{"\"cell_type\"", "\"cells\""}, "a Jupyter notebook", NOTEBOOK},
+    {{0}, 0, 0},
+};
+
 const struct ps_foreign_kind ps_foreign_databases[] = {
     {{"CUPTI_ACTIVITY_KIND_"}, "a profile of nvprof (SQLite)", NVPROF},
     {{"CREATE TABLE coverage_schema"},
@@ -214,6 +226,9 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
     {{"\"schema\"", "\"nodes\""},
      "a PyTorch execution trace, which holds no times to show",
      "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"\"label\"", "\"markers\"", "\"ticks\""},
+     "a recording of Firefox's old developer tools",
+     SPEEDSCOPE},
     {{"\"meta\"", "\"threads\"", "\"libs\""},
      "a raw profile of Firefox",
      "open it at https://profiler.firefox.com, download it there again and add that file"},
@@ -240,9 +255,7 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
     {{"\"param_names\"", "\"code\""}, "the list of benchmarks of asv, without results", PYTEST},
     {{"\"num_cpu\"", "\"machine\""}, "the machine file of asv, without results", PYTEST},
     {{"\"callchain\"", "\"costs\""}, "an export of memray for gprof2dot", MEMRAY},
-    {{"\"nbformat\""},
-     "a Jupyter notebook",
-     "save the profile in it with `%prun -D out.prof` and add that"},
+    {{"\"nbformat\""}, "a Jupyter notebook", NOTEBOOK},
     {{""}, "a JSON document that is no profile", RECORD},
     {{0}, 0, 0},
 };
@@ -261,6 +274,8 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
      "the printed report of pprofile",
      "record with `pprofile --format callgrind --out cachegrind.out.app app.py`, open that at "
      "https://www.speedscope.app and add the file that its Export saves"},
+    {{"Function ", "was called by..."}, "a table of callers that pstats printed", FUNCTIONS},
+    {{"Function ", " called...", " ->"}, "a table of callees that pstats printed", FUNCTIONS},
     {{" cycles", ":", "\n\t "}, "what `perf script` prints", FOLD_PERF},
     {{" cycles:", "\n        "}, "what `perf script` prints", FOLD_PERF},
     {{" cpu-clock:", "\n\t "}, "what `perf script` prints", FOLD_PERF},
@@ -308,6 +323,8 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
     {{"Self CPU total", "CPU total", "Module"},
      "a tree of modules that torchprof printed",
      "record with torch.profiler, with_modules=True, and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"aten::", "%  ", "us  "}, "a table of torch.profiler whose header is missing", TABLE},
+    {{"aten::", "%  ", "ms  "}, "a table of torch.profiler whose header is missing", TABLE},
     {{"sort_by=", "cpu_time_total"},
      "a log of PyTorch's profiler without a table: nothing was profiled",
      "run the code inside `with torch.profiler.profile() as p:` and print "

@@ -22,7 +22,7 @@ struct ps_foreign_kind {
 /* Each list is asked in its order and ended by a row without `what`. */
 extern const struct ps_foreign_magic ps_foreign_magics[];
 extern const struct ps_foreign_kind ps_foreign_databases[], /* SQLite */
-    ps_foreign_pickles[], /* the last for all that the rest does not name */
+    ps_foreign_notebooks[], ps_foreign_pickles[], /* the last for all that the rest does not name */
     ps_foreign_known_pickles[], ps_foreign_pages[], ps_foreign_documents[], ps_foreign_reports[];
 extern const struct ps_foreign_kind ps_foreign_pprof, ps_foreign_xplane, ps_foreign_perfetto,
     ps_foreign_otlp, ps_foreign_pyroscope, ps_foreign_svg;

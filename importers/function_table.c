@@ -153,14 +153,17 @@ static enum ps_ft_line take_row(struct ps_function_tables *t, const struct ps_re
     struct ps_ft_row row = {0};
 
     if (rest.len == 0) {
-        t->open = false;
+        t->paused = true;
         return PS_FT_HEAD;
     }
     if (!read_row(t, rest, line->ended, &row)) {
-        t->open = ++t->astray < ASTRAY;
+        if (t->paused)
+            return PS_FT_NONE;
+        t->paused = ++t->astray >= ASTRAY;
         return PS_FT_BROKEN;
     }
     t->astray = 0;
+    t->paused = false;
     PS_PUSH_ROOM(t->rows, t->n, t->cap);
     t->rows[t->n++] = row;
     t->reports[t->n_reports - 1].n++;
@@ -268,12 +271,14 @@ static void open_report(struct ps_function_tables *t, size_t column)
     t->next = (struct ps_ft_report){.stage = report->stage, .title = report->title};
     t->column = column;
     t->astray = 0;
+    t->paused = false;
     t->open = true;
 }
 
 enum ps_ft_line ps_ft_take(struct ps_function_tables *t, const struct ps_report_line *line)
 {
     struct ps_str text = line->text;
+    enum ps_ft_line what;
     size_t column;
 
     if (ps_ft_header(text, &column)) {
@@ -282,8 +287,9 @@ enum ps_ft_line ps_ft_take(struct ps_function_tables *t, const struct ps_report_
     }
     if (take_totals(t, text))
         return PS_FT_HEAD;
-    if (t->open)
-        return take_row(t, line);
+    what = t->open ? take_row(t, line) : PS_FT_NONE;
+    if (what != PS_FT_NONE)
+        return what;
     t->relations +=
         ps_str_find(text, PS_STR(" was called by...")) ||
         (ps_str_find(text, PS_STR(" called...")) && ps_str_find(text, PS_STR("Function ")));

@@ -34,6 +34,7 @@ struct ps_function_tables {
     uint32_t n_reports, cap_reports;
     struct ps_ft_report next; /* what was read of the next report */
     bool open;                /* rows of the last report may follow */
+    bool paused;              /* an empty line or other output came: only rows go on with it */
     size_t column;            /* where they begin: behind what a container puts before each line */
     unsigned astray;          /* lines in a row that are no rows */
     uint64_t relations;       /* tables of callers and callees, which are left aside */

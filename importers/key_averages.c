@@ -211,6 +211,13 @@ static void open_table(struct ps_ka_reader *r, struct ps_str line)
         table->by_shape |= r->header.column[i] == PS_KA_SHAPES;
 }
 
+static void open_headed(struct ps_ka_reader *r, struct ps_str line)
+{
+    open_table(r, line);
+    for (size_t i = 0; i < r->spans.n; i++) /* they outlive the line */
+        r->titles[i] = kept(r, r->titles[i]);
+}
+
 /* The title of the first column by which the rows fall, a percentage without its sign. */
 static struct ps_str order_of(struct ps_ka_reader *r, const struct ps_ka_table *table)
 {
@@ -251,6 +258,8 @@ static void take_line(struct ps_ka_reader *r)
     struct ps_table_spans spans;
     bool rule = ps_table_rule(text, &spans);
 
+    if (ps_report_trim(text).len == 0 && r->pieces == 0 && r->state != PS_KA_OUTSIDE)
+        return; /* people paste with empty lines between all others */
     if (r->state == PS_KA_INSIDE && !rule) {
         take_inside(r);
     } else if (r->state == PS_KA_INSIDE && ps_table_same(&spans, &r->spans)) {
@@ -262,10 +271,12 @@ static void take_line(struct ps_ka_reader *r)
             end_table(r);
         r->spans = spans;
         r->state = PS_KA_RULED;
+        if (r->before.len && ps_ka_header(&r->spans, ps_buf_slice(&r->before), &r->header)) {
+            open_headed(r, ps_buf_slice(&r->before)); /* the rule above it was cut off */
+            r->state = PS_KA_INSIDE;
+        }
     } else if (r->state == PS_KA_RULED && ps_ka_header(&r->spans, text, &r->header)) {
-        open_table(r, text);
-        for (size_t i = 0; i < r->spans.n; i++) /* they outlive the line */
-            r->titles[i] = kept(r, r->titles[i]);
+        open_headed(r, text);
         r->state = PS_KA_HEADED;
     } else {
         r->state = PS_KA_OUTSIDE;
@@ -288,6 +299,9 @@ static enum ps_status read_log(struct ps_ka_reader *r, struct ps_err *err)
 
         take_line(r);
         close_table(r, inside);
+        r->before.len = 0;
+        if (r->state == PS_KA_OUTSIDE)
+            ps_buf_str(&r->before, r->in.line.text);
         if (r->n > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
@@ -332,6 +346,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_report_free(&r.in);
     ps_arena_free(&r.arena);
     ps_buf_free(&r.row);
+    ps_buf_free(&r.before);
     free(r.tables);
     free(r.rows);
     return status;

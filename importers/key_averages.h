@@ -68,6 +68,7 @@ struct ps_ka_reader {
     struct ps_ka_header header;
     struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns, in the arena */
     struct ps_buf row;                      /* pieces of a row that newlines split */
+    struct ps_buf before;                   /* the line before, outside of tables */
     unsigned pieces;
     uint64_t row_at, row_line;
     bool row_mended;

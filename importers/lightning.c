@@ -143,22 +143,28 @@ static void reject(struct ps_pl_reader *r)
                      "this line stands in a table and is no row of it");
 }
 
-static void take_row(struct ps_pl_reader *r, struct ps_str row)
+/* Of a line that ends within its last figure nobody knows what is missing. */
+static bool read_row(const struct ps_pl_reader *r, struct ps_str row, struct ps_str *cells,
+                     struct ps_pl_action *out)
+{
+    return (r->in.line.ended || row.at[row.len - 1] == '|') &&
+           cells_of(row, cells, PS_PL_N_COLUMNS) == r->columns && cells[0].len &&
+           read_figures(r, cells, out);
+}
+
+/* False: other output, behind an empty line or other output. */
+static bool take_row(struct ps_pl_reader *r, struct ps_str row)
 {
     struct ps_str cells[PS_PL_N_COLUMNS];
     struct ps_pl_action read = {0};
 
-    /* Of a line that ends within its last figure nobody knows what is missing. */
-    if (!r->in.line.ended && row.at[row.len - 1] != '|') {
-        reject(r);
-        return;
-    }
-    if (cells_of(row, cells, PS_PL_N_COLUMNS) != r->columns || cells[0].len == 0 ||
-        !read_figures(r, cells, &read)) {
-        reject(r);
-        return;
+    if (!read_row(r, row, cells, &read)) {
+        if (!r->paused)
+            reject(r);
+        return !r->paused;
     }
     r->rows_seen = true;
+    r->paused = false;
     r->rows++;
     r->repaired += r->in.line.mended || r->in.line.rejoined;
     if (r->in.line.mended && r->mended++ < TOLD)
@@ -175,6 +181,7 @@ static void take_row(struct ps_pl_reader *r, struct ps_str row)
         action->total_s = read.total_s;
         action->pct = read.pct;
     }
+    return true;
 }
 
 static bool is_rule(struct ps_str text)
@@ -201,13 +208,11 @@ static bool in_report(struct ps_pl_reader *r, struct ps_str text)
 
     if (is_rule(row))
         return true;
-    if (row.len && memchr(row.at, '|', row.len)) {
-        take_row(r, row);
-        return true;
-    }
-    r->open = row.len == 0 && !r->rows_seen;
-    if (row.len && !r->in.line.ended)
+    if (row.len && memchr(row.at, '|', row.len))
+        return take_row(r, row);
+    if (row.len && !r->in.line.ended && !r->paused)
         reject(r);
+    r->paused |= row.len || r->rows_seen;
     return row.len == 0;
 }
 
@@ -274,7 +279,7 @@ static bool take_header(struct ps_pl_reader *r, struct ps_str text)
         r->sections[r->n_sections++] = (struct ps_pl_section){.stage = PS_STR("")};
     }
     r->open = true;
-    r->rows_seen = false;
+    r->rows_seen = r->paused = false;
     return true;
 }
 

@@ -43,6 +43,7 @@ struct ps_pl_reader {
     uint32_t n, cap;
 
     bool open;        /* rows of a simple report may follow */
+    bool paused;      /* an empty line or other output came: only rows go on with it */
     bool rows_seen;   /* and some did */
     size_t left;      /* bytes that a container puts before each line */
     unsigned columns; /* of the report: enum ps_pl_column up to here */

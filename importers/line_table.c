@@ -3,6 +3,17 @@
 
 enum { ASTRAY = 3 }; /* lines in a row that are no rows: other output follows */
 
+/* Where the line ends that ends in the word that `text` begins with, or NULL. */
+static const char *end_behind(struct ps_str text, struct ps_str word)
+{
+    struct ps_str rest = ps_str_skip(text, word.len);
+    const char *end = rest.len ? memchr(rest.at, '\n', rest.len) : NULL;
+
+    if (end)
+        rest.len = (size_t)(end - rest.at);
+    return ps_report_trim(rest).len == 0 ? rest.at : NULL;
+}
+
 bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line_columns *out)
 {
     const char *first = ps_str_find(text, PS_STR("Line #")), *at = first;
@@ -13,6 +24,8 @@ bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line
         struct ps_str rest = ps_str_skip(text, (size_t)(at - text.at));
 
         at = ps_str_find(rest, ps_str_of(*words));
+        if (!at && !words[1])
+            at = end_behind(rest, ps_str_of(words[-1])); /* the sources were cut off */
         if (!at)
             return false;
     }

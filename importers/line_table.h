@@ -21,7 +21,7 @@ struct ps_line_columns {
     size_t first, source; /* bytes before "Line #" and before "Line Contents" */
 };
 
-/* "Line #  <words, some of them>  Line Contents"; `words` ends with NULL. */
+/* "Line #  <words, some of them>  Line Contents", which people cut off; `words` ends with NULL. */
 bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line_columns *out);
 
 struct ps_line_table {

@@ -24,6 +24,7 @@ struct reader {
     struct ps_report_reader in;
     struct ps_pb_header header; /* n is 0: no table is open */
     bool begun;                 /* the rule between its header and its rows was read */
+    bool paused;                /* an empty line came: only rows go on with the table */
     struct ps_buf group;
     uint64_t tables, rows, stored, rejected;
 };
@@ -103,14 +104,17 @@ static void take_in_table(struct reader *r, struct ps_str text)
     bool rule = is_rule(body);
     struct ps_pb_row row;
 
-    if (rule) { /* the second one ends the table; so does a blank line */
-        r->stored += body.len > 0;
-        if (r->begun || !body.len)
+    if (!body.len) {
+        r->paused = true;
+    } else if (rule) { /* the second one ends the table */
+        r->stored++;
+        if (r->begun)
             r->header.n = 0;
         r->begun = true;
     } else if (ps_pb_row(&r->header, text, &row)) {
         tell_row(r, &row);
-    } else if (r->rejected++ < TOLD) {
+        r->paused = false;
+    } else if (!r->paused && r->rejected++ < TOLD) {
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
                      "this line stands in a table and is no row of it");
     }
@@ -128,7 +132,7 @@ static void take_line(struct reader *r)
         r->stored++;
     } else if (ps_pb_header(text, &header)) {
         r->header = header;
-        r->begun = false;
+        r->begun = r->paused = false;
         r->tables++;
         r->stored++;
     } else if (r->header.n) {

@@ -185,16 +185,42 @@ static size_t wrap_column(struct ps_str head, size_t least)
     return widest >= NARROWEST_WRAP && n >= least ? widest : 0;
 }
 
+/* What all lines begin with: what a container puts before each, also before the rest of a wrapped
+ * one. It ends in a blank. */
+static struct ps_str shared_prefix(struct ps_str head)
+{
+    struct ps_str prefix = {"", 0};
+
+    for (size_t n = 0; head.len && memchr(head.at, '\n', head.len);) {
+        struct ps_str line = cut_line(&head);
+
+        if (!line.len)
+            continue;
+        prefix = n++ ? (struct ps_str){prefix.at, ps_str_common(prefix, line)} : line;
+    }
+    while (prefix.len && prefix.at[prefix.len - 1] != ' ')
+        prefix.len--;
+    return prefix;
+}
+
+static struct ps_str without_prefix(struct ps_str text, struct ps_str prefix)
+{
+    return ps_str_starts(text, prefix) ? ps_str_skip(text, prefix.len) : text;
+}
+
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head)
 {
     size_t wrap = wrap_column(head, 1);
+    struct ps_str prefix = shared_prefix(head);
+    bool full = false;
 
     scratch->len = 0;
     while (wrap && head.len) {
         struct ps_str line = cut_line(&head);
 
-        ps_buf_str(scratch, line);
-        if (columns_of(line) != wrap)
+        ps_buf_str(scratch, full ? without_prefix(line, prefix) : line);
+        full = columns_of(line) == wrap;
+        if (!full)
             ps_buf_puts(scratch, "\n");
     }
     return ps_buf_slice(scratch);
@@ -218,14 +244,17 @@ void ps_report_unwrap(struct ps_report_reader *r,
     if (!is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
         return;
     r->wrap = wrap_column(head, 1);
+    ps_buf_str(&r->prefix, shared_prefix(head));
     r->unwraps = r->wrap_known = true;
 }
 
 static void find_wrap(struct ps_report_reader *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
-    r->wrap = wrap_column(ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD)), FULL_LINES);
+    r->wrap = wrap_column(head, FULL_LINES);
+    ps_buf_str(&r->prefix, shared_prefix(head));
     r->wrap_known = true;
 }
 
@@ -273,7 +302,7 @@ static void unwrap_line(struct ps_report_reader *r)
 
     while (full && r->line.text.len < longest(r) && look_behind(r)) {
         full = fills_width(r, r->next.text);
-        ps_buf_str(&r->row, r->next.text);
+        ps_buf_str(&r->row, without_prefix(r->next.text, ps_buf_slice(&r->prefix)));
         take_next(r);
     }
 }
@@ -310,7 +339,7 @@ static bool try_next(struct ps_report_reader *r, ps_report_reads *reads, const v
         r->row.len = before;
         if (blank)
             ps_buf_puts(&r->row, " ");
-        ps_buf_str(&r->row, r->next.text);
+        ps_buf_str(&r->row, without_prefix(r->next.text, ps_buf_slice(&r->prefix)));
         longer = reads(format, ps_buf_slice(&r->row));
         if (longer == PS_ROW_WHOLE || (longer == *row && more)) {
             *row = longer;
@@ -378,6 +407,7 @@ void ps_report_free(struct ps_report_reader *r)
     ps_buf_free(&r->clean);
     ps_buf_free(&r->row);
     ps_buf_free(&r->next_text);
+    ps_buf_free(&r->prefix);
 }
 
 struct ps_str ps_report_trim(struct ps_str text)

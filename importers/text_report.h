@@ -30,10 +30,11 @@ struct ps_report_reader {
     uint64_t looks; /* calls of ps_report_goes_on */
     struct ps_report_line line;
 
-    size_t wrap;       /* the column at which the log seems to be wrapped; 0: it does not */
-    bool wrap_known;   /* the head of the log was searched for it */
-    bool unwraps;      /* every line that is `wrap` wide goes on in the next one */
-    struct ps_buf row; /* the text of `line`, once the line behind it was looked at */
+    size_t wrap;          /* the column at which the log seems to be wrapped; 0: it does not */
+    bool wrap_known;      /* the head of the log was searched for it */
+    struct ps_buf prefix; /* what all lines of the head begin with */
+    bool unwraps;         /* every line that is `wrap` wide goes on in the next one */
+    struct ps_buf row;    /* the text of `line`, once the line behind it was looked at */
     struct ps_report_line next; /* that line, where has_next */
     struct ps_buf next_text;
     bool has_next;

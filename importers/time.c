@@ -181,6 +181,8 @@ static void take_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
+    if (ps_report_trim(text).len == 0) /* people paste with empty lines between all others */
+        return;
     if (goes_on(r, text) || begins(r, text))
         return;
     if (ps_timed_end(text, &r->signal, &r->code)) {

@@ -50,6 +50,7 @@ struct reader {
     size_t n_frames, frame_cap;
     struct columns columns;
     bool in_table;
+    bool paused; /* an empty line came: only rows go on with the table */
     size_t left; /* bytes before a line: what a container puts there */
     uint64_t rejected;
 };
@@ -152,7 +153,7 @@ static void open_frame(struct reader *r, double clock)
         clock += DAY_S;
     PS_PUSH_ROOM(r->frames, r->n_frames, r->frame_cap);
     r->frames[r->n_frames++] = clock;
-    r->in_table = false;
+    r->in_table = r->paused = false;
 }
 
 static struct process *process_of(struct reader *r, const struct row *row)
@@ -210,12 +211,14 @@ static void take_line(struct reader *r)
     if (r->n_frames == 0) {
         return;
     } else if (ps_report_trim(text).len == 0) {
-        r->in_table = false;
+        r->paused = true;
     } else if (!r->in_table) {
         r->in_table = read_header(text, &r->columns);
+        r->paused = false;
     } else if (read_row(&r->columns, text, &row)) {
         take_row(r, &row);
-    } else if (r->rejected++ < TOLD) {
+        r->paused = false;
+    } else if (!r->paused && r->rejected++ < TOLD) {
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
                      "this row cannot be read");
     }

@@ -324,19 +324,28 @@ static void tell_all(struct reader *r)
     r->out->ops->ledger(r->out, &ledger);
 }
 
+static enum ps_status refuse_weights(struct ps_err *err)
+{
+    (void)ps_fail(err, PS_BAD_INPUT, "the picture holds no frame with a weight");
+    ps_hint(err,
+            "its titles have no counts, as in pictures of flameprof; add the profile that it was "
+            "drawn from");
+    return PS_BAD_INPUT;
+}
+
 static enum ps_status build(struct reader *r, struct ps_err *err)
 {
     uint32_t track, process;
 
     take_frames(r);
     if (!sv_tree_link(&r->tree))
-        return ps_fail(err, PS_BAD_INPUT, "the picture holds no frame with a weight");
+        return refuse_weights(err);
     process = st_process(&r->stacks, PS_STR(""), PS_STR(""));
     if (st_track(&r->stacks, process, PS_STR("all stacks"), PS_STR(""), &track, err) != PS_OK ||
         sv_tree_push(&r->tree, &r->stacks, track, err) != PS_OK)
         return err->code;
     if (!r->stacks.samples)
-        return ps_fail(err, PS_BAD_INPUT, "the picture holds no frame with a weight");
+        return refuse_weights(err);
     return PS_OK;
 }
 

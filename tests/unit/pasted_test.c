@@ -47,6 +47,8 @@ struct change {
     const char *behind; /* each line, before its end */
     const char *end;    /* of a line */
     size_t from, to;    /* lines of each ten that are replaced by "..." */
+    size_t gap;         /* of each ten lines that before which an empty one stands */
+    bool harmless;      /* nothing is lost by it */
 };
 
 static const struct change changes[] = {
@@ -60,7 +62,11 @@ static const struct change changes[] = {
     {.name = "CI", .before = "2024-01-01T00:00:00.1234567Z "},
     {.name = "journal", .before = "Nov 22 23:00:00 host app[712]: "},
     {.name = "coloured", .before = "\033[32m", .behind = "\033[0m"},
-    {.name = "CRLF", .end = "\r\n"},
+    {.name = "compose, wrapped at 80", .wrap = 80, .before = "web_1  | "},
+    {.name = "CRLF", .end = "\r\n", .harmless = true},
+    {.name = "CR", .end = "\r", .harmless = true},
+    {.name = "empty lines", .gap = 7},
+    {.name = "lines twice as far apart", .end = "\n\n"},
     {.name = "lines cut out", .from = 6, .to = 8},
 };
 
@@ -98,10 +104,14 @@ static void make_change(const struct change *change, struct ps_str text, struct 
         struct ps_str line = {text.at, end ? (size_t)(end - text.at) : text.len};
 
         text = ps_str_skip(text, line.len + 1);
+        if (line.len && line.at[line.len - 1] == '\r')
+            line.len--;
         if (number % 10 == change->from && change->to)
             line = PS_STR("...");
         else if (number % 10 > change->from && number % 10 < change->to)
             continue;
+        if (change->gap && number % 10 == change->gap)
+            add_line(change, PS_STR(""), out);
         add_line(change, line, out);
     }
 }
@@ -142,10 +152,13 @@ static uint64_t warnings(const struct outcome *outcome)
     return n;
 }
 
-static bool is_told(const struct outcome *before, const struct outcome *now)
+static bool is_told(const struct outcome *before, const struct outcome *now, bool harmless)
 {
     const struct ps_ledger *ledger = &now->ledger;
 
+    if (harmless)
+        return now->status == before->status && now->rows == before->rows &&
+               now->headline == before->headline;
     if (now->status != PS_OK)
         return true;
     if (ledger->read != ledger->stored + ledger->repaired + ledger->rejected + ledger->other)
@@ -165,7 +178,8 @@ static int try_sample(const char *folder, const char *name)
 
     ps_buf_printf(&path, "%s/golden/%s/%s", PS_TESTS_DIR, folder, name);
     bytes = slurp(path.at);
-    if (!ps_is_clean_text(ps_buf_slice(&bytes)) || strchr("{[", bytes.at[0])) {
+    if (!ps_is_clean_text(ps_buf_slice(&bytes)) || strchr("{[", bytes.at[0]) ||
+        !memchr(bytes.at, '\n', bytes.len)) {
         ps_buf_free(&path);
         ps_buf_free(&bytes);
         return 0;
@@ -180,7 +194,7 @@ static int try_sample(const char *folder, const char *name)
             continue;
         make_change(&changes[i], ps_buf_slice(&bytes), &text);
         now = import(ps_buf_slice(&text));
-        if (!is_told(&before, &now)) {
+        if (!is_told(&before, &now, changes[i].harmless)) {
             (void)fprintf(stderr, "%s/%s, %s: rows %llu, were %llu; headline %g, was %g\n", folder,
                           name, changes[i].name, (unsigned long long)now.rows,
                           (unsigned long long)before.rows, now.headline, before.headline);

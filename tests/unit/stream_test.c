@@ -322,6 +322,26 @@ static void test_utf8(void **state)
     }
 }
 
+static void test_lines_that_end_in_returns(void **state)
+{
+    (void)state;
+    EACH_BLOCK(i)
+    {
+        expect(ps_stream_utf8(ps_stream_memory(PS_STR("a\rbc\r"), blocks[i])), PS_STR("a\nbc\n"));
+        expect(ps_stream_utf8(ps_stream_memory(PS_STR("\xef\xbb\xbf"
+                                                      "a\rb"),
+                                               blocks[i])),
+               PS_STR("a\nb"));
+        expect(ps_stream_utf8(ps_stream_memory(PS_STR("\xff\xfe"
+                                                      "a\0\r\0b\0\r\0"),
+                                               blocks[i])),
+               PS_STR("a\nb\n"));
+        /* What a progress bar wrote over, and bytes that are no text. */
+        expect(ps_stream_utf8(ps_stream_memory(PS_STR("1\r2\n"), blocks[i])), PS_STR("1\r2\n"));
+        expect(ps_stream_utf8(ps_stream_memory(PS_STR("{\0\r\1"), blocks[i])), PS_STR("{\0\r\1"));
+    }
+}
+
 static void test_utf16_positions(void **state)
 {
     (void)state;
@@ -373,11 +393,17 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fd),
-        cmocka_unit_test(test_gzip_members), cmocka_unit_test(test_gzip_header),
-        cmocka_unit_test(test_gzip_damage),  cmocka_unit_test(test_gzip_wrong_length),
-        cmocka_unit_test(test_zstd),         cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_utf8),         cmocka_unit_test(test_utf16_positions),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_fd),
+        cmocka_unit_test(test_gzip_members),
+        cmocka_unit_test(test_gzip_header),
+        cmocka_unit_test(test_gzip_damage),
+        cmocka_unit_test(test_gzip_wrong_length),
+        cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_lines_that_end_in_returns),
+        cmocka_unit_test(test_utf16_positions),
         cmocka_unit_test(test_lines),
     };
 
