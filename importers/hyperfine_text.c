@@ -258,7 +258,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status == PS_OK && r.results == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the text holds no figure of hyperfine");
-        ps_hint(err, "it was cut or changed; record again with `hyperfine --export-json result.json 'app'`");
+        ps_hint(
+            err,
+            "it was cut or changed; record again with `hyperfine --export-json result.json 'app'`");
     } else if (status == PS_OK) {
         tell_all(&r);
     }
