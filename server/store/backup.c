@@ -147,8 +147,12 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
 static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
                                struct ps_err *err)
 {
-    enum ps_status status = copy(b, "runs", id, err);
+    char found[PS_ID_SIZE];
+    enum ps_status status;
 
+    if (ps_store_find(b->from, sha256, found, NULL) == PS_NOT_FOUND)
+        return leave_out(b, id, sha256, err);
+    status = copy(b, "runs", id, err);
     if (status == PS_OK)
         status = copy(b, "originals", sha256, err);
     if (status == PS_OK)

@@ -59,6 +59,15 @@ static enum ps_status check(struct fetching *f, const struct ps_piece *piece, st
                : ps_check_kept(piece->path, piece->sha256, true, &watch, err);
 }
 
+/* A run that was removed since is left out, though its files may be there still; a file that is not
+ * there is of such a run, or the shelf is damaged. */
+static bool is_there_still(struct ps_transfer *t, const struct ps_transfer_run *run)
+{
+    char id[PS_ID_SIZE];
+
+    return ps_store_find(t->from, run->sha256, id, NULL) != PS_NOT_FOUND;
+}
+
 /* What is wrong with the file stands in the piece, what keeps it from being copied in err. */
 static enum ps_status fetch(struct fetching *f, struct ps_piece *piece, struct ps_err *err)
 {
@@ -66,8 +75,13 @@ static enum ps_status fetch(struct fetching *f, struct ps_piece *piece, struct p
     PS_AUTO(ps_close_fd) int from = -1;
     PS_AUTO(ps_close_fd) int to = -1;
     struct ps_err *wrong = &piece->wrong;
-    enum ps_status status = ps_file_open(t->from, piece->folder, piece->key, &from, wrong);
+    enum ps_status status;
 
+    if (strcmp(piece->folder, "sources") != 0 && !is_there_still(t, piece->run)) {
+        (void)ps_fail(wrong, PS_NOT_FOUND, "its run was removed");
+        return PS_OK;
+    }
+    status = ps_file_open(t->from, piece->folder, piece->key, &from, wrong);
     if (status == PS_UNAVAILABLE)
         return ps_fail_as(err, wrong);
     if (status != PS_OK)
@@ -157,14 +171,6 @@ static void plan(struct ps_transfer *t, struct ps_transfer_run *run, const char 
 }
 
 /* --- those of a run --------------------------------------------------------------------------- */
-
-/* A file that is not there: its run was removed since, or the shelf is damaged. */
-static bool is_there_still(struct ps_transfer *t, const struct ps_transfer_run *run)
-{
-    char id[PS_ID_SIZE];
-
-    return ps_store_find(t->from, run->sha256, id, NULL) == PS_OK;
-}
 
 static enum ps_status leave_out(struct ps_transfer *t, struct ps_transfer_run *run,
                                 const struct ps_err *wrong, struct ps_err *err)

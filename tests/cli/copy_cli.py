@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 from postgres import Postgres, needs_postgresql  # noqa: E402
 
 # What belongs to the servers of a shelf, and what follows from other tables.
-STAYS = {"session", "upload", "partial", "removed_since", "doomed", "kept", "kept_size", "tally", "run_text", "tagged", "mirror", "sqlite_sequence", "job"}
+STAYS = {"session", "deleted_run", "upload", "partial", "removed_since", "doomed", "kept", "kept_size", "tally", "run_text", "tagged", "mirror", "sqlite_sequence", "job"}
 NUMBERED = {"import_log", "removal_log", "saved_query"}
 
 
@@ -179,7 +179,7 @@ class Folders(CopyTest):
     def test_two_at_once(self):
         self.shelve(*(self.file(f"many/{n}.log", b"import time: self [us] | cumulative | imported package\n" +
                                 b"import time:        %4d |       %4d | mod%d\n" % (n, n, n)) for n in range(30)))
-        call("list", "--data", self.other)  # of two that make a shelf at once one may see half of it
+        call("add", os.devnull, "--data", self.other)  # of two that make a shelf at once one may see half of it
         both = [subprocess.Popen([PROGRAM, "copy", "--from", self.data, "--to", self.other, "--json"], stdout=subprocess.PIPE) for _ in range(2)]
         told = [json.loads(process.communicate()[0].splitlines()[-1]) for process in both]
         self.assertEqual([(process.returncode, sums["findings"]) for process, sums in zip(both, told)], [(0, 0)] * 2)

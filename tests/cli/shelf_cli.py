@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from program import ROOT, ShelfTest, call, import_log, kept
+from program import ROOT, ShelfTest, call, call_whole, import_log, kept
 
 
 class Usage(unittest.TestCase):
@@ -96,9 +96,9 @@ class Reading(ShelfTest):
         for args in (["list"], ["rebuild"], ["backup", os.path.join(self.folder, "b")]):
             self.assertIn("there is no shelf", self.fails(*args))
         self.assertEqual(os.listdir(self.data), [])
-        done = call("add", self.log, "--data", self.data)
+        done = call_whole("add", self.log, "--data", self.data)
         self.assertEqual((done.returncode, done.stderr), (0, f"perfshelf: {self.data}: note: created a new shelf\n".encode()))
-        done = call("add", self.dump, "--data", self.data)
+        done = call_whole("add", self.dump, "--data", self.data)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_list(self):
