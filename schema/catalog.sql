@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in th
     PRIMARY KEY(folder, sha256)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else run files alone
+CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else run files and labels
     folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
     key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
     hash TEXT NOT NULL,      -- of the file: base/content.h

@@ -1,2 +1,2 @@
--- The file of the run :id is no more.
-DELETE FROM kept WHERE folder = 'runs' AND key = :id;
+-- The file of the run :id, and its label, are no more.
+DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key = :id;

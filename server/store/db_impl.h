@@ -252,6 +252,10 @@ enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_
 enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err);
 /* Writes what the catalog says of the run now; inside the transaction that changed it. */
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
+/* Whether the catalog holds the hash of the label that it wrote last (table kept); then *differs
+ * says whether it says something else now. A file in labels/ cannot decide that: it is written
+ * before the transaction ends, which may fail. */
+bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs);
 /* Those of all runs: of a shelf from before there were any. */
 enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err);
 /* The label that a catalog holds; PS_NOT_FOUND without text. */

@@ -89,6 +89,8 @@ static enum ps_status remove_files(struct ps_store *store, const char *folder, c
 
     if (run)
         ps_label_remove(store, key);
+    if (run && status == PS_OK && !store->mirror)
+        status = ps_file_row_change(store->catalog, "kept_remove", "labels", key, NULL, err);
     return run || status != PS_OK ? status : forget_size(store->catalog, folder, key, err);
 }
 

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/content.h"
 #include "base/file.h"
 #include "server/store/db_impl.h"
+#include "server/store/files.h"
 
 #define LABEL_MAX ((size_t)4 << 20)
 
@@ -61,12 +63,49 @@ enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *ou
     return PS_OK;
 }
 
+static void hash_label(struct ps_str text, struct ps_sending *out)
+{
+    struct ps_content content;
+
+    *out = (struct ps_sending){.bytes = text.len};
+    ps_content_begin(&content);
+    ps_content_add(&content, text);
+    ps_content_end(&content, out->hash);
+}
+
+static enum ps_status put_hash(struct ps_store *store, const char *id, struct ps_str text,
+                               struct ps_err *err)
+{
+    struct ps_sending label;
+
+    hash_label(text, &label);
+    return ps_file_row_change(store->catalog, "kept_put", "labels", id, &label, err);
+}
+
+bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_shared_file kept;
+    struct ps_sending label;
+
+    if (ps_file_row(db, "labels", id, &kept, NULL) != PS_OK)
+        return false;
+    if (ps_label_text(db, id, &text, NULL) == PS_OK) {
+        hash_label(ps_buf_slice(&text), &label);
+        *differs = strcmp(label.hash, kept.hash) != 0;
+    }
+    return true;
+}
+
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     enum ps_status status = ps_label_text(store->catalog, id, &text, err);
 
-    return status == PS_OK ? ps_label_write(store, id, ps_buf_slice(&text), err) : status;
+    if (status == PS_OK)
+        status = ps_label_write(store, id, ps_buf_slice(&text), err);
+    return status == PS_OK && !store->mirror ? put_hash(store, id, ps_buf_slice(&text), err)
+                                             : status;
 }
 
 enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)

@@ -34,7 +34,7 @@ enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct
         status = ps_db_exec(db,
                             "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
                             "(SELECT sha256 FROM deleted_run);"
-                            "DELETE FROM kept WHERE folder = 'runs' AND key IN "
+                            "DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key IN "
                             "(SELECT id FROM deleted_run);"
                             "DELETE FROM source WHERE run IN (SELECT id FROM deleted_run);"
                             "DELETE FROM kept_size WHERE folder = 'sources' AND sha256 NOT IN "
@@ -59,7 +59,9 @@ enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, str
 enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha256,
                                         struct ps_err *err)
 {
-    return run_sql(snapshot, "source_gone", ":sha256", sha256, err);
+    enum ps_status status = run_sql(snapshot, "kept_forget_labels", ":sha256", sha256, err);
+
+    return status == PS_OK ? run_sql(snapshot, "source_gone", ":sha256", sha256, err) : status;
 }
 
 /* --- folders ---------------------------------------------------------------------------------- */

@@ -264,19 +264,32 @@ static enum ps_status read_said(const struct expected *run, const char *path, st
     return status;
 }
 
-/* With the catalog locked. */
+static void compare_label(struct verifying *v, const struct said *said, const char *label,
+                          struct ps_buf *differs)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    differs->len = 0;
+    if (ps_catalog_differs(v->store->catalog, &said->about.row, label, differs, &err) != PS_OK)
+        ps_buf_printf(differs, "it cannot be read (%s)", err.text);
+}
+
+/* With the catalog locked. Where it has no hash of the label, it says what the run was published
+ * with, or what labels/ holds: a change that failed may have left a file there. */
 static void compare_row(struct verifying *v, struct said *said, struct ps_buf *differs)
 {
     const char *id = said->about.row.id, *label = said->about.label;
-    struct ps_err err = PS_ERR_INIT;
+    bool changed = false;
 
-    differs->len = said->label.len = 0;
-    if (ps_label_read(v->store, id, &said->label))
-        label = ask_locked(v, "label_valid", NULL, said->label.at) ? said->label.at : NULL;
-    if (v->store->mirror || (label && !label[0]))
+    if (ps_label_is_kept(v->store->catalog, id, &changed) || v->store->mirror || !label[0])
         label = NULL;
-    if (ps_catalog_differs(v->store->catalog, &said->about.row, label, differs, &err) != PS_OK)
-        ps_buf_printf(differs, "it cannot be read (%s)", err.text);
+    compare_label(v, said, label, differs);
+    said->label.len = 0;
+    if (differs->len && label && ps_label_read(v->store, id, &said->label) &&
+        ask_locked(v, "label_valid", NULL, said->label.at))
+        compare_label(v, said, said->label.at, differs);
+    if (changed)
+        ps_buf_printf(differs, "%slabel", differs->len ? ", " : "");
 }
 
 /* Before a difference is believed, it is looked for again while nobody can be in the middle of a

@@ -31,6 +31,7 @@ class AccessTest(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="perfshelf-access-")
         self.addCleanup(shutil.rmtree, self.folder)
         self.data = os.path.join(self.folder, "shelf")
+        Server(self.data).end()  # a shelf
         self.tokens = {role: token(self.data, "add", f"a {role}", "--role", role)[1] for role in ("viewer", "uploader", "admin")}
         self.server = Server(self.data, *self.args)
         self.addCleanup(self.end)
@@ -259,6 +260,7 @@ class Proxied(AccessTest):
 class OpenShelf(unittest.TestCase):
     def test_on_the_loopback_nobody_is_asked(self):
         with tempfile.TemporaryDirectory() as data:
+            Server(data).end()  # a shelf
             text = token(data, "add", "mei")[1]
             server = Server(data)
             try:

@@ -65,7 +65,9 @@ class Start(ShelfTest):
         process.stderr.close()
         self.assertNotIn("0.0.0.0", also)
         self.assertIn(f"  also at http://{socket.gethostname()}:{port}/, where that name leads here\n", also)
-        for line in also.splitlines():
+        *addresses, created = also.splitlines()
+        self.assertRegex(created, "^created a new shelf in /")
+        for line in addresses:
             self.assertRegex(line, rf"^  also at http://[^ /]+:{port}/(, where that name leads here)?$")
         self.assertRegex(without_sandbox(said), r"^perfshelf: nobody can enter yet: .*\nperfshelf: warning: .*\n$")
         self.assertEqual(process.returncode, 0)
