@@ -32,7 +32,7 @@ struct builder {
     } * hosts;         /* by track id */
     size_t n_hosts;
     struct ps_operators keys; /* steps are one path, as in the operator table */
-    bool too_many;
+    bool too_many, damaged;
 };
 
 static struct host *host_of(struct builder *b, int64_t id)
@@ -114,10 +114,11 @@ static enum ps_slice_column self_column(const struct builder *b)
 static bool add_host(void *user, const struct ps_chunk *chunk)
 {
     struct builder *b = user;
-    struct host *host = &b->hosts[chunk->track];
+    struct host *host = chunk->track < b->n_hosts ? &b->hosts[chunk->track] : NULL;
 
-    if ((uint64_t)chunk->first + chunk->n > host->n)
-        return false; /* the track says it has fewer: damaged */
+    b->damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
+    if (b->damaged)
+        return false; /* the track says it has fewer */
     if (!host->nodes)
         host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
     for (uint32_t i = 0; i < chunk->n; i++) {
@@ -219,12 +220,12 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
     enum ps_status status = ps_trace_chunks(db, &query, see_operators, b, err);
 
-    for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->too_many; i++)
+    for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->too_many && !b->damaged; i++)
         if (b->hosts[i].first)
             status = build_paths(db, b, (uint32_t)i, err);
     query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                      PS_COL_BIT(PS_COL_DURATION);
-    if (status == PS_OK && !b->too_many)
+    if (status == PS_OK && !b->too_many && !b->damaged)
         status = ps_trace_chunks(db, &query, add_device, b, err);
     return status;
 }
@@ -264,6 +265,9 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
     make_hosts(&b);
     status = b.on == ON_DEVICE ? build_device(db, &b, (uint32_t)track, err)
                                : build_host(db, &b, (uint32_t)track, err);
+    if (status == PS_OK && b.damaged)
+        return ps_fail(err, PS_INTERNAL,
+                       "the run file is damaged: slices of a track that has fewer");
     if (status == PS_OK && b.too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);
