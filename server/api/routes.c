@@ -43,6 +43,7 @@ const struct ps_route ps_api_routes[] = {
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"DELETE", API "baselines", ps_clear_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/what_if", ps_get_what_if, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/reveals", ps_get_reveals, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/export", ps_get_export, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},

@@ -95,7 +95,7 @@ ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;
 ps_handler ps_get_reveals, ps_get_export;
 ps_handler ps_get_compare, ps_get_compare_twin, ps_get_compare_tree, ps_get_compare_rows,
     ps_get_compare_row;
-ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline;
+ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
 ps_handler ps_post_sql, ps_get_queries, ps_post_query, ps_delete_query;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;

@@ -46,3 +46,17 @@ enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply
         status = ps_store_unpin_run(ps_api_of(req)->store, id, err);
     return status == PS_OK ? answer_run(req, id, reply, err) : status;
 }
+
+/* Of a series, whether or not its baseline is still one of its runs. */
+enum ps_status ps_clear_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
+{
+    const char *series = ps_param_get(ps_api_params(req), "series");
+    enum ps_status status;
+
+    if (!series || !series[0])
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter series is missing");
+    status = ps_store_unpin(ps_api_of(req)->store, series, err);
+    if (status == PS_OK)
+        reply->status = 204;
+    return status;
+}

@@ -4,15 +4,15 @@
 #include "server/cli/client.h"
 #include "server/cli/runs.h"
 
-/* PUT or DELETE runs/RUN/baseline; the RUN as it is then. */
-static enum ps_status change(struct ps_client *client, const char *method, const char *run,
-                             struct ps_buf *out, struct ps_err *err)
+/* The RUN as it is then. */
+static enum ps_status pin(struct ps_client *client, const char *run, struct ps_buf *out,
+                          struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, run);
     ps_buf_puts(&path, "/baseline");
-    return ps_client_ask(client, method, path.at, (struct ps_str){NULL, 0}, out, err);
+    return ps_client_ask(client, "PUT", path.at, (struct ps_str){NULL, 0}, out, err);
 }
 
 static enum ps_status say_pinned(const struct ps_buf *text, struct ps_buf *out, struct ps_err *err)
@@ -45,7 +45,7 @@ int ps_cli_baseline(const struct ps_options *options)
 {
     PS_AUTO(ps_client_close) struct ps_client *client = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf series = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status;
@@ -58,11 +58,12 @@ int ps_cli_baseline(const struct ps_options *options)
     if (!client)
         return 1;
     if (options->clear) {
-        ps_buf_printf(&series, "baseline:%s", options->clear);
-        status = change(client, "DELETE", series.at, &answer, &err);
+        ps_buf_puts(&path, "baselines");
+        ps_path_param(&path, "series", options->clear);
+        status = ps_client_ask(client, "DELETE", path.at, (struct ps_str){NULL, 0}, &answer, &err);
         say_cleared(options->clear, options->json, &out);
     } else {
-        status = change(client, "PUT", options->operands[0], &answer, &err);
+        status = pin(client, options->operands[0], &answer, &err);
         if (status == PS_OK && options->json)
             ps_buf_str(&out, ps_buf_slice(&answer));
         else if (status == PS_OK)

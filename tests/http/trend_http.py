@@ -168,6 +168,9 @@ class Trend(ServerTest):
         self.request("PUT", f"{RUNS}/{run}/baseline")
         self.request("PATCH", f"{RUNS}/{run}", b'{"series":"new"}')
         self.assertRefused(self.get(f"{RUNS}/baseline:old"), 404, "not_found")
+        self.assertEqual(self.request("DELETE", "/api/v1/baselines?series=old").status, 204)  # it has one, which does not count
+        self.assertRefused(self.request("DELETE", "/api/v1/baselines?series=old"), 404, "not_found")
+        self.assertRefused(self.request("DELETE", "/api/v1/baselines"), 400, "bad_request")
         self.request("PUT", f"{RUNS}/{run}/baseline")
         self.assertEqual(self.get_json(f"{RUNS}/baseline:new")["id"], run)
         self.request("DELETE", f"{RUNS}/{run}")
