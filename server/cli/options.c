@@ -28,7 +28,7 @@ const struct ps_verb_row ps_verbs[] = {
          "--server puts them on the shelf that is served there, and goes on where a dropped "
          "connection left off.\n"
          "--json prints one object a line: id kind name sha256 bytes rows repaired "
-         "rejected already url\n(of the page of the run; null: the shelf is not served)\n",
+         "rejected already, and where\nthe shelf is served url: the page of the run.\n",
          0},
     [PS_VERB_RECORD] =
         {"record", "RECORDER -- COMMAND...", 2, MANY,

@@ -33,10 +33,11 @@ static void json_line(const char *url, const struct ps_import_result *result, st
     ps_json_kint(&json, "repaired", (int64_t)result->repaired);
     ps_json_kint(&json, "rejected", (int64_t)result->rejected);
     ps_json_kbool(&json, "already", result->already);
-    ps_json_key(&json, "url");
-    if (url)
+    if (url) {
         ps_buf_printf(&shown, "%s#/run/%s", url, result->id);
-    ps_json_str(&json, ps_buf_slice(&shown));
+        ps_json_key(&json, "url");
+        ps_json_str(&json, ps_buf_slice(&shown));
+    }
     ps_json_end(&json);
 }
 
