@@ -46,7 +46,7 @@ class Show(ShelfTest):
         self.assertEqual(names, sorted(names))
         self.assertIn("no metric nothing", self.fails("show", "shop", "--sort", "nothing"))
         self.assertIn("no table nothing", self.fails("show", "shop", "--of", "nothing"))
-        self.assertIn("--rows takes", self.fails("show", "shop", "--rows", "0"))
+        self.assertIn("--rows wants", self.fails("show", "shop", "--rows", "0", status=2))
 
     def test_every_demo_profile_has_a_table(self):
         for name in sorted(os.listdir(DEMO)):

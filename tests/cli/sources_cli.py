@@ -204,7 +204,7 @@ class Merge(SourceTest):
         lines = self.json("sql", run["id"], "SELECT file, line, hits, ticks FROM lines ORDER BY 1, 2")
         self.assertEqual([tuple(row.values()) for row in lines],
                          [("app.py", 2, 2, 12), ("app.py", 3, 4, 24), ("b.py", 2, 1, 7), ("b.py", 3, 2, 14)])
-        self.assertEqual(self.json("add", "--merge", one, two, "--name", "x")["already"], True)
+        self.assertEqual(self.json("add", "--merge", one, two)["already"], True)
         self.assertEqual(len(self.json("list")), 1)
 
     def test_sources_of_the_first(self):

@@ -64,6 +64,7 @@ class Usage(ShelfTest):
 
 class Tokens(ShelfTest):
     def test_a_token_that_nobody_saw_is_revoked(self):
+        self.ok("add", self.dump)
         with open("/dev/full", "wb") as full:
             done = subprocess.run([PROGRAM, "token", "--data", self.data, "add", "ci"], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 1)
@@ -71,6 +72,7 @@ class Tokens(ShelfTest):
         self.assertEqual(self.json("token", "list"), [])
 
     def test_revoke_as_json(self):
+        self.ok("add", self.dump)
         self.ok("token", "add", "ci")
         self.assertEqual(self.json("token", "revoke", "ci"), {"name": "ci", "revoked": True})
 

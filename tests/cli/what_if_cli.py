@@ -18,7 +18,7 @@ class WhatIf(ShelfTest):
     def record(self, python, path):
         """The modules of the log and what it answers."""
         log = os.path.join(self.folder, "kept.log")
-        done = self.run_verb("record", "importtime", "--importers", "-o", log, "--", python, path)
+        done = self.run_verb("record", "importtime", "--importers", "--force", "-o", log, "--", python, path)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         with open(log, "rb") as file:
             return selfs(file.read())
