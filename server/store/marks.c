@@ -11,6 +11,21 @@
 #include "server/store/db_impl.h"
 #include "server/store/files.h"
 
+static enum ps_status ask_there(struct ps_db *db, const char *id, void *unused, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_there"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)unused;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    if (!ps_stmt_row(stmt, err))
+        status = ps_fail(err, PS_NOT_FOUND, "no run %s", id);
+    ps_stmt_done(stmt);
+    return status;
+}
+
 static uint64_t mark_of(struct ps_store *store, const char *id)
 {
     char name[PS_ID_SIZE + 3];
@@ -18,6 +33,8 @@ static uint64_t mark_of(struct ps_store *store, const char *id)
     struct ps_shared_file kept;
     struct ps_hash hash;
 
+    if (ps_catalog_ask(store, ask_there, id, NULL, NULL) != PS_OK)
+        return 0;
     if (store->shared) {
         if (ps_shared_find(store, NULL, "runs", id, &kept, NULL) != PS_OK)
             return 0;

@@ -94,7 +94,7 @@ void ps_run_release(struct ps_db *db)
     struct ps_store *store = db ? db->store : NULL;
     struct ps_db *old = NULL;
 
-    if (!store || ps_context_ended()) { /* what it keeps may be incomplete */
+    if (!store || !db->mark || ps_context_ended()) { /* of no run of the shelf, or incomplete */
         ps_db_close(db);
         return;
     }
