@@ -64,7 +64,7 @@ static ptrdiff_t index_of(struct graph *g, int64_t id)
         qsort(g->places, g->n, sizeof *g->places, by_id);
         g->n_places = g->n;
     }
-    found = bsearch(&key, g->places, g->n, sizeof *g->places, by_id);
+    found = g->n ? bsearch(&key, g->places, g->n, sizeof *g->places, by_id) : NULL;
     return found ? found->index : -1;
 }
 

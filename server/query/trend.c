@@ -108,7 +108,8 @@ static void put_in_order(const struct ps_trend *trend, struct points *points)
         if (!text || end == text || *end || !isfinite(points->at[i].number))
             return;
     }
-    qsort(points->at, points->n, sizeof *points->at, by_number);
+    if (points->n)
+        qsort(points->at, points->n, sizeof *points->at, by_number);
 }
 
 /* A point a value of the tag. */

@@ -415,7 +415,8 @@ static void expand(struct walk *w, uint32_t at)
         else
             out->cut++;
     }
-    qsort(out->nodes + first, out->n - first, sizeof *out->nodes, wider_first);
+    if (out->n > first)
+        qsort(out->nodes + first, out->n - first, sizeof *out->nodes, wider_first);
     out->nodes[at].first_child = first;
     out->nodes[at].n_children = out->n - first;
     for (uint32_t i = first; i < out->n; i++)
