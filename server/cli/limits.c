@@ -113,7 +113,8 @@ static enum ps_status check_rules(const struct ps_options *options, struct ps_er
 
 static enum ps_status check_server(const char *url, struct ps_err *err)
 {
-    if (!url || strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
+    if (!url || ((strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0) &&
+                 !strpbrk(url, "?#\r\n\t ")))
         return PS_OK;
     return ps_fail(err, PS_BAD_REQUEST, "--server wants http://HOST:PORT or https://HOST, not '%s'",
                    url);

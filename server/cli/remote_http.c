@@ -99,12 +99,6 @@ static enum ps_status check(const struct ps_remote_config *config, struct ps_err
 {
     const char *token = config->token ? config->token : "";
 
-    ps_hint(err, "write https://HOST:PORT");
-    if (strncmp(config->server, "http://", 7) != 0 && strncmp(config->server, "https://", 8) != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "the server is no URL");
-    if (strpbrk(config->server, "?#\r\n\t "))
-        return ps_fail(err, PS_BAD_REQUEST, "the server's URL holds more than an address");
-    err->hint[0] = '\0';
     for (const char *at = token; *at; at++)
         if (*at <= ' ' || *at >= 0x7f)
             return ps_fail(err, PS_BAD_REQUEST, "the token holds a character that no token has");

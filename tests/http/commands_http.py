@@ -74,7 +74,7 @@ class Commands(unittest.TestCase):
         commands = set(re.findall(r"^  perfshelf (\w+)", text, re.M))
         remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
         self.assertEqual(commands - remote, LOCAL & commands)
-        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "record", "rm"}
+        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "record", "rm", "undelete"}
         self.assertEqual(remote - tested, set())
 
     def test_changes_are_the_same(self):
@@ -93,6 +93,9 @@ class Commands(unittest.TestCase):
         status, said, failed = self.run_on("--server", self.url, "rm", "@1", "@2", "@1")
         self.assertEqual((status, said.count(b"removed"), failed), (0, 2, b""))
         self.same("list")
+        removed = re.findall(rb"[0-9a-f]{16}", said)[0].decode()
+        self.assertEqual(self.run_on("--server", self.url, "undelete", removed)[0::2], (0, b""))
+        self.assertIn(removed.encode(), self.same("list")[1])
         self.assertIn(b"nothing removed", self.same("rm", "slow one", "nope")[2])
         self.same("show", "slow one")
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from server import RUNS, Events, ServerTest, big_log, dump, import_log
+from server import RUNS, Events, Server, ServerTest, big_log, dump, import_log
 
 
 def cpu_ticks(pid):
@@ -71,22 +71,24 @@ class Streams(ServerTest):
         self.assertEqual(self.get("/api/v1/shelf").status, 200)
 
     def test_streams_of_one_address_leave_connections_to_others(self):
-        streams = [self.events] + [Events(self.server) for _ in range(63)]
-        refused = self.get("/api/v1/events")
+        server = Server(os.path.join(self.folder, "own"))  # on which no other test had streams
+        self.addCleanup(server.end)
+        streams = [Events(server) for _ in range(64)]
+        refused = server.request("GET", "/api/v1/events")
         self.assertRefused(refused, 503, "unavailable")
         self.assertEqual(refused.headers["Connection"], "close")
         self.assertIn("64 event streams of 127.0.0.1 are open already", refused.error["text"])
         self.assertEqual({stream.reply.status for stream in streams}, {200})
-        self.assertEqual(self.get("/api/v1/health").status, 200)
-        for stream in streams[1:]:
+        self.assertEqual(server.request("GET", "/api/v1/health").status, 200)
+        for stream in streams:
             stream.close()
         until = time.monotonic() + 60  # the server notices with the next ping
-        while not (again := self.try_stream()) and time.monotonic() < until:
+        while not (again := self.try_stream(server)) and time.monotonic() < until:
             time.sleep(0.1)
         self.assertTrue(again)
 
-    def try_stream(self):
-        with self.server.socket() as link:
+    def try_stream(self, server):
+        with server.socket() as link:
             link.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             return link.recv(64).startswith(b"HTTP/1.1 200")
 

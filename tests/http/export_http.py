@@ -20,6 +20,7 @@ class ExportTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="perfshelf-export-")
         cls.data = os.path.join(cls.folder, "shelf")
+        Server(cls.data).end()  # a shelf
         cls.tokens = {role: token(cls.data, "add", f"a {role}", "--role", role)[1] for role in ("viewer", "uploader", "admin")}
         cls.server = Server(cls.data, "--tokens")
         cls.content = import_log()

@@ -29,6 +29,12 @@ class Files(ServersTest):
     def hash_of(self, folder, key):
         return self.sql(f"SELECT hash FROM kept WHERE folder = '{folder}' AND \"key\" = '{key}'")[0]
 
+    def a_day_later(self):
+        """What was deleted can be recovered no more; whoever opens the shelf next removes its files."""
+        self.sql("BEGIN; UPDATE clock SET n = n + 1; UPDATE deleted_run SET deleted_at = 0, tx = (SELECT n FROM clock); COMMIT")
+        done = self.verb("list", "--store", self.url, data="later")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_what_one_takes_in_all_can_read(self):
         text = big_log(3000, seed=1)
         run = self.add(text, name="everywhere")
@@ -48,6 +54,8 @@ class Files(ServersTest):
         key = hashlib.sha256(b"print(1)\n").hexdigest()
         self.assertTrue(self.hash_of("sources", key))
         self.assertEqual(self.other.request("DELETE", f"{RUNS}/{run['id']}").status, 204)
+        self.assertTrue(self.hash_of("sources", key))
+        self.a_day_later()
         self.assertEqual(self.sql(f"SELECT 1 FROM kept WHERE \"key\" = '{key}'"), [])
 
     def test_it_is_fetched_once_for_all_who_want_it(self):
@@ -153,11 +161,14 @@ class Files(ServersTest):
         self.assertEqual(self.other.request("GET", f"{RUNS}/{run}/imports").json, before)
 
     def test_what_is_removed_leaves_nothing(self):
+        self.a_day_later()
         kept, _, _, doomed = (int(n) for n in self.sql(COUNTS)[0].split("|"))
         self.assertEqual(doomed, 0)
         run = self.add(big_log(500, seed=60))["id"]
         self.assertEqual(int(self.sql(COUNTS)[0].split("|")[0]), kept + 2)
         self.assertEqual(self.other.request("DELETE", f"{RUNS}/{run}").status, 204)
+        self.assertEqual(int(self.sql(COUNTS)[0].split("|")[0]), kept + 2)
+        self.a_day_later()
         self.assertEqual(int(self.sql(COUNTS)[0].split("|")[0]), kept)
         self.assertEqual(self.sql("SELECT count(*) FROM blob b WHERE NOT EXISTS (SELECT 1 FROM kept k WHERE k.hash = b.hash) "
                                   "AND NOT EXISTS (SELECT 1 FROM loose l WHERE l.hash = b.hash)"), ["0"])
