@@ -109,6 +109,8 @@ class Shelf:
             self.runs.setdefault(run["sha256"], run)
         waiting = list(files)
         for line in done.stderr.decode("utf-8", "replace").splitlines():
+            if line == f"perfshelf: {self.folder}: note: created a new shelf":
+                continue
             path = next((p for p in waiting if line.startswith(f"perfshelf: {p}: ")), None)
             if path is None:
                 raise AssertionError(f"not a line about one of the files: {line}")
