@@ -112,9 +112,9 @@ static const struct rule *rule_of(const char *table, const char *column)
     return NULL;
 }
 
-/* What a column may hold, a bit of PS_CELL_ each. Columns without a type hold numbers; those of
- * meta and the processes of samples are of more than one type. */
-static unsigned types_of(const char *table, const char *column, const char *type, bool not_null)
+/* What a column may hold, a bit of PS_CELL_ each. Columns without a type hold numbers, those of
+ * meta also text. */
+static unsigned types_of(const char *table, const char *type, bool not_null)
 {
     unsigned null = not_null ? 0 : 1u << PS_CELL_NULL;
 
@@ -125,7 +125,7 @@ static unsigned types_of(const char *table, const char *column, const char *type
     if (strcmp(type, "BLOB") == 0)
         return null | 1u << PS_CELL_BLOB;
     null |= 1u << PS_CELL_INT | 1u << PS_CELL_REAL;
-    if (strcmp(table, "meta") == 0 || strcmp(column, "process") == 0)
+    if (strcmp(table, "meta") == 0)
         null |= 1u << PS_CELL_TEXT;
     return null;
 }
@@ -163,8 +163,7 @@ static enum ps_status read_columns(struct ps_db *db, struct table *table, struct
 
         *column = (struct column){.name = ps_strdup(ps_col_text(stmt, 0)),
                                   .is_id = ps_col_int(stmt, 3) != 0};
-        column->types =
-            types_of(table->name, column->name, ps_col_text(stmt, 1).at, ps_col_int(stmt, 2) != 0);
+        column->types = types_of(table->name, ps_col_text(stmt, 1).at, ps_col_int(stmt, 2) != 0);
         column->rule = rule_of(table->name, column->name);
     }
     return err->code;
