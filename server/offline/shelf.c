@@ -6,14 +6,22 @@
 #include "server/offline/files.h"
 #include "server/store/db_impl.h"
 
+void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
+{
+    (void)store;
+    ps_buf_puts(out, "file:/catalog.db?immutable=1");
+}
+
 enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_store *store = ps_alloc(sizeof *store);
     enum ps_status status;
 
     store->dir = ps_strdup(ps_str_of(""));
     store->session_fd = -1;
-    status = ps_db_open("file:/catalog.db?immutable=1", false, &store->catalog, err);
+    ps_catalog_uri(store, &uri);
+    status = ps_db_open(uri.at, false, &store->catalog, err);
     *out = store;
     return status;
 }

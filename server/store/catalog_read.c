@@ -3,7 +3,6 @@
  * the disk, and who merely wants to know something must not wait with it. A catalog that is no file
  * of ours is lent to one thread at a time. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "server/store/db_impl.h"
 
@@ -21,18 +20,6 @@ static struct ps_db *take_idle(struct ps_store *store)
     }
     pthread_mutex_unlock(&store->pool_lock);
     return db;
-}
-
-/* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
- * file as it stands: nobody changes it. */
-void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
-{
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
-
-    ps_uri_path(out, path);
-    if (store->read_only && access(shm, F_OK) != 0)
-        ps_buf_puts(out, "?immutable=1");
 }
 
 static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struct ps_err *err)

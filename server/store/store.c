@@ -69,6 +69,18 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
     return PS_OK;
 }
 
+/* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
+ * file as it stands: nobody changes it. */
+void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+
+    ps_uri_path(out, path);
+    if (store->read_only && access(shm, F_OK) != 0)
+        ps_buf_puts(out, "?immutable=1");
+}
+
 /* Run files without the catalog that knew them: an empty one in its place would hide them all. */
 static enum ps_status check_catalog(struct ps_store *store, const char *catalog, struct ps_err *err)
 {

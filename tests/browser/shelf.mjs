@@ -38,7 +38,7 @@ const runNames = async (page) => (await rowTexts(page, 'runs')).map((cells) => c
 onFreshShelf('shelf: an empty one teaches', async ({ page }) => {
     const text = await page.locator('.empty-shelf').innerText();
     check(text.includes('-X importtime') && text.includes('cProfile'), text);
-    check(text.includes('curl --data-binary'), text);
+    check(text.includes('curl --fail-with-body --data-binary'), text);
     check(text.includes('perfshelf record cprofile'), text);
     await page.locator('.empty-shelf button', { hasText: /copy/i }).first().click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

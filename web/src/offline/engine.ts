@@ -16,8 +16,8 @@ interface Exports {
 
 const NOT_SUPPORTED = 58; // of WASI, like the numbers of its functions below
 
-/* A clock, random numbers, and a place for last words; no files. */
-function world(memory: () => WebAssembly.Memory) {
+/** A clock, random numbers, and a place for last words; no files. */
+export function world(memory: () => WebAssembly.Memory) {
     const view = () => new DataView(memory().buffer);
     return {
         clock_time_get(_id: number, _precision: bigint, out: number): number {
