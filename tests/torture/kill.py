@@ -203,6 +203,11 @@ class Torture:
         if view.status != 200 or not view.json["rows"]:
             self.fault(f"run {run}: its report does not answer: {view.status} {view.body[:200]}")
 
+    def create(self):
+        with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            process.terminate()
+
     def kill_server(self):
         server = Server(self.data)
         try:
@@ -281,7 +286,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="perfshelf-torture-")
     torture, failed = Torture(folder, seed), 0
     began = time.monotonic()
-    subprocess.run([PROGRAM, "list", "--data", torture.data], check=True, capture_output=True, timeout=60)
+    torture.create()
     for kill in range(kills + 1):
         torture.faults.clear()
         if kill == kills:
