@@ -3,29 +3,44 @@
 
     side_by_side.py FOLDER [PATTERN] [--first MODULE...]
 
-Each module's output comes in one piece when it ends. Those named by --first begin first: the longest ones, so that none of
-them is alone at the end. Modules share no shelf and no port, so their order means nothing else.
+Each module's output comes in one piece when it ends; one that hangs for LIMIT_S is stopped, and says where it stood.
+Those named by --first begin first: the longest ones, so that none of them is alone at the end. Modules share no shelf
+and no port, so their order means nothing else.
 """
 import argparse
 import concurrent.futures
 import glob
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
+
+LIMIT_S = 2400
 
 
 def run(folder, module):
     began = time.monotonic()
     environment = dict(os.environ, PYTHONPATH=folder, PYTHONDONTWRITEBYTECODE="1")
-    with subprocess.Popen([sys.executable, "-m", "unittest", "-v", module], env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+    with subprocess.Popen([sys.executable, "-X", "faulthandler", "-m", "unittest", "-v", module], env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as process:
+        stop = threading.Timer(LIMIT_S, end, [process])
+        stop.start()
         said = process.stdout.read()
+        stop.cancel()
         _, status, used = os.wait4(process.pid, 0)  # with what it has started and waited for
         process.returncode = os.waitstatus_to_exitcode(status)
     print(f"-- {module}: {time.monotonic() - began:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processors\n"
           f"{said.decode('utf-8', 'replace')}", flush=True)
     return process.returncode == 0
+
+
+def end(process):
+    """Of a module that hangs: where it stands in each thread, then nothing of it is left."""
+    os.kill(process.pid, signal.SIGABRT)
+    time.sleep(5)
+    os.killpg(process.pid, signal.SIGKILL)
 
 
 def main():
