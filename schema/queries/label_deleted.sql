@@ -1,2 +1,2 @@
--- When and by whom the run of a label was deleted; no row: it was not.
-SELECT :label ->> 'deleted_at', coalesce(:label ->> 'deleted_by', '') WHERE json_valid(:label) AND :label ->> 'deleted_at' IS NOT NULL;
+-- By whom the run of a label was deleted, and whether it was a baseline; no row: it was not deleted.
+SELECT coalesce(:label ->> 'deleted_by', ''), coalesce(:label ->> 'baseline', 0) WHERE json_valid(:label) AND :label ->> 'deleted_at' IS NOT NULL;

@@ -6,10 +6,16 @@
 #include "server/offline/files.h"
 #include "server/store/db_impl.h"
 
-void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
+bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
     (void)store;
     ps_buf_puts(out, "file:/catalog.db?immutable=1");
+    return true;
+}
+
+void ps_catalog_refresh(struct ps_store *store)
+{
+    (void)store;
 }
 
 enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
@@ -20,7 +26,7 @@ enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
 
     store->dir = ps_strdup(ps_str_of(""));
     store->session_fd = -1;
-    ps_catalog_uri(store, &uri);
+    (void)ps_catalog_uri(store, &uri);
     status = ps_db_open(uri.at, false, &store->catalog, err);
     *out = store;
     return status;

@@ -68,11 +68,10 @@ static enum ps_status add_run_tables(struct ps_db *db, struct ps_err *err)
 
 static enum ps_status add_shelf_tables(struct ps_db *db, struct across *across, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(across->store, "catalog.db");
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
-    ps_uri_path(&uri, path);
+    (void)ps_catalog_uri(across->store, &uri);
     status = ps_db_open(uri.at, false, &across->catalog, err);
     if (status == PS_OK)
         status = ps_db_exec(across->catalog, ps_schema_of("shelf_views"), err);

@@ -164,8 +164,12 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
     if (status == PS_OK) {
         ps_run_mark_forget(store, removal->id);
         ps_pool_forget(store, removal->id);
-    } else if (err && err->code == PS_OK) {
-        *err = own;
+    } else {
+        (void)ps_catalog_lock(store); /* its label may say already that it was deleted */
+        (void)ps_label_save(store, removal->id, NULL);
+        ps_catalog_unlock(store);
+        if (err && err->code == PS_OK)
+            *err = own;
     }
     ps_reserve_make(store);
     return status;

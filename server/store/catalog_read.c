@@ -8,7 +8,7 @@
 
 #define IDLE_MAX 8 /* connections that are kept */
 
-static struct ps_db *take_idle(struct ps_store *store)
+static struct ps_db *take_any(struct ps_store *store)
 {
     struct ps_db *db;
 
@@ -22,15 +22,26 @@ static struct ps_db *take_idle(struct ps_store *store)
     return db;
 }
 
+/* One that was opened while nobody wrote does not see what is written now. */
+static struct ps_db *take_idle(struct ps_store *store)
+{
+    struct ps_db *db;
+
+    ps_catalog_refresh(store);
+    while ((db = take_any(store)) && db->immutable && !atomic_load(&store->immutable))
+        ps_db_close(db);
+    return db;
+}
+
 static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status;
+    const bool immutable = ps_catalog_uri(store, &uri);
+    enum ps_status status = ps_db_open(uri.at, false, out, err);
 
-    ps_catalog_uri(store, &uri);
-    status = ps_db_open(uri.at, false, out, err);
     if (status != PS_OK)
         return status;
+    (*out)->immutable = immutable;
     status = ps_db_exec(*out, "PRAGMA cache_size=-256; PRAGMA mmap_size=2000000000", err);
     if (status == PS_OK)
         return status;
@@ -92,7 +103,7 @@ void ps_catalog_read_close(struct ps_store *store)
 {
     struct ps_db *db;
 
-    while ((db = take_idle(store)))
+    while ((db = take_any(store)))
         ps_db_close(db);
 }
 

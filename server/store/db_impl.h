@@ -33,6 +33,7 @@ struct ps_db {
     bool owns_memory;             /* freed with the handle */
     struct ps_trace_cache *trace; /* of a trace: trace_impl.h; NULL: nobody asked yet */
     const struct ps_lent *lent;   /* to statements, by the query layer */
+    bool immutable;               /* opened as a file that nobody writes */
     struct ps_db *next;           /* in the pool */
 };
 
@@ -89,6 +90,7 @@ struct ps_store {
     unsigned n_idle_catalogs;
     int64_t changes;           /* catalog writes by this process */
     bool read_only;            /* this user may not write to the folder: every change fails */
+    atomic_bool immutable;     /* then: `catalog` was opened while nobody wrote */
     bool goes;                 /* its folder is removed when it is closed */
     pthread_mutex_t room_lock; /* of one claim at a time */
     atomic_llong loose;        /* bytes claimed of what the catalog does not count */
@@ -133,8 +135,10 @@ struct ps_store *ps_store_new(const char *dir);
 /* Its folder with nobody else in it, and no catalog; nobody comes in until *lock is closed. */
 enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
                                    struct ps_err *err);
-/* The URI of the catalog for a connection that only reads. */
-void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
+/* The URI of the catalog for a connection that only reads. True: as a file that nobody writes. */
+bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
+/* Of a read-only shelf: opens the catalog again when somebody has begun to write since. */
+void ps_catalog_refresh(struct ps_store *store);
 /* The catalog in this file, with its tables. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 

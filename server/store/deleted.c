@@ -196,6 +196,7 @@ static enum ps_status forget(struct ps_store *store, const char *id, const struc
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *sha256 = NULL;
     struct ps_err own = PS_ERR_INIT;
+    bool there = false;
     enum ps_status status =
         ps_db_prepare(store->catalog, ps_sql_text("deleted_forget"), &stmt, err);
 
@@ -207,6 +208,9 @@ static enum ps_status forget(struct ps_store *store, const char *id, const struc
         return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
     sha256 = ps_strdup(ps_col_text(stmt, 0));
     (void)ps_stmt_row(stmt, &own); /* to its end */
+    status = run_for(store->catalog, "run_there", id, &there, err);
+    if (status != PS_OK || there) /* then its files are those of the run */
+        return status;
     status = ps_doom_add(store->catalog, doom, "runs", id, err);
     if (status == PS_OK)
         status = ps_doom_add(store->catalog, doom, "originals", sha256, err);

@@ -230,7 +230,8 @@ static enum ps_status look_once(struct ps_store *store, int64_t wait_ms, struct 
     if (status == PS_OK && clock.n != store->seen)
         status = fetch(store, err);
     ps_pg_rollback(m->looker);
-    m->away = status != PS_OK;
+    if (status == PS_OK || !ps_context_ended()) /* else the request went away, not the store */
+        m->away = status != PS_OK;
     return status;
 }
 

@@ -40,10 +40,13 @@ void ps_catalog_unlock(struct ps_store *store)
 
 int64_t ps_store_version(struct ps_store *store)
 {
-    struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
-    int64_t version = store->changes;
+    struct ps_db *db;
+    int64_t version;
 
+    ps_catalog_refresh(store);
+    db = ps_catalog_lock(store);
+    version = store->changes;
     /* data_version counts what other connections commit, changes what this one does. */
     if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
         version += ps_col_int(stmt, 0) << 32;

@@ -267,13 +267,23 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
     return err->code;
 }
 
-/* A run that was deleted, and can be recovered, is so again. */
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A run that was deleted, and can be recovered, is so again, for a whole day from now: the label is
+ * written before the removal, which may not have come to its end. */
 static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct ps_str label,
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *who = NULL;
     struct ps_err own = PS_ERR_INIT;
+    bool was_baseline;
     enum ps_status status =
         ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
 
@@ -284,8 +294,18 @@ static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct p
         r->out->runs++;
         return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
     }
-    who = ps_strdup(ps_col_text(stmt, 1));
-    return ps_deleted_add(r->store, id, who, ps_col_int(stmt, 0), err);
+    who = ps_strdup(ps_col_text(stmt, 0));
+    was_baseline = ps_col_int(stmt, 1) != 0;
+    status = ps_deleted_add(r->store, id, who, now_ms(), err);
+    if (status != PS_OK || !was_baseline)
+        return status;
+    ps_stmt_done(stmt);
+    stmt = NULL;
+    status = ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    return ps_stmt_row(stmt, &own) || own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
 static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)

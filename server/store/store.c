@@ -71,14 +71,34 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
 
 /* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
  * file as it stands: nobody changes it. */
-void ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
+bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
     PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+    const bool immutable = store->read_only && access(shm, F_OK) != 0;
 
     ps_uri_path(out, path);
-    if (store->read_only && access(shm, F_OK) != 0)
+    if (immutable)
         ps_buf_puts(out, "?immutable=1");
+    return immutable;
+}
+
+void ps_catalog_refresh(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    struct ps_db *db = NULL, *old = NULL;
+
+    if (!atomic_load(&store->immutable) || ps_catalog_uri(store, &uri))
+        return;
+    (void)ps_catalog_lock(store);
+    if (atomic_load(&store->immutable) && ps_db_open(uri.at, false, &db, NULL) == PS_OK) {
+        old = store->catalog;
+        store->catalog = db;
+        store->changes++;
+        atomic_store(&store->immutable, false);
+    }
+    ps_catalog_unlock(store);
+    ps_db_close(old);
 }
 
 /* Run files without the catalog that knew them: an empty one in its place would hide them all. */
@@ -222,7 +242,7 @@ static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
     status = check_catalog(store, catalog, err);
     if (status == PS_OK)
         status = check_log(store, err);
-    ps_catalog_uri(store, &uri);
+    atomic_store(&store->immutable, ps_catalog_uri(store, &uri));
     if (status == PS_OK)
         status = ps_db_open(uri.at, false, &store->catalog, err);
     if (status == PS_OK)

@@ -162,13 +162,13 @@ static enum ps_status list_runs(struct ps_transfer *t, int64_t after, struct ps_
 }
 
 static enum ps_status put_rows(struct ps_transfer *t, const struct ps_transfer_run *runs, size_t n,
-                               const struct ps_doom *doom, struct ps_err *err)
+                               struct ps_doom *doom, struct ps_err *err)
 {
     enum ps_status status = ps_transfer_place(t, doom, err);
 
     for (size_t i = 0; status == PS_OK && i < n; i++)
         if (!runs[i].out && !runs[i].whole)
-            status = ps_transfer_put_run(t, &runs[i], err);
+            status = ps_transfer_put_run(t, &runs[i], doom, err);
     return status;
 }
 

@@ -64,9 +64,10 @@ enum ps_status ps_transfer_attach(struct ps_db *db, const char *taken, struct ps
 void ps_transfer_detach(struct ps_db *db);
 
 /* The rows of a run whose files are in their places; inside the transaction that puts them there.
- * Sources only as far as the files of the batch, or of `to`, go. */
+ * Sources only as far as the files of the batch, or of `to`, go. A run that was deleted there is
+ * back: what of its old sources nobody refers to goes with the doom. */
 enum ps_status ps_transfer_put_run(struct ps_transfer *t, const struct ps_transfer_run *run,
-                                   struct ps_err *err);
+                                   struct ps_doom *doom, struct ps_err *err);
 /* Tokens, baselines, saved queries and logs, in transactions of their own; with `update` also in
  * place of those that differ. */
 enum ps_status ps_transfer_tables(struct ps_transfer *t, struct ps_err *err);

@@ -302,25 +302,30 @@ static enum ps_status put_run(struct ps_transfer *t, const struct ps_transfer_ru
     return status == PS_OK ? put(t->to->catalog, sql.at, run, t->renumber, err) : status;
 }
 
-/* A folder keeps a second time what was said of a run after it was published (labels.c). */
+/* A folder keeps a second time what was said of a run after it was published (labels.c); where it
+ * was deleted there, its label says so. */
 static enum ps_status put_label(struct ps_transfer *t, const struct ps_transfer_run *run,
-                                struct ps_err *err)
+                                bool replaced, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
 
-    if (t->from->mirror || ps_label_read(t->from, run->id, &label))
+    if (replaced || t->from->mirror || ps_label_read(t->from, run->id, &label))
         return ps_label_save(t->to, run->id, err);
     return PS_OK;
 }
 
 enum ps_status ps_transfer_put_run(struct ps_transfer *t, const struct ps_transfer_run *run,
-                                   struct ps_err *err)
+                                   struct ps_doom *doom, struct ps_err *err)
 {
-    enum ps_status status = run->known ? PS_OK : put_run(t, run, err);
+    bool replaced = false;
+    enum ps_status status =
+        run->known ? PS_OK : ps_deleted_replace(t->to, run->id, doom, &replaced, err);
 
+    if (status == PS_OK && !run->known)
+        status = put_run(t, run, err);
     if (status == PS_OK && !run->known && sqlite3_changes(t->to->catalog->handle))
         status = put_rows(t, "tag", run, err);
     if (status == PS_OK)
         status = put_rows(t, "source", run, err);
-    return status == PS_OK ? put_label(t, run, err) : status;
+    return status == PS_OK ? put_label(t, run, replaced, err) : status;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The care of a shelf: verify, rebuild, backup."""
+import contextlib
 import glob
 import gzip
 import http.client
@@ -244,6 +245,28 @@ class ReadOnly(VaultTest):
             done = self.as_nobody("list", "--json")
             self.assertEqual((done.returncode, [run["id"] for run in json.loads(done.stdout)]), (0, [self.second]))
             server.terminate()
+
+    def test_served_it_shows_what_others_write(self):
+        served = [["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PROGRAM], [PROGRAM]]
+        with contextlib.ExitStack() as stack:
+            ports = []
+            for program in served:  # nobody writes when the first opens the shelf
+                server = stack.enter_context(subprocess.Popen([*program, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], text=True,
+                                                              env=dict(os.environ, TMPDIR="/tmp"), stdout=subprocess.PIPE))
+                stack.callback(server.terminate)
+                ports.append(int(server.stdout.readline().rstrip("/\n").rsplit(":", 1)[1]))
+                self.assertEqual(self.ask(ports[0], "GET", "/api/v1/runs")["total"], 2)
+            self.ok("rm", self.first)
+            self.assertEqual([run["id"] for run in self.ask(ports[0], "GET", "/api/v1/runs")["rows"]], [self.second])
+            rows = self.ask(ports[0], "POST", "/api/v1/sql", {"runs": [self.second], "sql": "SELECT count(*) AS n FROM runs", "format": "rows"})
+            self.assertEqual(rows, [{"n": 1}])
+
+    def ask(self, port, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request(method, path, body and json.dumps(body))
+        said = connection.getresponse().read()
+        connection.close()
+        return json.loads(said)
 
     def test_changes_are_refused(self):
         for args in (["rm", self.first], ["baseline", self.first], ["add", "/etc/hostname"]):
