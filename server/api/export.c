@@ -45,7 +45,7 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_form *ou
         ps_hint(err, "bundle, html");
         return ps_fail(err, PS_BAD_REQUEST, "as: there is no such form");
     }
-    return ps_reveal_parse(redact ? redact : "", &out->redact, err);
+    return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }
 
 /* By way of a file without a name, which goes with the answer. */

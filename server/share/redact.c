@@ -22,6 +22,10 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 {
     unsigned bits = 0;
 
+    if (!words[0]) {
+        ps_hint(err, "name paths, hosts, people, arguments, source, labels, or all");
+        return ps_fail(err, PS_BAD_REQUEST, "redact is empty, so nothing would be redacted");
+    }
     while (*words) {
         struct ps_str word = {words, strcspn(words, ",")};
         unsigned bit = bit_of(word);

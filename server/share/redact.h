@@ -28,7 +28,8 @@ enum ps_reveal {                       /* a bit each */
 
 /* The word of a category, as command lines and URLs write it: bit `1 << index`. */
 extern const char *const ps_reveal_words[PS_REVEALS];
-/* Words with commas between them, or "all"; "" is none. PS_BAD_REQUEST names one that is none. */
+/* Words with commas between them, or "all". PS_BAD_REQUEST: no word, or one that names no category.
+ */
 enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *err);
 
 /* Some runs on a shelf of their own, each under the id it has. */

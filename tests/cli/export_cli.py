@@ -154,6 +154,12 @@ class Bundles(ExportTest):
         self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn(b"path is nothing that can be redacted", done.stderr)
 
+    def test_an_empty_redaction_is_refused(self):
+        """--redact "$WORDS" of a variable that is not set must not export everything."""
+        for words in ("", ","):
+            done = self.run_verb("export", self.added(self.log)["id"], "--redact", words, "-o", self.bundle)
+            self.assertEqual((done.returncode, os.path.exists(self.bundle)), (2, False), done.stderr)
+
 
 class Files(ExportTest):
     """The file of -o: what is written, followed and refused."""

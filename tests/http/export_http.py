@@ -87,6 +87,7 @@ class ExportTest(unittest.TestCase):
 
     def test_wrong_questions(self):
         for path, status in ((f"{RUNS}/{self.run_id}/export?as=zip", 400), (f"{RUNS}/{self.run_id}/export?redact=path", 400),
+                             (f"{RUNS}/{self.run_id}/export?redact=", 400),
                              (f"{RUNS}/nothing/export", 404), (f"{API}/compare/export", 400), (f"{API}/compare/export?base={self.run_id}", 400)):
             self.assertEqual(self.ask("admin", "GET", path).status, status, path)
         self.assertEqual(os.listdir(os.path.join(self.data, "spool")), [])
