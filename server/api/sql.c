@@ -89,6 +89,16 @@ static enum ps_status read_run(struct ps_request *req, const cJSON *value,
     return ps_store_resolve(ps_api_of(req)->store, value->valuestring, id, err);
 }
 
+/* The word, or the id of the run whose name it is: names may hold commas. */
+static void add_word(struct ps_request *req, const char *word, struct ps_buf *words)
+{
+    char id[PS_ID_SIZE];
+    const bool found =
+        strchr(word, ',') && ps_store_resolve(ps_api_of(req)->store, word, id, NULL) == PS_OK;
+
+    ps_buf_printf(words, "%s%s", words->len ? "," : "", found ? id : word);
+}
+
 /* [] is the catalog alone. */
 static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
                                 struct ps_sql_question *out, struct ps_err *err)
@@ -102,7 +112,7 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     {
         if (!cJSON_IsString(word))
             return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
-        ps_buf_printf(&words, "%s%s", words.len ? "," : "", word->valuestring);
+        add_word(req, word->valuestring, &words);
     }
     if (!words.len)
         return PS_OK;

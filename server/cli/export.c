@@ -15,12 +15,23 @@
 #include "server/http/negotiate.h"
 #include "server/share/pick.h"
 
+/* The word, or the id of the run whose name it is: names may hold commas, which separate runs. */
+static void add_word(struct ps_client *client, const char *word, struct ps_buf *runs)
+{
+    PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
+    struct ps_err none = PS_ERR_INIT;
+    const bool found =
+        strchr(word, ',') && ps_cli_resolve(client, &word, 1, &ids, &none) == PS_OK && ids.n == 1;
+    ps_buf_printf(runs, "%s%s", runs->len ? "," : "", found ? ids.at[0] : word);
+}
+
 /* What is exported, `of` it: "export" or "reveals". */
-static void put_path(const struct ps_options *options, const char *of, struct ps_buf *path)
+static void put_path(const struct ps_options *options, struct ps_client *client, const char *of,
+                     struct ps_buf *path)
 {
     PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
     for (size_t i = 0; i < options->n_operands; i++)
-        ps_buf_printf(&runs, "%s%s", i ? "," : "", options->operands[i]);
+        add_word(client, options->operands[i], &runs);
     ps_buf_puts(path, options->n_operands ? "runs" : "compare");
     if (options->n_operands)
         ps_path_add(path, runs.at);
@@ -76,7 +87,7 @@ static enum ps_status preview(const struct ps_options *options, struct ps_client
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    put_path(options, "reveals", &path);
+    put_path(options, client, "reveals", &path);
     if (ps_client_get(client, path.at, &text, err) != PS_OK)
         return err->code;
     if (!options->json) {
@@ -137,7 +148,7 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     enum ps_status status = options->output
                                 ? ps_out_file_open(options->output, options->force, &out, err)
                                 : ps_out_file_open_unique(ending, &out, err);
-    put_path(options, "export", &path);
+    put_path(options, client, "export", &path);
     ps_path_param(&path, "as", options->html ? "html" : NULL);
     ps_path_param(&path, "redact", options->redact);
     if (status == PS_OK)

@@ -114,7 +114,10 @@ static bool is_group(struct ps_client *client, const char *word)
     struct ps_err none = PS_ERR_INIT;
     if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
         return true;
-    return strchr(word, ',') && ps_client_run(client, word, &run, &none) == PS_NOT_FOUND;
+    if (!strchr(word, ','))
+        return false;
+    enum ps_status status = ps_client_run(client, word, &run, &none);
+    return status == PS_NOT_FOUND || status == PS_BAD_REQUEST; /* of "@7,@8" */
 }
 
 /* --- what is slow ----------------------------------------------------------------------------- */

@@ -104,14 +104,30 @@ static enum ps_status add_word(struct ps_store *store, struct ps_str text,
     return status == PS_OK ? add_run(group, id, key, err) : status;
 }
 
+/* Names of runs may hold commas: whether all of the words are one name. PS_CONFLICT: of several
+ * runs. */
+static enum ps_status find_named(struct ps_store *store, const char *words, char id[PS_ID_SIZE],
+                                 bool *found, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+
+    *found = words && strchr(words, ',') && strncmp(words, "series:", 7) != 0 &&
+             strncmp(words, "tag:", 4) != 0 && ps_store_resolve(store, words, id, &own) == PS_OK;
+    return own.code == PS_CONFLICT ? ps_fail_as(err, &own) : PS_OK;
+}
+
 /* other: NULL, or the group that is compared with this one. Its runs are left out of series and
  * tags: no run is part of its own baseline. */
 static enum ps_status read_list(struct ps_store *store, struct ps_params params, const char *key,
                                 const struct group *other, struct group *group, struct ps_err *err)
 {
     struct ps_str rest = ps_str_of(ps_param_get(params, key));
-    enum ps_status status = PS_OK;
+    char id[PS_ID_SIZE];
+    bool found;
+    enum ps_status status = find_named(store, rest.at, id, &found, err);
 
+    if (found)
+        return add_run(group, id, key, err);
     while (status == PS_OK && rest.len) {
         const char *comma = memchr(rest.at, ',', rest.len);
         struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};

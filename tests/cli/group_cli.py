@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Several runs shown as one report: medians, how far the runs are apart, and in how many of them a row is."""
+import os
 import unittest
 
 from program import ShelfTest
@@ -36,6 +37,15 @@ class Group(ShelfTest):
     def test_a_name_with_a_comma_is_a_run(self):
         self.add("one, two", ("app", 1))
         self.assertEqual(self.json("show", "one, two")["name"], "one, two")
+        [new] = self.json("diff", self.ids[0], "one, two")["new"]
+        self.assertEqual(new["name"], "one, two")
+        self.ok("check", "one, two", "--against", self.ids[0])
+        for words in (["one, two"], [self.ids[0], "one, two"]):
+            target = os.path.join(self.folder, f"{len(words)}.perfshelf")
+            self.assertEqual(len(self.json("export", *words, "-o", target)["runs"]), len(words))
+
+    def test_numbers_of_runs_are_a_group(self):
+        self.assertEqual([run["id"] for run in self.json("show", "@2,@1")["new"]], self.ids[1:])
 
     def test_wrong_questions(self):
         self.assertIn("no run nobody", self.fails("show", f"{self.ids[0]},nobody"))
