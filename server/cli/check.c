@@ -275,8 +275,8 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
 }
 
 static enum ps_status check_rows(struct report *report, const struct ps_cli_compared *compared,
-                                 const struct ps_budget *budget, const cJSON *metric,
-                                 const cJSON *page, bool unit_is_place, const char *name,
+                                 const struct ps_budget *budget, const cJSON *table,
+                                 const cJSON *metric, const cJSON *page, const char *name,
                                  struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -284,8 +284,7 @@ static enum ps_status check_rows(struct report *report, const struct ps_cli_comp
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     ps_buf_printf(&what, "%s.%s", budget->table, name);
     for (int row = 0; status == PS_OK && ps_cli_cell(page, row, "new"); row++) {
-        const char *unit =
-            unit_is_place ? ps_cli_text(page, row, "place") : ps_run_text(metric, "unit");
+        const char *unit = ps_cli_unit(table, metric, page, row);
         double limit;
         in_base |= ps_cli_number(page, row, "in_base") > 0;
         if (ps_cli_number(page, row, "in_new") == 0)
@@ -312,13 +311,12 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
         status = ps_cli_metric(table, ps_run_text(table, "budget"), &metric, err);
     if (status != PS_OK)
         return status;
-    bool unit_is_place = strcmp(ps_run_text(table, "place"), "unit") == 0;
-    if (!unit_is_place &&
+    if (!ps_cli_unit_is_place(table) &&
         !ps_value_convert(budget->value, budget->unit, ps_run_text(metric, "unit"), &limit))
         return wrong_unit(budget, ps_run_text(metric, "unit"), err);
     status = ps_cli_rows(compared, table, metric, name, ROWS_MAX, &page, err);
     if (status == PS_OK)
-        status = check_rows(report, compared, budget, metric, page, unit_is_place, name, err);
+        status = check_rows(report, compared, budget, table, metric, page, name, err);
     return status;
 }
 

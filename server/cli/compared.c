@@ -151,10 +151,22 @@ void ps_cli_names(const cJSON *runs, struct ps_buf *out)
         ps_buf_printf(out, " and %d more", n - 1);
 }
 
-void ps_cli_name_cell(struct ps_table *table, const cJSON *page, int row)
+bool ps_cli_unit_is_place(const cJSON *table)
+{
+    return strcmp(ps_run_text(table, "place"), "unit") == 0;
+}
+
+const char *ps_cli_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
+{
+    return ps_cli_unit_is_place(table) ? ps_cli_text(page, row, "place")
+                                       : ps_run_text(metric, "unit");
+}
+
+void ps_cli_name_cell(struct ps_table *table, const cJSON *about, const cJSON *page, int row)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const char *place = ps_cli_text(page, row, "place"), *within = ps_cli_text(page, row, "within");
+    const char *place = ps_cli_unit_is_place(about) ? "" : ps_cli_text(page, row, "place");
+    const char *within = ps_cli_text(page, row, "within");
     double line = ps_cli_number(page, row, "line");
     ps_buf_puts(&text, ps_cli_text(page, row, "name"));
     if (within[0])

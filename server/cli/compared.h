@@ -51,8 +51,12 @@ const char *ps_cli_text(const cJSON *page, int at, const char *column); /* "" wh
 
 /* "app.prof", or "app.prof and 4 more", of a list of runs. */
 void ps_cli_names(const cJSON *runs, struct ps_buf *out);
-/* A row's name, and where it is. */
-void ps_cli_name_cell(struct ps_table *table, const cJSON *page, int row);
+/* Whether the rows of the table are measurements, each in a unit of its own. */
+bool ps_cli_unit_is_place(const cJSON *table);
+/* The unit of a metric in a row. */
+const char *ps_cli_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
+/* A row's name, and where it is. `about` is the table of the comparison. */
+void ps_cli_name_cell(struct ps_table *table, const cJSON *about, const cJSON *page, int row);
 /* All rows of a table with the runs, as one line of JSON: figures as they were sent, for a tree
  * would not keep every digit. */
 enum ps_status ps_cli_compared_json(const struct ps_cli_compared *compared, const cJSON *table,

@@ -82,8 +82,10 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
  * -----------------------------------------------------------------------------------------------
  */
 
-static void add_row(struct ps_table *table, const cJSON *page, int row, const char *unit)
+static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
+                    const cJSON *page, int row)
 {
+    const char *unit = ps_cli_unit(about, metric, page, row);
     double base = ps_cli_number(page, row, "base"), delta = ps_cli_number(page, row, "delta");
     const char *verdict = ps_cli_text(page, row, "verdict");
     char figure[64], percent[32];
@@ -94,7 +96,7 @@ static void add_row(struct ps_table *table, const cJSON *page, int row, const ch
     ps_table_printf(table, "%+.1f %%", ps_cli_number(page, row, "share"));
     ps_table_cell(table, words_of(verdict, !is_time(unit)));
     ps_table_cell(table, ps_cli_text(page, row, "change"));
-    ps_cli_name_cell(table, page, row);
+    ps_cli_name_cell(table, about, page, row);
 }
 
 static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page,
@@ -102,7 +104,6 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
 {
     static const char *const titles[] = {"base", "new", "change", "", "of all", "verdict", ""};
     struct ps_table table = {.columns = 8, .right = 31};
-    const char *unit = ps_run_text(metric, "unit");
     int rows = 0;
     ps_buf_printf(out, "\n%s by %s, the largest change first\n", ps_run_text(about, "title"),
                   ps_run_text(metric, "title"));
@@ -110,7 +111,7 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
         ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
     while (ps_cli_cell(page, rows, "delta") && ps_cli_number(page, rows, "delta") != 0)
-        add_row(&table, page, rows++, unit);
+        add_row(&table, about, metric, page, rows++);
     if (rows)
         ps_table_print(&table, out);
     else

@@ -147,19 +147,31 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
     }
 }
 
+/* Whether one row may be larger than another: bytes and seconds cannot be compared. */
+static bool one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
+{
+    const char *unit = ps_cli_unit(table, metric, page, 0);
+    for (int row = 1; ps_cli_cell(page, row, "median"); row++)
+        if (strcmp(ps_cli_unit(table, metric, page, row), unit) != 0)
+            return false;
+    return true;
+}
+
 /* "fetchone takes 379.8 ms, 23.8 % of the self time; the first 3 rows take 48.1 %": of rows by
  * size. */
-static void add_conclusion(const cJSON *metric, const cJSON *page, struct ps_buf *out)
+static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON *page,
+                           struct ps_buf *out)
 {
     double share = ps_cli_number(page, 0, "share"), sum = 0;
     char figure[64];
     int n = 0;
-    if (!ps_cli_cell(page, 0, "median") || ps_cli_number(page, 0, "median") <= 0)
+    if (!ps_cli_cell(page, 0, "median") || ps_cli_number(page, 0, "median") <= 0 ||
+        !one_unit(table, metric, page))
         return;
     ps_plain_text(out, ps_str_of(ps_cli_text(page, 0, "name")));
-    ps_buf_printf(
-        out, ": %s %s", ps_run_text(metric, "title"),
-        ps_cli_figure(ps_cli_number(page, 0, "median"), ps_run_text(metric, "unit"), figure));
+    ps_buf_printf(out, ": %s %s", ps_run_text(metric, "title"),
+                  ps_cli_figure(ps_cli_number(page, 0, "median"),
+                                ps_cli_unit(table, metric, page, 0), figure));
     for (; n < 3 && ps_cli_cell(page, n, "share"); n++)
         sum += ps_cli_number(page, n, "share");
     if (cJSON_IsNumber(ps_cli_cell(page, 0, "share")))
@@ -195,7 +207,7 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
     ps_table_cell(&table, ps_run_text(about, "row"));
     for (; ps_cli_cell(page, row, "median"); row++) {
         ps_table_cell(&table, ps_cli_figure(ps_cli_number(page, row, "median"),
-                                            ps_run_text(metric, "unit"), figure));
+                                            ps_cli_unit(about, metric, page, row), figure));
         if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
             ps_table_printf(&table, "%.1f %%", ps_cli_number(page, row, "share"));
         else
@@ -208,7 +220,7 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
             else
                 ps_table_cell(&table, "");
         }
-        ps_cli_name_cell(&table, page, row);
+        ps_cli_name_cell(&table, about, page, row);
     }
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > row)
@@ -240,7 +252,7 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
         return status;
     add_finding(client, id, &conclusion);
     if (!sort[0])
-        add_conclusion(metric, page, &conclusion);
+        add_conclusion(table, metric, page, &conclusion);
     ps_buf_puts(out, conclusion.len ? "\n" : "");
     ps_buf_str(out, ps_buf_slice(&conclusion));
     add_rows(table, metric, page, sort[0] ? options->sort : ps_run_text(metric, "title"), out);

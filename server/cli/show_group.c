@@ -35,9 +35,11 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
                   cJSON_GetArraySize(values));
 }
 
-static void add_row(struct ps_table *table, const cJSON *page, int row, int runs, const char *unit)
+static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
+                    const cJSON *page, int row, int runs)
 {
     static const char *const figures[] = {"median", "mad", "min", "max"};
+    const char *unit = ps_cli_unit(about, metric, page, row);
     char figure[64];
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         ps_table_cell(table, ps_cli_figure(ps_cli_number(page, row, figures[i]), unit, figure));
@@ -46,7 +48,7 @@ static void add_row(struct ps_table *table, const cJSON *page, int row, int runs
     else
         ps_table_cell(table, "");
     ps_table_printf(table, "%.0f of %d", ps_cli_number(page, row, "in"), runs);
-    ps_cli_name_cell(table, page, row);
+    ps_cli_name_cell(table, about, page, row);
 }
 
 static void add_table(const struct ps_cli_compared *compared, const cJSON *about,
@@ -63,7 +65,7 @@ static void add_table(const struct ps_cli_compared *compared, const cJSON *about
         ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
     while (ps_cli_cell(page, rows, "median"))
-        add_row(&table, page, rows++, runs, ps_run_text(metric, "unit"));
+        add_row(&table, about, metric, page, rows++, runs);
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > rows)
         ps_buf_printf(out, "and %.0f more rows; --json prints all\n",

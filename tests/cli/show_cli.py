@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`show RUN`: what is known of a run, and what is slow in it, as wide as the terminal."""
+import json
 import os
 import pty
 import struct
@@ -53,6 +54,23 @@ class Show(ShelfTest):
             if not name.endswith(".gz"):  # traces take their time
                 said = self.json("add", os.path.join(DEMO, name))
                 self.assertRegex(self.ok("show", said["id"], "--rows", "1"), r"\n\n\w+.* by \w+", name)
+
+    def test_values_of_different_units_are_not_ranked(self):
+        times = {"mean": 0.5, "stddev": None, "median": 0.5, "user": 0.25, "system": 0.1, "min": 0.5, "max": 0.5, "times": [0.5], "exit_codes": [0]}
+        content = {"results": [{"command": "app", **times, "memory_usage_byte": [4198400]}]}
+        run = self.json("add", self.file("h.json", json.dumps(content).encode()), "--name", "hyper")["id"]
+        shown = self.ok("show", run)
+        self.assertNotIn("peak memory: app: ", shown)
+        self.assertRegex(shown, r"(?m)^4\.00 MiB +peak memory: app$")
+        self.assertRegex(shown, r"(?m)^500\.0 ms +wall clock: app$")
+        content["results"][0]["mean"] = 0.6
+        other = self.json("add", self.file("i.json", json.dumps(content).encode()))["id"]
+        self.assertIn("4.00 MiB", self.ok("show", f"{run},{other}"))
+        self.assertIn("+100.0 ms", self.ok("diff", run, other))
+
+    def test_values_of_one_unit_are_ranked(self):
+        run = self.json("add", self.file("t.txt", b"$ python -m timeit 'f()'\n1000 loops, best of 5: 200 usec per loop\n"))["id"]
+        self.assertRegex(self.ok("show", run), r"(?m): Value 200\.0 \xb5s$")
 
     def test_it_fits_the_terminal(self):
         for width in (60, 100):
