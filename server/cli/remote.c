@@ -282,8 +282,7 @@ static void say_run(struct sending *sending, const char *path, const cJSON *run,
 
     (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
     (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
-    ps_cli_say_run(path, sending->json, sending->shelved->url, &result);
-    ps_shelved_add(sending->shelved, &result);
+    sending->failed |= ps_shelved_add(sending->shelved, path, sending->json, &result) != 0;
 }
 
 static void fail(struct sending *sending, const char *path, const struct ps_err *err, bool skip)
@@ -364,10 +363,16 @@ int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
     return sending.failed ? 1 : 0;
 }
 
+struct relabeling {
+    struct ps_client *client;
+    const struct ps_label *label;
+};
+
 /* A run that was there already keeps what it is called, or becomes what the command line says. */
-static int label_known(struct ps_client *client, const struct ps_label *label, const char *path,
-                       const char *id)
+static int label_known(void *user, const char *path, const char *id, char **name)
 {
+    const struct relabeling *relabeling = user;
+    const struct ps_label *label = relabeling->label;
     const struct ps_edit edit = {label->name && label->name[0] ? label->name : NULL,
                                  label->series && label->series[0] ? label->series : NULL,
                                  label->tags, label->n_tags};
@@ -375,7 +380,7 @@ static int label_known(struct ps_client *client, const struct ps_label *label, c
     PS_AUTO(delete_json) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;
 
-    if (ps_client_read_run(client, id, &run, &err) != PS_OK)
+    if (ps_client_read_run(relabeling->client, id, &run, &err) != PS_OK)
         return ps_say_failure(path, &err);
     if (!ps_edit_changes(&edit, run))
         return 0;
@@ -385,8 +390,10 @@ static int label_known(struct ps_client *client, const struct ps_label *label, c
         ps_say_note(path, &err);
         return 0;
     }
-    if (ps_edit_run(client, id, &edit, &answer, &err) != PS_OK)
+    if (ps_edit_run(relabeling->client, id, &edit, &answer, &err) != PS_OK)
         return ps_say_failure(path, &err);
+    if (edit.name)
+        *name = ps_strdup(ps_str_of(edit.name));
     return 0;
 }
 
@@ -394,11 +401,13 @@ int ps_client_shelve(struct ps_client *client, const struct ps_label *label,
                      const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
     struct ps_remote_http *http = ps_client_http(client);
+    struct relabeling relabeling = {client, label};
+
+    out->label_known = label_known;
+    out->user = &relabeling;
     int failed = http ? ps_remote_shelve(http, label, profile, json, out)
                       : ps_cli_shelve(ps_client_store(client), label, profile, json, out);
-
-    for (size_t i = 0; i < out->n_known; i++)
-        failed |= label_known(client, label, profile->path, out->known[i]);
-    ps_shelved_free(out);
+    out->label_known = NULL;
+    out->user = NULL;
     return failed;
 }

@@ -56,7 +56,7 @@ static void plain_line(const char *path, const struct ps_import_result *result, 
     ps_buf_puts(out, result->already ? ", already on the shelf)" : ")");
 }
 
-void ps_cli_say_run(const char *path, bool json, const char *url,
+static void say_run(const char *path, bool json, const char *url,
                     const struct ps_import_result *result)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
@@ -69,21 +69,19 @@ void ps_cli_say_run(const char *path, bool json, const char *url,
     fflush(stdout);
 }
 
-void ps_shelved_free(struct ps_shelved *shelved)
+int ps_shelved_add(struct ps_shelved *shelved, const char *path, bool json,
+                   const struct ps_import_result *result)
 {
-    free(shelved->known);
-    shelved->known = NULL;
-    shelved->n_known = shelved->cap_known = 0;
-}
-
-void ps_shelved_add(struct ps_shelved *shelved, const struct ps_import_result *result)
-{
+    PS_AUTO(ps_free_ptr) char *name = NULL;
+    struct ps_import_result labeled = *result;
+    int failed = result->already && shelved->label_known
+                     ? shelved->label_known(shelved->user, path, result->id, &name)
+                     : 0;
+    labeled.name = name ? name : result->name;
+    say_run(path, json, shelved->url, &labeled);
     shelved->n++;
     memcpy(shelved->id, result->id, PS_ID_SIZE);
-    if (!result->already)
-        return;
-    PS_PUSH_ROOM(shelved->known, shelved->n_known, shelved->cap_known);
-    memcpy(shelved->known[shelved->n_known++], result->id, PS_ID_SIZE);
+    return failed;
 }
 
 /* What is told of the profiles of one file while it is imported. */
@@ -119,10 +117,9 @@ static void told(void *user, const char *name, const struct ps_import_result *re
     if (err->code != PS_OK) {
         told_of_failure(telling, path.at, err);
     } else {
-        ps_cli_say_run(path.at, telling->json, telling->shelved->url, result);
+        telling->failed |= ps_shelved_add(telling->shelved, path.at, telling->json, result) != 0;
         if (!profile->again)
             ps_cli_attach(telling->store, result->id, &profile->from);
-        ps_shelved_add(telling->shelved, result);
     }
     if (name[0])
         ps_progress_start(&telling->progress, profile->path);
@@ -131,7 +128,7 @@ static void told(void *user, const char *name, const struct ps_import_result *re
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
-    PS_AUTO(ps_shelved_free) struct ps_shelved unused = {.n = 0};
+    struct ps_shelved unused = {.n = 0};
     struct telling telling = {
         .store = store, .profile = profile, .json = json, .shelved = out ? out : &unused};
     struct ps_err err = PS_ERR_INIT;

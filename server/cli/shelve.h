@@ -23,11 +23,12 @@ struct ps_shelved {
     const char *url; /* where the shelf is served, for JSON; NULL: nowhere */
     size_t n;
     char id[PS_ID_SIZE];
-    char (*known)[PS_ID_SIZE]; /* those that were there already, until their labels are looked at */
-    size_t n_known, cap_known;
+    /* Called with a run that was there already, before its line is printed; NULL: nothing is. It
+     * may give the run new labels, and sets *name to its name then (malloc'ed) or leaves it.
+     * Returns 0, or 1 after telling a failure. */
+    int (*label_known)(void *user, const char *path, const char *id, char **name);
+    void *user;
 };
-void ps_shelved_free(struct ps_shelved *shelved); /* forgets `known` */
-void ps_shelved_add(struct ps_shelved *shelved, const struct ps_import_result *result);
 
 /* A profile that can be read from offset 0. */
 struct ps_shelving {
@@ -49,9 +50,10 @@ struct ps_shelving {
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, struct ps_shelved *out);
 
-/* The line of one run on stdout; url as in struct ps_shelved. */
-void ps_cli_say_run(const char *path, bool json, const char *url,
-                    const struct ps_import_result *result);
+/* Prints the line of one run to stdout and counts it. Returns 0, or 1 after telling that its new
+ * labels cannot be. */
+int ps_shelved_add(struct ps_shelved *shelved, const char *path, bool json,
+                   const struct ps_import_result *result);
 
 /* Of the person who runs the process; "" when it has no name. */
 const char *ps_cli_login_name(void);

@@ -56,6 +56,11 @@ class Edit(ShelfTest):
         self.ok("add", self.dump, "--update", "--name", "other", "--tag", "new=1", "--series", "weekly")
         self.assertEqual(self.labels(), ("other", "weekly", {"branch": "main", "dirty": "1", "new": "1"}))
 
+    def test_add_update_says_the_new_name(self):
+        self.assertEqual(self.json("add", self.dump, "--update", "--name", "other")["name"], "other")
+        self.assertIn("  third  (", self.ok("add", self.dump, "--update", "--name", "third"))
+        self.assertEqual(self.json("add", self.dump)["name"], "third")
+
     def test_candidates_of_a_word_are_named(self):
         other = self.json("add", self.log, "--name", "first")["id"]
         said = self.fails("show", "first")
