@@ -129,6 +129,8 @@ static enum ps_status check_words(const struct ps_options *options, struct ps_er
         return err->code;
     if (options->redact && ps_reveal_parse(options->redact, &redact, err) != PS_OK)
         return err->code;
+    if (options->output && !options->output[0])
+        return ps_fail(err, PS_BAD_REQUEST, "-o is empty; it wants the name of a file");
     if (options->verb == PS_VERB_RECORD && !ps_recorder_find(options->operands[0], err))
         return err->code;
     if (options->verb == PS_VERB_EXPORT && ((options->n_operands > 0) == (options->fresh != NULL) ||

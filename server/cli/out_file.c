@@ -72,12 +72,36 @@ static enum ps_status check_target(const char *path, bool force, const struct st
     return PS_OK;
 }
 
+/* "DIR/" of "DIR/x"; "" where it has no folder. */
+static struct ps_str folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return (struct ps_str){path, slash ? (size_t)(slash + 1 - path) : 0};
+}
+
+/* Whether a file at `path` can be made or replaced. */
+static enum ps_status check_folder(const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *target = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf folder = {0};
+    if (follow_links(path, &target, err) != PS_OK)
+        return err->code;
+    ps_buf_str(&folder, folder_of(target));
+    ps_buf_puts(&folder, ".");
+    return access(folder.at, W_OK | X_OK) == 0 ? PS_OK : ps_fail_errno(err, "cannot write", path);
+}
+
 enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *err)
 {
     struct stat about;
-    if (stat(path, &about) != 0 || is_stdout(&about))
+    const bool exists = stat(path, &about) == 0;
+    if (!exists && errno != ENOENT)
+        return ps_fail_errno(err, "cannot write", path);
+    if (exists && is_stdout(&about))
         return PS_OK;
-    return check_target(path, force, &about, err);
+    if (exists && check_target(path, force, &about, err) != PS_OK)
+        return err->code;
+    return exists && !S_ISREG(about.st_mode) ? PS_OK : check_folder(path, err);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */

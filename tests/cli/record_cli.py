@@ -454,9 +454,17 @@ class About(RecordTest):
         self.record("-o", fifo, "cprofile", PYTHON, "app.py")
         self.assertIn("work", {key[2] for key in marshal.loads(os.read(reader, 65536))})
 
-    def test_a_file_that_cannot_be_kept(self):
-        done = self.record("-o", "/no/such/folder/f", "cprofile", PYTHON, "app.py", status=1)
-        self.assertIn(b"/no/such/folder/f", done.stderr)
+    def test_a_file_that_cannot_be_kept_is_refused_before_the_program_runs(self):
+        for path in ("/no/such/folder/f", self.app + "/f", os.path.join(self.folder, "x" * 300)):
+            self.assertIn(path, self.refused("--repeat", "2", "-o", path, "cprofile", PYTHON, "app.py"))
+        self.assertIn("-o is empty", self.fails("record", "-o", "", "cprofile", PYTHON, "app.py", status=2))
+
+    def test_a_folder_that_the_program_removes(self):
+        gone = os.path.join(self.folder, "gone")
+        os.mkdir(gone)
+        script = self.file("remove.py", f"import os\nos.rmdir({gone!r})\n".encode())
+        done = self.record("-o", os.path.join(gone, "f"), "cprofile", PYTHON, script, status=1)
+        self.assertIn(b"gone/f", done.stderr)
         self.assertEqual(len(self.json("list")), 1)
 
 
