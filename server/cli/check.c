@@ -483,9 +483,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     return status;
 }
 
-/* --- the verb
- * --------------------------------------------------------------------------------------------------
- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 static void add_json_report(const struct ps_cli_compared *compared, bool against,
                             struct report *report, struct ps_buf *out)
@@ -558,6 +556,61 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
     return status;
 }
 
+/* --- the baseline ----------------------------------------------------------------------------- */
+
+static bool has_id(const cJSON *runs, const char *id)
+{
+    const cJSON *run;
+    cJSON_ArrayForEach(run, runs)
+    {
+        if (strcmp(ps_run_text(run, "id"), id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum ps_status no_baseline(const char *against, const cJSON *base, struct ps_err *err)
+{
+    ps_hint(err, "name an older run, or check a newer one");
+    if (cJSON_GetArraySize(base) == 1)
+        return ps_fail(err, PS_NOT_FOUND,
+                       "--against %s is run %s, which is checked; no run is its own baseline",
+                       against, ps_run_text(cJSON_GetArrayItem(base, 0), "id"));
+    return ps_fail(err, PS_NOT_FOUND,
+                   "--against %s names no run but those that are checked; no run is its own "
+                   "baseline",
+                   against);
+}
+
+/* Compares the runs with the baseline without those of its runs that are checked. *ids holds the
+ * words of such a baseline. */
+static enum ps_status compare_with(struct ps_client *client, const char *against, const char *run,
+                                   struct ps_cli_compared *out, struct ps_buf *ids,
+                                   struct ps_err *err)
+{
+    const cJSON *base, *now, *of_base;
+    int left = 0;
+    enum ps_status status = ps_cli_compare(client, against, run, out, err);
+    if (status != PS_OK)
+        return status;
+    base = cJSON_GetObjectItemCaseSensitive(out->about, "base");
+    now = cJSON_GetObjectItemCaseSensitive(out->about, "new");
+    cJSON_ArrayForEach(of_base, base)
+    {
+        if (has_id(now, ps_run_text(of_base, "id")))
+            continue;
+        ps_buf_printf(ids, "%s%s", left++ ? "," : "", ps_run_text(of_base, "id"));
+    }
+    if (left == 0)
+        return no_baseline(against, base, err);
+    if (left == cJSON_GetArraySize(base))
+        return PS_OK;
+    ps_cli_compared_close(out);
+    return ps_cli_compare(client, ids->at, run, out, err);
+}
+
+/* --- the verb --------------------------------------------------------------------------------- */
+
 int ps_cli_check(const struct ps_options *options)
 {
     PS_AUTO(ps_client_close) struct ps_client *client = NULL;
@@ -565,7 +618,8 @@ int ps_cli_check(const struct ps_options *options)
     PS_AUTO(ps_free_ptr)
     struct ps_budget *budgets = ps_alloc_array(options->n_budgets + 1, sizeof *budgets);
     struct report report = {.json = ps_json_to(&report.items)};
-    const char *run = options->operands[0], *base = options->against ? options->against : run;
+    const char *run = options->operands[0];
+    PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
     struct ps_err err = PS_ERR_INIT;
     if (read_options(options, budgets, &err) != PS_OK) {
         ps_say_failure("check", &err);
@@ -574,7 +628,9 @@ int ps_cli_check(const struct ps_options *options)
     client = ps_client_open(options);
     if (!client)
         return 1;
-    enum ps_status status = ps_cli_compare(client, base, run, &compared, &err);
+    enum ps_status status = options->against
+                                ? compare_with(client, options->against, run, &compared, &ids, &err)
+                                : ps_cli_compare(client, run, run, &compared, &err);
     ps_json_array(&report.json);
     if (status == PS_OK)
         status = check_all(options, budgets, &compared, &report, &err);

@@ -77,7 +77,7 @@ class Growth(CheckTest):
         self.assertIn("--against series:nightly@10", text)
         [finding] = report["findings"]
         self.assertEqual((finding["state"], finding["significance"], finding["base"], finding["unit"]), ("over", "unknown", 0.094001, "s"))
-        text, _ = self.check(new, "--against", new)
+        text, _ = self.check(base, "--against", new)
         self.assertRegex(text, r"^within  .*significance unknown\n$")
 
     def test_the_newest_runs_of_a_series_are_the_baseline(self):
@@ -96,6 +96,13 @@ class Growth(CheckTest):
         run = self.add({"app": 100})
         self.assertIn("no other run has the series nightly", self.fails("check", run, "--against", "series:nightly@5"))
         self.assertEqual(len(self.json("diff", "series:nightly", "series:nightly")["base"]), 1)
+        self.ok("baseline", run)
+        for words in (run, "@1", "baseline:nightly"):
+            self.assertIn(f"--against {words} is run {run}, which is checked", self.fails("check", run, "--against", words))
+        other = self.add({"app": 101})
+        self.assertIn("no run but those that are checked", self.fails("check", "series:nightly", "--against", "series:nightly"))
+        _, report = self.check("@1", "--against", "@1,@2")
+        self.assertEqual(([one["id"] for one in report["base"]], [one["id"] for one in report["new"]]), ([run], [other]))
 
     def test_a_series_may_have_such_a_name(self):
         self.add({"app": 100}, series="v@2")
