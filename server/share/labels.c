@@ -2,6 +2,7 @@
 /* labels.c: what people say of a run. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "server/share/redaction.h"
 
@@ -101,14 +102,62 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
     }
 }
 
-/* A name may be the command that was measured. */
-static bool is_command(const struct ps_share_labels *labels, const char *text)
+/* --- names that are commands ------------------------------------------------------------------ */
+
+/* `record` ends names that are too long with "…". */
+static bool is_cut(struct ps_str text)
 {
-    for (size_t i = 0; i < labels->n_tags; i++)
-        if (ps_scrub_key(ps_str_of(labels->tags[i].key)) == PS_REVEAL_ARGUMENTS &&
-            strcmp(labels->tags[i].value, text) == 0)
+    const struct ps_str dots = PS_STR("…");
+
+    return text.len >= dots.len && memcmp(text.at + text.len - dots.len, dots.at, dots.len) == 0;
+}
+
+/* Appends the text without blanks, quotes and backslashes: a name and the tag of the same command
+ * may quote its words differently. */
+static void put_bare(struct ps_str text, struct ps_buf *out)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.at[i] > ' ' && !strchr("'\"\\", text.at[i]))
+            ps_buf_add(out, text.at + i, 1);
+}
+
+/* Removes the hash from a series of `record`: "app.py a b c… 0123abcd". */
+static struct ps_str without_hash(struct ps_str text)
+{
+    const size_t hash = 9; /* with the blank */
+    struct ps_str rest = {text.at, text.len > hash ? text.len - hash : 0};
+
+    if (!is_cut(rest) || text.at[rest.len] != ' ' ||
+        strspn(text.at + rest.len + 1, "0123456789abcdef") < hash - 1)
+        return text;
+    return rest;
+}
+
+static bool occurs_in_command(const struct ps_share_labels *labels, struct ps_str text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bare = {0};
+
+    put_bare(text, &bare);
+    for (size_t i = 0; i < labels->n_tags && bare.len; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf command = {0};
+
+        if (ps_scrub_key(ps_str_of(labels->tags[i].key)) != PS_REVEAL_ARGUMENTS)
+            continue;
+        put_bare(ps_str_of(labels->tags[i].value), &command);
+        if (ps_str_find(ps_buf_slice(&command), ps_buf_slice(&bare)))
             return true;
-    return ps_kind_names_commands(labels->kind);
+    }
+    return false;
+}
+
+/* Whether a name or a series is the command that was measured: `record` names runs and series after
+ * the program and its arguments. A name that was cut counts as one also where no tag holds it, for
+ * people can change the tags of a run. */
+static bool is_command(const struct ps_share_labels *labels, const char *label)
+{
+    struct ps_str text = without_hash(ps_str_of(label));
+
+    return is_cut(text) || occurs_in_command(labels, text);
 }
 
 static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labels,
@@ -130,7 +179,26 @@ static const char *replaced(struct ps_redaction *r, struct ps_share_labels *labe
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
 
     act(&r->scrub, ps_str_of(text), &out);
-    return ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at;
+    return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at : "";
+}
+
+/* Whether the value of this tag begins with a program, which may stay. */
+static bool is_command_key(const char *key)
+{
+    static const char *const keys[] = {"command", "cmd", "cmdline", "command_line"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcasecmp(keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+static void put_arguments(struct ps_scrub *scrub, struct ps_str value, struct ps_buf *out)
+{
+    if (!value.len)
+        return;
+    ps_scrub_arguments(scrub, value, out);
+    ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, value, out->at);
 }
 
 static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *labels,
@@ -142,12 +210,15 @@ static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *lab
         return replaced(r, labels, tag->value, ps_scrub_host);
     if (says == PS_REVEAL_PEOPLE)
         return replaced(r, labels, tag->value, ps_scrub_person);
+    if (says == PS_REVEAL_ARGUMENTS && !is_command_key(tag->key))
+        return replaced(r, labels, tag->value, put_arguments);
     return scrubbed(r, labels, tag->value, says == PS_REVEAL_ARGUMENTS);
 }
 
 void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labels)
 {
     unsigned redact = r->scrub.redact;
+    bool is_name_command = ps_kind_names_commands(labels->kind) || is_command(labels, labels->name);
 
     if (redact & (PS_REVEAL_PEOPLE | PS_REVEAL_LABELS))
         labels->who = "";
@@ -157,8 +228,23 @@ void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labe
         labels->n_tags = 0;
         return;
     }
-    labels->name = scrubbed(r, labels, labels->name, is_command(labels, labels->name));
-    labels->series = scrubbed(r, labels, labels->series, false);
+    labels->name = scrubbed(r, labels, labels->name, is_name_command);
+    labels->series = scrubbed(r, labels, labels->series, is_command(labels, labels->series));
     for (size_t i = 0; i < labels->n_tags; i++)
         labels->tags[i].value = tag_value(r, labels, &labels->tags[i]);
+}
+
+enum ps_status ps_share_labels_preview(struct ps_redaction *r, struct ps_store *store,
+                                       const char *id, struct ps_err *err)
+{
+    struct ps_share_labels labels;
+    enum ps_status status = ps_share_labels_read(store, id, &labels, err);
+
+    if (status != PS_OK)
+        return status;
+    r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS; /* which would drop them unread */
+    ps_share_labels_redact(r, &labels);
+    r->scrub.redact |= PS_REVEAL_LABELS;
+    ps_share_labels_free(&labels);
+    return PS_OK;
 }

@@ -68,6 +68,9 @@ void ps_share_labels_free(struct ps_share_labels *labels);
 void ps_share_labels_learn(struct ps_redaction *redaction, const struct ps_share_labels *labels);
 /* Replaces them in their place. */
 void ps_share_labels_redact(struct ps_redaction *redaction, struct ps_share_labels *labels);
+/* Counts the values of other categories in the labels of a run. */
+enum ps_status ps_share_labels_preview(struct ps_redaction *redaction, struct ps_store *store,
+                                       const char *id, struct ps_err *err);
 
 /* Learns from all these runs: what ps_redact_file needs before the first of them. */
 enum ps_status ps_redact_learn(struct ps_redaction *redaction, struct ps_store *store,

@@ -59,7 +59,9 @@ enum ps_status ps_share_reveals(struct ps_store *store, const char (*ids)[PS_ID_
     r->scrub.redact = PS_REVEAL_ALL;
     status = ps_redact_learn(r, store, ids, n, err);
     for (size_t i = 0; status == PS_OK && i < n; i++) {
-        status = ps_redact_file(r, store, ids[i], NULL, err);
+        status = ps_share_labels_preview(r, store, ids[i], err);
+        if (status == PS_OK)
+            status = ps_redact_file(r, store, ids[i], NULL, err);
         if (status == PS_OK)
             status = look_at_sources(r, store, ids[i], err);
     }

@@ -222,9 +222,11 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
     while (n < line.len && (unsigned char)line.at[n] > ' ' &&
            !strchr("\"'`=()[]{}<>|;&,$*?!#%", line.at[n]))
         n++;
-    if (n && (line.at[0] == '-' || ps_is_token(line) || (n < line.len && line.at[n] == '=')))
-        n = 0;
     *name = (struct ps_str){line.at, n};
+    if (ps_str_is(*name, "-c")) /* of a recorded run without a file: its code follows */
+        return n;
+    if (n && (line.at[0] == '-' || ps_is_token(line) || (n < line.len && line.at[n] == '=')))
+        n = name->len = 0;
     return n;
 }
 

@@ -6,6 +6,7 @@ import json
 import marshal
 import os
 import re
+import sys
 import unittest
 
 from export_cli import VIEWS, ExportTest, figures
@@ -98,7 +99,9 @@ total_samples="10"><g><title>all (10 samples, 100%)</title><rect x="0%" y="68" w
 <title>process 3:"python kwyjibc" (6 samples, 60.00%)</title><rect x="0%" y="36" width="60%" height="15" fg:x="0" fg:w="6"/></g></svg></svg>"""
 
 
-class Redaction(ExportTest):
+class FilesTest(ExportTest):
+    """The bytes of both forms."""
+
     def setUp(self):
         super().setUp()
         self.page = os.path.join(self.folder, "x.html")
@@ -116,14 +119,19 @@ class Redaction(ExportTest):
                 with open(os.path.join(folder, name), "rb") as file:
                     yield file.read()
 
+    def exported_secrets(self, run, words):
+        """Exports a run in both forms; the secrets that their bytes hold."""
+        self.ok_text("export", run, "--redact", words, "--force", "-o", self.bundle)
+        self.ok_text("export", run, "--redact", words, "--html", "--force", "-o", self.page)
+        return {match[0] for part in (*self.bundle_files(), *self.page_files()) for match in SECRET.finditer(part)}
+
+
+class Redaction(FilesTest):
     def exported(self, name, content, readable=()):
         """Exports a profile in both forms; the bytes of both have no secret, and what is readable stays. What they hold, in one."""
         run = self.added(self.file(name, content), "--name", "kwyjibname", "--series", "kwyjibseries", "--tag", "host=kwyjibhost", "--tag", "kwyjibtag=kwyjibvalue")
-        self.ok_text("export", run["id"], "--redact", "all", "--force", "-o", self.bundle)
-        self.ok_text("export", run["id"], "--redact", "all", "--html", "--force", "-o", self.page)
+        self.assertEqual(self.exported_secrets(run["id"], "all"), set(), f"{name}: left in the file")
         held = b"\n".join(self.bundle_files())
-        found = {match[0] for part in (held, *self.page_files()) for match in SECRET.finditer(part)}
-        self.assertEqual(found, set(), f"{name}: left in the file")
         for text in readable:
             self.assertIn(text.encode(), held)
         [there] = self.add_bundle()
@@ -184,6 +192,73 @@ class Redaction(ExportTest):
         self.assertTrue(shown["arguments"])
         for becomes in (becomes for row in shown.values() for becomes in row.values()):
             self.assertIsNone(SECRET.search(becomes.encode()), becomes)
+
+
+class Commands(FilesTest):
+    """Recorded runs, whose names and series are the program and its arguments."""
+
+    def recorded(self, *words, options=()):
+        """The runs of a command of this Python, which ignores its arguments. No two have the same profile, else they were one run."""
+        for name in ("app.py", "an app.py"):
+            self.file(name, b"import os\nexec('def f%d(): pass\\nf%d()' % (os.getpid(), os.getpid()))\n")
+        told = self.run_verb("record", "cprofile", "--json", *options, "--", sys.executable, *words, cwd=self.folder)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        return [json.loads(line) for line in told.stdout.splitlines()]
+
+    def named(self, run, words="arguments"):
+        """What a bundle of the run calls it, after no form of it holds a secret."""
+        self.assertEqual(self.exported_secrets(run, words), set(), "left in the file")
+        [there] = self.add_bundle()
+        return json.loads(self.elsewhere("show", there["id"], "--json"))
+
+    def test_a_name_is_redacted(self):
+        [run] = self.recorded("app.py", "kwyjiba", "4711")
+        self.assertEqual(run["name"], "app.py kwyjiba 4711")
+        for words in ("arguments", "paths,hosts,people,arguments,source"):
+            told = self.named(run["id"], words)
+            self.assertEqual((told["name"], told["series"]), ("app.py (arguments 1)", ""))
+            self.assertRegex(told["tags"]["command"], r"^\S+ \(arguments 2\)$")
+
+    def test_a_name_quotes_otherwise_than_its_command(self):
+        for words, name in ((("-c", "import json; x='kwyjiba'", "kwyjibb"), "-c (arguments 1)"), (("-cx='kwyjiba'\ny='kwyjibb'",), "-c (arguments 1)"),
+                            (("an app.py", "kwyjiba"), "an (arguments 1)"), (("app.py", 'kwy\\"jiba', "kwyjibb c"), "app.py (arguments 1)")):
+            with self.subTest(words):
+                [run] = self.recorded(*words)
+                self.assertEqual(self.named(run["id"])["name"], name)
+
+    def test_series_of_long_commands_stay_apart(self):
+        """Also where somebody has changed the tag since."""
+        series = []
+        for last in ("kwyjibb", "kwyjibc"):
+            runs = self.recorded("app.py", "kwyjiba", "argument" * 8, last, options=("--repeat", "2"))
+            self.assertRegex(json.loads(self.ok_text("show", runs[0]["id"], "--json"))["series"], "^app.py kwyjiba .*… [0-9a-f]{8}$")
+            series.append([run["id"] for run in runs])
+        self.ok_text("edit", series[1][0], "--tag", "command=make")
+        self.ok_text("export", "--base", ",".join(series[0]), "--new", ",".join(series[1]), "--redact", "arguments", "-o", self.bundle)
+        self.assertFalse([part for part in self.bundle_files() if SECRET.search(part)])
+        told = [json.loads(self.elsewhere("show", run["id"], "--json")) for run in self.add_bundle()]
+        self.assertEqual({run["name"] for run in told}, {"app.py (arguments 1)"})
+        self.assertEqual([run["series"] == told[0]["series"] for run in told], [True, True, False, False])
+        self.assertTrue(all(re.fullmatch(r"app\.py \(arguments \d\)", run["series"]) for run in told))
+
+    def test_names_that_people_gave_stay(self):
+        [run] = self.recorded("app.py", "kwyjiba", options=("--name", "before the change", "--series", "nightly runs"))
+        told = self.named(run["id"])
+        self.assertEqual((told["name"], told["series"]), ("before the change", "nightly runs"))
+
+    def test_tags_of_arguments_are_redacted(self):
+        run = self.added(self.log, "--name", "one", "--tag", "args=kwyjiba b", "--tag", "api_key=kwyjibc", "--tag", "cmd=make kwyjibd")
+        self.assertEqual(self.named(run["id"])["tags"], {"api_key": "(arguments 1)", "args": "(arguments 2)", "cmd": "make (arguments 3)"})
+
+    def test_the_preview_counts_them(self):
+        [run] = self.recorded("app.py", "kwyjiba")
+        runs = self.recorded("app.py", "kwyjiba", "argument" * 8, options=("--repeat", "2"))
+        for run, names in ((run, ["app.py (arguments 1)"]), (runs[0], ["app.py (arguments 1)", "app.py (arguments 2)"])):
+            told = json.loads(self.ok_text("export", run["id"], "--preview", "--json"))["reveals"]
+            [row] = [row for row in told if row["what"] == "arguments"]
+            self.assertEqual(row["values"], len(names) + 1)
+            self.assertEqual([one["becomes"] for one in row["examples"]][:-1], names)
+            self.assertRegex(row["examples"][-1]["becomes"], r"\(arguments \d\)$")
 
 
 if __name__ == "__main__":

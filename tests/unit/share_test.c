@@ -328,7 +328,9 @@ static void test_labels(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_label);
     assert_becomes(&scrub, "f('pw')", "f (arguments 6)", ps_scrub_command);
-    assert_becomes(&scrub, "\"C:\\a b\\x.exe\" --pw 5", "~1/x.exe (arguments 7)", ps_scrub_command);
+    assert_becomes(&scrub, "-c 'x = 5'", "-c (arguments 7)", ps_scrub_command);
+    assert_becomes(&scrub, "-m x", "(arguments 8)", ps_scrub_command);
+    assert_becomes(&scrub, "\"C:\\a b\\x.exe\" --pw 5", "~1/x.exe (arguments 9)", ps_scrub_command);
     ps_scrub_free(&scrub);
 }
 
