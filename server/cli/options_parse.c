@@ -170,6 +170,10 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
     char *field = (char *)out + row->field;
     if (row->type == PS_TAG)
         return add_tag(out, value, err);
+    if (row->type == PS_UNTAG && !value[0]) {
+        ps_fail(err, PS_BAD_REQUEST, "--untag wants KEY, not ''");
+        return wrong(out, err);
+    }
     if (row->type == PS_UNTAG) {
         out->tags[out->n_tags++] = (struct ps_tag){value, NULL};
         return PS_OK;

@@ -50,6 +50,36 @@ static enum ps_status follow_links(const char *path, char **out, struct ps_err *
     return ps_fail_errno(err, "cannot write", path);
 }
 
+/* The descriptor that /dev/fd/3, /proc/self/fd/3 or a link to it names; -1: the path names none. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_of(path));
+    for (int i = 0; at && i < LINKS_MAX; i++) {
+        for (size_t j = 0; j < sizeof folders / sizeof *folders; j++) {
+            const size_t len = strlen(folders[j]);
+            int64_t n;
+            if (strncmp(at, folders[j], len) == 0 && ps_str_i64(ps_str_of(at + len), &n) &&
+                n >= 0 && n <= INT_MAX)
+                return (int)n;
+        }
+        char *next = target_of(at);
+        free(at);
+        at = next;
+    }
+    return -1;
+}
+
+/* A descriptor that the caller of the program opened: its own are closed on exec. */
+static enum ps_status check_inherited(int fd, const char *path, struct ps_err *err)
+{
+    const int flags = fcntl(fd, F_GETFD);
+    if (flags >= 0 && !(flags & FD_CLOEXEC))
+        return PS_OK;
+    errno = EBADF;
+    return ps_fail_errno(err, "cannot write", path);
+}
+
 /* /dev/stdout of a command whose output is redirected to a file is that file. */
 static bool is_stdout(const struct stat *about)
 {
@@ -94,6 +124,9 @@ static enum ps_status check_folder(const char *path, struct ps_err *err)
 enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *err)
 {
     struct stat about;
+    const int descriptor = descriptor_of(path);
+    if (descriptor >= 0)
+        return check_inherited(descriptor, path, err);
     const bool exists = stat(path, &about) == 0;
     if (!exists && errno != ENOENT)
         return ps_fail_errno(err, "cannot write", path);
@@ -119,10 +152,13 @@ static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
     return PS_OK;
 }
 
+/* A file in the folder of the target. Its name is short: that of the target may be as long as names
+ * can be. */
 static enum ps_status open_part(struct ps_out_file *out, mode_t mode, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
-    ps_buf_printf(&part, "%s.XXXXXX", out->path);
+    ps_buf_str(&part, folder_of(out->path));
+    ps_buf_puts(&part, ".perfshelf-XXXXXX");
     out->fd = mkostemp(part.at, O_CLOEXEC);
     if (out->fd < 0)
         return ps_fail_errno(err, "cannot write", out->path);
@@ -143,10 +179,15 @@ enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file
                                 struct ps_err *err)
 {
     struct stat about;
-    bool exists = strcmp(path, "-") != 0 && stat(path, &about) == 0;
+    const bool is_named = strcmp(path, "-") != 0, exists = is_named && stat(path, &about) == 0;
     *out = (struct ps_out_file)PS_OUT_FILE_INIT;
-    if (strcmp(path, "-") == 0 || (exists && is_stdout(&about))) {
-        out->path = ps_strdup(PS_STR("-"));
+    out->to = is_named ? descriptor_of(path) : STDOUT_FILENO;
+    if (is_named && out->to >= 0 && check_inherited(out->to, path, err) != PS_OK)
+        return err->code;
+    if (exists && out->to < 0 && is_stdout(&about))
+        out->to = STDOUT_FILENO;
+    if (out->to >= 0) {
+        out->path = ps_strdup(ps_str_of(out->to == STDOUT_FILENO ? "-" : path));
         return open_scratch(out, err);
     }
     if (exists && check_target(path, force, &about, err) != PS_OK)
@@ -164,7 +205,8 @@ enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file
 enum ps_status ps_out_file_open_unique(const char *ending, struct ps_out_file *out,
                                        struct ps_err *err)
 {
-    *out = (struct ps_out_file){.fd = -1, .path = ps_strdup(PS_STR("perfshelf")), .ending = ending};
+    *out = (struct ps_out_file){
+        .fd = -1, .to = -1, .path = ps_strdup(PS_STR("perfshelf")), .ending = ending};
     return open_part(out, mode_of_new_file(), err);
 }
 
@@ -182,10 +224,9 @@ void ps_out_file_name(struct ps_out_file *out, const char *stem)
 static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
 {
     static char block[1 << 16];
-    const bool is_stdout = strcmp(out->path, "-") == 0;
     PS_AUTO(ps_close_fd)
-    int opened = is_stdout ? -1 : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    const int to = is_stdout ? STDOUT_FILENO : opened;
+    int opened = out->to >= 0 ? -1 : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int to = out->to >= 0 ? out->to : opened;
     enum ps_status status = PS_OK;
     ssize_t got = 0;
     if (to < 0)
@@ -194,7 +235,7 @@ static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
         return ps_fail_errno(err, "cannot read", "what was written");
     while (status == PS_OK && (got = read(out->fd, block, sizeof block)) > 0)
         status = ps_write_all(to, (struct ps_str){block, (size_t)got},
-                              is_stdout ? "standard output" : out->path, err);
+                              to == STDOUT_FILENO ? "standard output" : out->path, err);
     return got < 0 ? ps_fail_errno(err, "cannot read", "what was written") : status;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * out_file.h: the file that -o names. Links are followed. Devices and FIFOs are written to, never
- * replaced. A regular file appears only once it is complete, and replaces another one only with
+ * out_file.h: the file that -o names. Links are followed. Devices, FIFOs and the descriptors of
+ * /dev/fd are written to, never replaced. A regular file appears only once it is complete, and
+ * replaces another one only with
  * --force.
  */
 #ifndef PS_CLI_OUT_FILE_H
@@ -12,6 +13,7 @@
 
 struct ps_out_file {
     int fd;             /* an empty regular file: the caller writes into it */
+    int to;             /* a descriptor that the bytes are copied into; -1: `path` is opened */
     char *path;         /* where its bytes go; malloc'ed */
     char *part;         /* the file behind fd, which becomes `path`; NULL: the bytes are copied */
     const char *ending; /* of a name that is made unique; NULL: the name is given */
@@ -21,7 +23,7 @@ struct ps_out_file {
 
 #define PS_OUT_FILE_INIT                                                                           \
     {                                                                                              \
-        .fd = -1                                                                                   \
+        .fd = -1, .to = -1                                                                         \
     }
 
 /* Whether -o may name this file: PS_CONFLICT where it exists and `force` is false. For commands

@@ -8,6 +8,13 @@
 #include <errno.h>
 #include <stdio.h>
 
+/* "@99: the shelf has fewer runs", of @99: the word need not be printed twice. */
+static bool begins_with_subject(const char *text, const char *subject)
+{
+    const size_t len = strlen(subject);
+    return len && strncmp(text, subject, len) == 0 && strncmp(text + len, ": ", 2) == 0;
+}
+
 /* One line, and one write, so that lines of two processes on one terminal do not mix. */
 static void say_line(const char *subject, const char *word, const struct ps_err *err)
 {
@@ -15,8 +22,10 @@ static void say_line(const char *subject, const char *word, const struct ps_err 
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     ps_err_line(err, text, sizeof text);
     ps_buf_puts(&line, "perfshelf: ");
-    ps_plain_text(&line, ps_str_of(subject));
-    ps_buf_printf(&line, "%s%s", subject[0] ? ": " : "", word);
+    if (word[0] || !begins_with_subject(text, subject)) {
+        ps_plain_text(&line, ps_str_of(subject));
+        ps_buf_printf(&line, "%s%s", subject[0] ? ": " : "", word);
+    }
     ps_plain_text(&line, ps_str_of(text));
     ps_buf_puts(&line, "\n");
     fflush(stdout);

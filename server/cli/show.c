@@ -259,6 +259,22 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
     return PS_OK;
 }
 
+/* With --json the run is printed alone: what is asked of its table must be right all the same. */
+static enum ps_status check_table(const struct ps_options *options, struct ps_client *client,
+                                  const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
+    const cJSON *table = NULL, *metric = NULL;
+    unsigned rows = ROWS;
+    char sort[80];
+    enum ps_status status = ps_cli_compare(client, NULL, id, &compared, err);
+    if (status == PS_OK)
+        status = ps_cli_table(&compared, options->of, &table, err);
+    if (status == PS_OK)
+        status = ps_cli_metric(table, options->metric, &metric, err);
+    return status == PS_OK ? ps_cli_shown(options, table, metric, &rows, sort, err) : status;
+}
+
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_buf *out, struct ps_err *err)
 {
@@ -266,14 +282,16 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 2, .width = ps_terminal_width()};
     const bool asked = options->of || options->metric || options->sort || options->rows;
     struct ps_err why = PS_ERR_INIT;
-    if (options->json) {
-        enum ps_status got = ps_client_run(client, options->operands[0], out, err);
-        ps_buf_puts(out, "\n");
-        return got;
-    }
-    enum ps_status status = ps_client_read_run(client, options->operands[0], &run, err);
+    enum ps_status status = ps_client_run(client, options->operands[0], out, err);
+    if (status == PS_OK && !(run = cJSON_ParseWithLength(out->at, out->len)))
+        status = ps_fail(err, PS_INTERNAL, "the answer is not JSON");
     if (status != PS_OK)
         return status;
+    if (options->json) {
+        ps_buf_puts(out, "\n");
+        return asked ? check_table(options, client, ps_run_text(run, "id"), err) : PS_OK;
+    }
+    out->len = 0;
     add_run(&table, run);
     ps_table_print(&table, out);
     if (add_table(options, client, ps_run_text(run, "id"), out, &why) == PS_OK)

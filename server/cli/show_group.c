@@ -72,17 +72,13 @@ static void add_table(const struct ps_cli_compared *compared, const cJSON *about
                       ps_run_number(page, "total") - rows);
 }
 
-static enum ps_status say_table(const struct ps_options *options,
-                                const struct ps_cli_compared *compared, const cJSON *table,
-                                const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,
+                                const cJSON *metric, const char *sort, unsigned rows,
+                                struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
-    char sort[80];
-    unsigned rows = ROWS;
-    enum ps_status status = ps_cli_shown(options, table, metric, &rows, sort, err);
-    if (status == PS_OK)
-        status =
-            ps_cli_rows_by(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err);
+    enum ps_status status =
+        ps_cli_rows_by(compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err);
     if (status != PS_OK)
         return status;
     add_headline(compared, out);
@@ -95,13 +91,17 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
 {
     PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
     const cJSON *table = NULL, *metric = NULL;
+    unsigned rows = ROWS;
+    char sort[80];
     enum ps_status status = ps_cli_compare(client, NULL, options->operands[0], &compared, err);
     if (status == PS_OK)
         status = ps_cli_table(&compared, options->of, &table, err);
     if (status == PS_OK)
         status = ps_cli_metric(table, options->metric, &metric, err);
+    if (status == PS_OK) /* with --json all rows are printed, but the words must be right */
+        status = ps_cli_shown(options, table, metric, &rows, sort, err);
     if (status == PS_OK)
         status = options->json ? ps_cli_compared_json(&compared, table, metric, out, err)
-                               : say_table(options, &compared, table, metric, out, err);
+                               : say_table(&compared, table, metric, sort, rows, out, err);
     return status;
 }

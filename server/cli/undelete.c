@@ -13,15 +13,18 @@ static int recover(const struct ps_options *options, struct ps_client *client, c
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     PS_AUTO(ps_run_free) cJSON *run = NULL;
+    enum ps_status status;
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, word);
     ps_buf_puts(&path, "/undelete");
-    enum ps_status status =
-        ps_client_ask(client, "POST", path.at, (struct ps_str){NULL, 0}, &answer, &err);
+    if (!word[0])
+        status = ps_fail(&err, PS_BAD_REQUEST, "an empty word names no run");
+    else
+        status = ps_client_ask(client, "POST", path.at, (struct ps_str){NULL, 0}, &answer, &err);
     if (status == PS_OK && !(run = cJSON_ParseWithLength(answer.at, answer.len)))
         status = ps_fail(&err, PS_INTERNAL, "the recovered run is not JSON");
     if (status != PS_OK)
-        return ps_say_failure(word, &err);
+        return ps_say_failure(word[0] ? word : "undelete", &err);
     if (options->json) {
         struct ps_json json = ps_json_to(&line);
         ps_json_object(&json);

@@ -211,6 +211,21 @@ class Files(ExportTest):
         self.assert_bundle(os.read(reader, 65536))
         self.assertTrue(stat.S_ISFIFO(os.stat(fifo).st_mode))
 
+    def test_a_descriptor_is_written_to(self):
+        with open(os.path.join(self.folder, "out.fd"), "w+b") as file:
+            file.write(b"before")
+            file.flush()
+            self.export("-o", f"/dev/fd/{file.fileno()}", pass_fds=[file.fileno()])
+            file.seek(0)
+            self.assertEqual(file.read(6), b"before")
+            self.assert_bundle(file.read())
+        for number in range(3, 9):  # those of the shelf itself
+            self.assertIn(b"Bad file descriptor", self.export("--force", "-o", f"/dev/fd/{number}", status=1).stderr)
+
+    def test_a_long_name(self):
+        self.export("-o", "out" + 247 * "x")
+        self.assert_bundle(self.read("out" + 247 * "x"))
+
     def test_links_are_followed(self):
         os.mkdir(os.path.join(self.folder, "far"))
         os.symlink("far/second", os.path.join(self.folder, "out.link"))

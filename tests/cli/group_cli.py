@@ -50,6 +50,9 @@ class Group(ShelfTest):
     def test_wrong_questions(self):
         self.assertIn("no run nobody", self.fails("show", f"{self.ids[0]},nobody"))
         self.assertIn("no run has the series none", self.fails("show", "series:none"))
+        self.assertIn("no metric nope", self.fails("show", "series:group", "--json", "--sort", "nope"))
+        for word in ("@99", "series:group@0"):
+            self.assertEqual(self.fails("show", word).count(word), 1)
         self.assertIn("there are imports, packages", self.fails("show", "series:group", "--of", "kernels"))
         self.assertIn("importtime", self.fails("show", f"{self.ids[0]},{self.json('add', self.dump)['id']}"))
 

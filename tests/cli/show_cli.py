@@ -47,6 +47,9 @@ class Show(ShelfTest):
         self.assertEqual(names, sorted(names))
         self.assertIn("no metric nothing", self.fails("show", "shop", "--sort", "nothing"))
         self.assertIn("no table nothing", self.fails("show", "shop", "--of", "nothing"))
+        for words in (("--sort", "nope"), ("--of", "nope"), ("--metric", "nope")):
+            self.assertIn("nope", self.fails("show", "shop", "--json", *words))
+        self.assertEqual(self.json("show", "shop", "--of", "functions")["name"], "shop")
         self.assertIn("--rows wants", self.fails("show", "shop", "--rows", "0", status=2))
 
     def test_every_demo_profile_has_a_table(self):

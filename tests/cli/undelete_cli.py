@@ -37,6 +37,7 @@ class Undelete(ShelfTest):
         self.assertEqual(self.ok("verify", "--json").count("\n"), 1)
         self.assertEqual(self.ok("undelete"), "No run was removed in the last day.\n")
         self.assertIn("no deleted run", self.fails("undelete", self.first))
+        self.assertIn("an empty word names no run", self.fails("undelete", ""))
 
     def test_pruned_and_recovered(self):
         self.ok("prune", "--keep", "1")
