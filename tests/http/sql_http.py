@@ -123,6 +123,11 @@ class Across(Sql):
         self.assertEqual(joined, alone)
         self.assertEqual(self.rows("SELECT count(*) FROM imports WHERE module = 'CSV' COLLATE NOCASE"), [[1]])
 
+    def test_a_name_may_hold_a_comma(self):
+        for name in ("one, two", "other"):
+            self.assertEqual(self.request("PATCH", f"/api/v1/runs/{self.other}", json.dumps({"name": name})).status, 200)
+            self.assertEqual(len(self.rows("SELECT run FROM run", runs=["log", name])), 2)
+
     def test_kinds_may_be_mixed_and_named(self):
         rows = self.rows("SELECT run, kind FROM run ORDER BY kind", runs=["log", "dump", "series:logs"])
         self.assertEqual(rows, [[self.log, "importtime"], [self.other, "importtime"], [self.dump, "pstats"]])
