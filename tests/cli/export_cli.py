@@ -379,7 +379,8 @@ class BadBundles(ExportTest):
                 ("UPDATE track SET slices = slices + 1 WHERE id = 1", "rows of track"),
                 ("UPDATE track SET process = 0 WHERE id = 1", "track.process", "range"),
                 ("UPDATE chunk SET n = 65537 WHERE id = 1", "chunk.n", "range"),
-                ("DELETE FROM chunk WHERE id = 1", "belongs to no chunk"),
+                ("DELETE FROM chunk WHERE id = 1", "greater than the number of rows"),
+                ("DELETE FROM chunk WHERE id = (SELECT max(id) FROM chunk)", "belongs to no chunk"),
                 ("DELETE FROM text", "refers"),
                 ("UPDATE chunk_column SET data = substr(data, 2) WHERE id = 32", "column 32"),
                 # every value of the column is 2^40: the names, then the operators
