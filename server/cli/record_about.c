@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define COMMAND_MOST 1000 /* bytes of the tag: a line, not a program text */
+#define CUT          "..."
+#define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag: any shelf takes it */
 #define MASK         "(masked)"
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -115,15 +116,15 @@ void ps_about_set(struct ps_about *about, const char *key, const char *value)
     about->tags[about->n++] = (struct ps_tag){key, value};
 }
 
-/* At most COMMAND_MOST bytes, cut between characters. */
+/* At most PS_LABEL_MAX bytes, cut between characters. */
 static char *shortened(struct ps_arena *arena, const char *text)
 {
     size_t len = strlen(text), most = COMMAND_MOST;
-    if (len <= most)
+    if (len <= PS_LABEL_MAX)
         return ps_arena_printf(arena, "%s", text);
     while (most && ((unsigned char)text[most] & 0xC0) == 0x80)
         most--;
-    return ps_arena_printf(arena, "%.*s...", (int)most, text);
+    return ps_arena_printf(arena, "%.*s" CUT, (int)most, text);
 }
 
 void ps_about_fill(struct ps_about *about, const struct ps_tag *given, size_t n_given,

@@ -420,6 +420,16 @@ class About(RecordTest):
         self.assertEqual([(run["name"], run["series"]) for run in self.json("list")],
                          [("-c 'import argparse' z",) * 2] * 2 + [("-c 'import json' z",) * 2] * 2)
 
+    def test_a_long_command_is_taken_by_any_shelf(self):
+        self.record("cprofile", "--", PYTHON, "-c", "import json", "\u00e9" * 700)
+        bundle = os.path.join(self.folder, "run.perfshelf")
+        self.ok("export", "@1", "-o", bundle)
+        [run] = self.json("list")
+        self.assertTrue(run["tags"]["command"].endswith("..."))
+        self.data += "2"
+        self.assertEqual(self.run_verb("add", bundle).returncode, 0)
+        self.assertEqual(self.json("list")[0]["tags"], run["tags"])
+
     def test_long_programs_of_one_beginning_are_several_series(self):
         begin = "import json\nx = 'é" + "a" * 80
         for end in ("b", "c"):
