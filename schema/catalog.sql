@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS run(
     name TEXT NOT NULL,
     series TEXT NOT NULL DEFAULT '',
     who TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',         -- what a person wrote about the run
     tool TEXT, tool_version TEXT,
     created_at INTEGER NOT NULL,           -- ms since 1970, UTC
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
@@ -95,7 +96,7 @@ CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives th
     id INTEGER PRIMARY KEY,
     session TEXT NOT NULL, -- who has it in hand
     file TEXT NOT NULL,    -- in spool/
-    filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL,
+    filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, note TEXT NOT NULL DEFAULT '',
     tags TEXT NOT NULL,    -- JSON: [[key, value], ...]
     sources TEXT NOT NULL, -- JSON: [[file in spool/, as the sender calls it], ...]
     tries INTEGER NOT NULL DEFAULT 0, -- imports begun
@@ -154,7 +155,7 @@ CREATE TABLE IF NOT EXISTS deleted_run( -- runs that were removed, and can be re
     deleted_by TEXT NOT NULL,    -- '' unknown
     tags TEXT NOT NULL,          -- JSON: [[key, value], ...]
     baseline INTEGER NOT NULL,   -- 1: it was the baseline of its series
-    seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, -- as in run
+    seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, note TEXT NOT NULL DEFAULT '', -- as in run
     tool TEXT, tool_version TEXT, created_at INTEGER NOT NULL,
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
     bytes INTEGER NOT NULL, db_bytes INTEGER NOT NULL, rows INTEGER NOT NULL, ledger_unit TEXT NOT NULL,
@@ -205,6 +206,7 @@ CREATE TABLE IF NOT EXISTS run_text( -- what a search for words reads
 );
 CREATE VIEW IF NOT EXISTS run_words(id, seq, text) AS
     SELECT id, seq, name || ' ' || series || ' ' || kind || ' ' || who || coalesce((SELECT ' ' || group_concat(k || '=' || v, ' ') FROM tag WHERE run = r.id), '')
+        || iif(note = '', '', ' ' || note)
     FROM run r;
 
 CREATE TABLE IF NOT EXISTS tagged( -- the runs with a tag, in the order in which pages show them

@@ -8,8 +8,9 @@ SELECT id AS run, kind, name, series, who, tool, tool_version,
        bytes, db_bytes,                        -- of the original; of the run file
        rows, read, stored, repaired, rejected, -- the ledger
        EXISTS(SELECT 1 FROM main.baseline b WHERE b.run = r.id AND b.series = r.series) AS baseline,
-       summary                                 -- JSON: figures of the report's head, by kind
-FROM main.run r;
+       summary,                                -- JSON: figures of the report's head, by kind
+       note                                    -- what a person wrote about it; '' nothing
+FROM run r;
 
 CREATE TEMP VIEW tags AS
 SELECT run, k AS key, v AS value FROM main.tag;

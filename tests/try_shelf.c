@@ -157,7 +157,7 @@ enum ps_status try_publish(struct try_shelf *shelf, struct ps_part *part, const 
 {
     struct ps_original original = {.bytes = 1};
     const struct ps_tag tag = {"t", "v"};
-    const struct ps_new_run run = {"name", "file", "series", "who", &tag, 1, 0};
+    const struct ps_new_run run = {"name", "file", "series", "who", &tag, 1, 0, NULL};
     struct ps_published published;
     enum ps_status status;
 

@@ -1,7 +1,7 @@
 -- Runs of the snapshot old of which something else is said here, and what that was.
 SELECT * FROM (
     SELECT o.id, 'is as there now; before it had' || iif(m.name IS o.name, '', ' the name ' || quote(m.name))
-        || iif(m.series IS o.series, '', ' the series ' || quote(m.series)) || iif(m.who IS o.who, '', ' the person ' || quote(m.who))
+        || iif(m.series IS o.series, '', ' the series ' || quote(m.series)) || iif(m.who IS o.who, '', ' the person ' || quote(m.who)) || iif(m.note IS o.note, '', ' the note ' || quote(m.note))
         || iif((SELECT group_concat(quote(k) || quote(v)) FROM (SELECT k, v FROM old.tag WHERE run = o.id ORDER BY k))
             IS (SELECT group_concat(quote(k) || quote(v)) FROM (SELECT k, v FROM main.tag WHERE run = o.id ORDER BY k)),
             '', ' the tags ' || coalesce((SELECT group_concat(k || '=' || v, ' ') FROM (SELECT k, v FROM main.tag WHERE run = o.id ORDER BY k)), '-')) AS text

@@ -1,6 +1,6 @@
 -- What the catalog says of the run :id otherwise than its last label :label, of a run that was published as :name at :created_at; '' nothing.
 SELECT rtrim(iif(name IS coalesce(:label ->> 'name', :name), '', 'name, ') || iif(series IS coalesce(:label ->> 'series', ''), '', 'series, ') ||
-    iif(who IS coalesce(:label ->> 'who', ''), '', 'person, ') ||
+    iif(who IS coalesce(:label ->> 'who', ''), '', 'person, ') || iif(note IS coalesce(:label ->> 'note', ''), '', 'note, ') ||
     iif(created_at IS coalesce(:label ->> 'created_at', :created_at), '', 'time, ') ||
     iif((SELECT json_group_array(json_array(k, v)) FROM (SELECT k, v FROM tag WHERE run = r.id ORDER BY k)) IS
         (SELECT json_group_array(json_array(k, v)) FROM (SELECT value ->> 0 AS k, value ->> 1 AS v FROM json_each(:label, '$.tags') ORDER BY 1)),

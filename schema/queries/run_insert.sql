@@ -1,8 +1,8 @@
 -- One published run; of one that is renewed, all that its file says and nothing that people said of it. Returns its name.
 INSERT INTO run(id, sha256, kind, name, series, who, tool, tool_version, created_at, headline_value, headline_unit, headline_label,
-                bytes, db_bytes, rows, ledger_unit, read, stored, repaired, rejected, other, summary)
+                bytes, db_bytes, rows, ledger_unit, read, stored, repaired, rejected, other, summary, note)
 VALUES (:id, :sha256, :kind, :name, :series, :who, :tool, :tool_version, :created_at, :headline_value, :headline_unit, :headline_label,
-        :bytes, :db_bytes, :stored + :repaired, :ledger_unit, :read, :stored, :repaired, :rejected, :other, :summary)
+        :bytes, :db_bytes, :stored + :repaired, :ledger_unit, :read, :stored, :repaired, :rejected, :other, :summary, coalesce(:note, ''))
 ON CONFLICT(sha256) DO UPDATE SET kind = excluded.kind, tool = excluded.tool, tool_version = excluded.tool_version,
     headline_value = excluded.headline_value, headline_unit = excluded.headline_unit, headline_label = excluded.headline_label,
     db_bytes = excluded.db_bytes, rows = excluded.rows, ledger_unit = excluded.ledger_unit, read = excluded.read,

@@ -1,2 +1,2 @@
--- :name and :series, NULL leaves as it is. :id
-UPDATE run SET name = coalesce(:name, name), series = coalesce(:series, series) WHERE id = :id;
+-- :name, :series and :note, NULL leaves as it is. :id
+UPDATE run SET name = coalesce(:name, name), series = coalesce(:series, series), note = coalesce(:note, note) WHERE id = :id;

@@ -26,6 +26,43 @@ static enum ps_status read_label(struct ps_request *req, const char *key, const 
     return ps_label_check(key, *out, err);
 }
 
+static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
+{
+    const char *value = ps_request_param(req, "note");
+
+    return ps_note_read(&req->arena, value ? value : "", out, err);
+}
+
+static bool has_nul(struct ps_str json)
+{
+    for (size_t i = 0; i + 1 < json.len; i++)
+        if (json.at[i] == '\\' && ps_str_starts(ps_str_skip(json, ++i), PS_STR("u0000")))
+            return true;
+    return false;
+}
+
+enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **out,
+                              struct ps_err *err)
+{
+    *out = NULL;
+    if (has_nul(req->body))
+        return ps_fail(err, PS_BAD_REQUEST, "the body holds a NUL character");
+    *out = cJSON_ParseWithLength(req->body.at, req->body.len);
+    if (cJSON_IsObject(*out))
+        return PS_OK;
+    cJSON_Delete(*out);
+    *out = NULL;
+    return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with %s", what);
+}
+
+enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char **out,
+                          struct ps_err *err)
+{
+    if (!cJSON_IsString(value))
+        return ps_fail(err, PS_BAD_REQUEST, "note must be a string");
+    return ps_note_read(&req->arena, value->valuestring, out, err);
+}
+
 /* "branch=main", or "slow" for a tag without a value. */
 static enum ps_status read_tag(struct ps_request *req, const char *text, struct ps_tag *out,
                                struct ps_err *err)
@@ -64,6 +101,8 @@ enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, str
         status = read_label(req, "series", &out->series, err);
     if (status == PS_OK)
         status = read_label(req, "who", &out->who, err);
+    if (status == PS_OK)
+        status = read_note(req, &out->note, err);
     if (req->who[0]) /* who shows a token is who it says */
         out->who = req->who;
     return status == PS_OK ? read_tags(req, out, err) : status;

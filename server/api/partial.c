@@ -77,6 +77,22 @@ enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, stru
     return status;
 }
 
+static void delete_json(cJSON **json)
+{
+    cJSON_Delete(*json);
+}
+
+/* A note may be too long for a line of a request. */
+static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
+{
+    PS_AUTO(delete_json) cJSON *body = NULL;
+    enum ps_status status = ps_labels_body(req, "note", &body, err);
+
+    return status == PS_OK
+               ? ps_note_of(req, cJSON_GetObjectItemCaseSensitive(body, "note"), out, err)
+               : status;
+}
+
 enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *filename = ps_request_param(req, "filename");
@@ -84,6 +100,8 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     struct ps_labels labels;
     enum ps_status status = ps_labels_read(req, &labels, err);
 
+    if (status == PS_OK && req->body.len)
+        status = read_note(req, &labels.note, err);
     if (status == PS_OK && filename)
         status = ps_label_check("filename", filename, err);
     if (status == PS_OK)
@@ -99,6 +117,7 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     job.name = labels.name;
     job.series = labels.series;
     job.who = labels.who;
+    job.note = labels.note;
     job.tags = labels.tags;
     job.n_tags = labels.n_tags;
     return ps_api_queue(req, &job, 1, reply, err);

@@ -28,7 +28,8 @@ const struct ps_route ps_api_routes[] = {
     {"PUT", API "uploads/{upload}", ps_put_piece, PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW,
      PS_RIGHT_UPLOADER},
     {"DELETE", API "uploads/{upload}", ps_delete_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
-    {"POST", API "uploads/{upload}/end", ps_end_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"POST", API "uploads/{upload}/end", ps_end_partial, PS_ROUTE_BODY | PS_ROUTE_SLOW,
+     PS_RIGHT_UPLOADER},
 
     {"POST", API "resolve", ps_resolve_runs, PS_ROUTE_BODY | PS_ROUTE_SLOW,
      PS_RIGHT_VIEWER}, /* it only reads */

@@ -197,21 +197,21 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
     const cJSON *value;
     enum ps_status status = PS_OK;
 
-    if (!cJSON_IsObject(body))
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "the body must be a JSON object with name, series, tags or merge_tags");
     cJSON_ArrayForEach(value, body)
     {
         if (strcmp(value->string, "name") == 0)
             status = edit_text(value, &out->name, err);
         else if (strcmp(value->string, "series") == 0)
             status = edit_text(value, &out->series, err);
+        else if (strcmp(value->string, "note") == 0)
+            status = ps_note_of(req, value, &out->note, err);
         else if (strcmp(value->string, "tags") == 0)
             status = edit_tags(req, value, false, out, err);
         else if (strcmp(value->string, "merge_tags") == 0)
             status = edit_tags(req, value, true, out, err);
         else
-            status = ps_fail(err, PS_BAD_REQUEST, "only name, series and tags can be changed");
+            status =
+                ps_fail(err, PS_BAD_REQUEST, "only name, series, note and tags can be changed");
         if (status != PS_OK)
             return status;
     }
@@ -223,10 +223,12 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
 enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_run_edit edit = {0};
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    PS_AUTO(delete_json) cJSON *body = NULL;
     const char *id;
     enum ps_status status = ps_api_run_id(req, &id, err);
 
+    if (status == PS_OK)
+        status = ps_labels_body(req, "name, series, note, tags or merge_tags", &body, err);
     if (status == PS_OK)
         status = read_edit(req, body, &edit, err);
     if (status == PS_OK)

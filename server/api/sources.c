@@ -177,6 +177,7 @@ enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, str
                             .name = labels.name[0] ? labels.name : merged_name(req, &merging),
                             .series = labels.series,
                             .who = labels.who,
+                            .note = labels.note,
                             .tags = labels.tags,
                             .n_tags = labels.n_tags,
                         },

@@ -3,6 +3,7 @@
 #ifndef PS_API_STATE_H
 #define PS_API_STATE_H
 
+#include <cjson/cJSON.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -69,9 +70,9 @@ void ps_api_tell_shelf(struct ps_api *api, int64_t version);
 /* What another server did (changes.h), to everybody; `user` is the api. */
 void ps_api_heard(void *user, const struct ps_change *change);
 
-/* What a client calls a run: the parameters name, series, who and tag=k=v. */
+/* What a client calls a run: the parameters name, series, who, note and tag=k=v. */
 struct ps_labels {
-    const char *name, *series, *who; /* "" when not given */
+    const char *name, *series, *who, *note; /* "" when not given */
     struct ps_tag *tags;
     size_t n_tags;
 };
@@ -82,6 +83,13 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
                             struct ps_reply *reply, struct ps_err *err);
 
 enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err);
+/* The body as a JSON object, the caller's to delete; PS_BAD_REQUEST: it is none, as `what` says, or
+ * a text in it holds a NUL, behind which cJSON would cut it off. */
+enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **out,
+                              struct ps_err *err);
+/* The text of a note in such a body. */
+enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char **out,
+                          struct ps_err *err);
 /* PS_BAD_REQUEST when `value` is too long, no UTF-8, or holds control characters. */
 enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err);
 

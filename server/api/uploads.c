@@ -288,6 +288,7 @@ static struct ps_job_request *take_profiles(struct ps_request *req, const struct
             .name = labels->name,
             .series = labels->series,
             .who = labels->who,
+            .note = labels->note,
             .tags = labels->tags,
             .n_tags = labels->n_tags,
             .sources = sources,

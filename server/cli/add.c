@@ -47,8 +47,13 @@ static struct timespec now(void)
 static void import_profile(struct adding *adding, struct ps_shelving *profile)
 {
     const struct ps_options *options = adding->options;
-    const struct ps_label label = {options->name, options->series, adding->who,
-                                   options->tags, options->n_tags, options->update};
+    const struct ps_label label = {.name = options->name,
+                                   .series = options->series,
+                                   .note = options->note,
+                                   .who = adding->who,
+                                   .tags = options->tags,
+                                   .n_tags = options->n_tags,
+                                   .update = options->update};
     profile->limits = &adding->limits;
     int failed = ps_client_shelve(adding->client, &label, profile, options->json, &adding->shelved);
     if (failed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* edit.c: what people call runs: name, series, tags. Also for `add` of bytes that are on the shelf.
+/* edit.c: what people say of runs: name, series, note, tags. Also for `add` of bytes that are on
+ * the shelf.
  */
 #include "server/cli/edit.h"
 
@@ -15,6 +16,8 @@ void ps_edit_json(const struct ps_edit *edit, struct ps_buf *out)
         ps_json_kstr(&json, "name", edit->name);
     if (edit->series)
         ps_json_kstr(&json, "series", edit->series);
+    if (edit->note)
+        ps_json_kstr(&json, "note", edit->note);
     if (edit->n_tags) {
         ps_json_key(&json, "merge_tags");
         ps_json_object(&json);
@@ -35,7 +38,8 @@ bool ps_edit_changes(const struct ps_edit *edit, const cJSON *run)
 {
     const cJSON *tags = cJSON_GetObjectItemCaseSensitive(run, "tags");
     if ((edit->name && !is_same(run, "name", edit->name)) ||
-        (edit->series && !is_same(run, "series", edit->series)))
+        (edit->series && !is_same(run, "series", edit->series)) ||
+        (edit->note && !is_same(run, "note", edit->note)))
         return true;
     for (size_t i = 0; i < edit->n_tags; i++)
         if (!is_same(tags, edit->tags[i].key, edit->tags[i].value))
@@ -77,6 +81,8 @@ static int edit_one(const struct ps_options *options, struct ps_client *client, 
         ps_buf_puts(&line, "  series ");
         ps_plain_text(&line, ps_str_of(ps_run_text(run, "series")));
     }
+    if (ps_run_text(run, "note")[0])
+        ps_buf_puts(&line, "  with a note");
     if (tags.len) {
         ps_buf_puts(&line, "  ");
         ps_plain_text(&line, ps_buf_slice(&tags));
@@ -88,14 +94,18 @@ static int edit_one(const struct ps_options *options, struct ps_client *client, 
 
 int ps_cli_edit(const struct ps_options *options)
 {
-    const struct ps_edit edit = {options->name, options->series, options->tags, options->n_tags};
+    const struct ps_edit edit = {.name = options->name,
+                                 .series = options->series,
+                                 .note = options->note,
+                                 .tags = options->tags,
+                                 .n_tags = options->n_tags};
     PS_AUTO(ps_client_close) struct ps_client *client = NULL;
     PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
     struct ps_err err = PS_ERR_INIT;
     int status = 0;
-    if (!edit.name && !edit.series && !edit.n_tags) {
+    if (!edit.name && !edit.series && !edit.note && !edit.n_tags) {
         ps_hint(&err, "perfshelf edit --help lists what there is");
-        ps_fail(&err, PS_BAD_REQUEST, "edit wants --name, --series, --tag or --untag");
+        ps_fail(&err, PS_BAD_REQUEST, "edit wants --name, --series, --note, --tag or --untag");
         ps_say_failure("", &err);
         return 2;
     }

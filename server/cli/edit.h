@@ -6,8 +6,8 @@
 #include "server/cli/client.h"
 
 struct ps_edit {
-    const char *name, *series; /* NULL: unchanged */
-    const struct ps_tag *tags; /* to be set; value NULL: removed. The others stay */
+    const char *name, *series, *note; /* NULL: unchanged */
+    const struct ps_tag *tags;        /* to be set; value NULL: removed. The others stay */
     size_t n_tags;
 };
 

@@ -60,9 +60,10 @@ const struct ps_verb_row ps_verbs[] = {
          "share of "
          "the sum, and in how\nmany runs it is. --of: the table, --metric: its column.\n",
          0},
-    [PS_VERB_EDIT] = {"edit", "RUN...", 1, MANY, "change name, series and tags of runs",
-                      "Tags that are not named stay. --series '' takes the run out of its series. "
-                      "--json prints each RUN as it is\nthen, as docs/api.md describes it.\n",
+    [PS_VERB_EDIT] = {"edit", "RUN...", 1, MANY, "change name, series, note and tags of runs",
+                      "Tags that are not named stay. --series '' takes the run out of its series, "
+                      "--note '' removes its note.\n--json prints each RUN as it is then, as "
+                      "docs/api.md describes it.\n",
                       0},
     [PS_VERB_RM] = {"rm", "RUN...", 1, MANY, "take runs off the shelf, with their originals",
                     "`perfshelf undelete` brings them back within a day.\n", 0},
@@ -70,14 +71,16 @@ const struct ps_verb_row ps_verbs[] = {
         {"undelete", "[RUN...]", 0, MANY, "bring back runs that were removed in the last day",
          "Without a RUN, lists them. RUN is an id, the beginning of one, or a name. Whatever "
          "removed "
-         "them (rm, the page,\nprune, --keep), they come back with name, series, tags and sources. "
+         "them (rm, the page,\nprune, --keep), they come back with name, series, note, tags and "
+         "sources. "
          "Where the quota or the disk needs the\nspace, the first removed go earlier.\n",
          0},
-    [PS_VERB_RENEW] = {"renew", "[RUN...]", 0, MANY,
-                       "import again, from their originals, runs that an older perfshelf wrote",
-                       "Without a RUN, all of them. Names, series, tags and attached sources stay. "
-                       "Runs that can be read\nas they are stay too.\n",
-                       0},
+    [PS_VERB_RENEW] =
+        {"renew", "[RUN...]", 0, MANY,
+         "import again, from their originals, runs that an older perfshelf wrote",
+         "Without a RUN, all of them. Names, series, notes, tags and attached sources stay. "
+         "Runs that can be read\nas they are stay too.\n",
+         0},
     [PS_VERB_FORMATS] = {"formats", "", 0, 0, "what can be read, and the command that records it",
                          NULL, 0},
     [PS_VERB_SQL] =
@@ -143,12 +146,13 @@ const struct ps_verb_row ps_verbs[] = {
          "of others and downloads originals. A token is\nsent as `Authorization: Bearer TOKEN`; a "
          "browser logs in with it once. revoke ends it and its logins at once.\n",
          0},
-    [PS_VERB_REBUILD] = {"rebuild", "", 0, 0, "make the catalog anew from the run files",
-                         "With the names, series, tags, people and sources that labels/ and the "
-                         "run files tell of, and of a damaged\ncatalog what can be read. Damaged "
-                         "run files are set aside in lost/ and imported again from their\n"
-                         "originals. The shelf must not be in use.\n",
-                         0},
+    [PS_VERB_REBUILD] =
+        {"rebuild", "", 0, 0, "make the catalog anew from the run files",
+         "With the names, series, notes, tags, people and sources that labels/ and the "
+         "run files tell of, and of a damaged\ncatalog what can be read. Damaged "
+         "run files are set aside in lost/ and imported again from their\n"
+         "originals. The shelf must not be in use.\n",
+         0},
     [PS_VERB_BACKUP] = {"backup", "TARGET", 1, 1,
                         "copy the shelf into a folder, also while it is served",
                         "TARGET is a shelf itself then, for `serve --data TARGET`: new, or a "
@@ -163,7 +167,8 @@ const struct ps_verb_row ps_verbs[] = {
          "said of them, tokens, baselines, saved queries and logs; logins of\nbrowsers "
          "and uploads that wait stay. Both may be served meanwhile. What is there already "
          "stays as it is: a copy\nthat was interrupted is made again, and goes on. With "
-         "--update it becomes as it is in --from instead: names,\nseries, people and tags of "
+         "--update it becomes as it is in --from instead: names,\nseries, people, notes and tags "
+         "of "
          "runs, tokens, baselines, saved queries; and runs that were removed there go. In "
          "the\nend both are compared; one line for each thing that is not there as it was, "
          "and exit status 1.\n",
@@ -179,7 +184,8 @@ const struct ps_verb_row ps_verbs[] = {
     [PS_VERB_EXPORT] =
         {"export", "[RUN...]", 0, MANY, "runs or a comparison as a file for people outside",
          "A .perfshelf bundle, which another shelf adds: the originals with their names, series, "
-         "tags and attached\nsources. With --redact the runs without their originals: figures stay "
+         "notes, tags and attached\nsources. With --redact the runs without their originals: "
+         "figures stay "
          "as they are, of the rest nothing that\nthe named categories hold is in the file. "
          "--preview tells what that is, and what it becomes:\n\n"
          "  paths       folders; what stands below site-packages or lib/pythonX.Y stays\n"
@@ -187,7 +193,8 @@ const struct ps_verb_row ps_verbs[] = {
          "  people      names of users, in home folders and labels; who added the run\n"
          "  arguments   command lines, the environment, arguments of slices\n"
          "  source      lines of source, attached source files\n"
-         "  labels      name, series and tags\n",
+         "  labels      name, series and tags\n"
+         "\nThe note of a run is left out whatever is redacted.\n",
          0},
     [PS_VERB_PRUNE] =
         {"prune", "", 0, 0, "take the runs off the shelf that no longer stay by a rule",
@@ -266,6 +273,8 @@ const struct ps_option_row ps_option_rows[] = {
      "arguments)"},
     {"--series", "S", TEXT, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, series),
      "runs of one series are one trend"},
+    {"--note", "TEXT", TEXT, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, note),
+     "what is to be known about the run; may have line breaks"},
     {"--tag", "K=V", TAG, ON(ADD) | ON(RECORD) | ON(EDIT), offsetof(struct ps_options, tags),
      "a tag; may be repeated"},
     {"--untag", "K", PS_UNTAG, ON(EDIT), offsetof(struct ps_options, tags),

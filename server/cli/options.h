@@ -46,7 +46,7 @@ struct ps_options {
     bool default_shelf; /* neither the command line nor the environment names a shelf */
     const char *store;  /* the URL of one that servers share; NULL: the folder is the shelf */
     const char *listen; /* ADDR:PORT */
-    const char *name, *series; /* NULL: not given */
+    const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
     const char *source_root;                     /* NULL: not given */

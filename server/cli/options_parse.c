@@ -389,6 +389,8 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
         return err->code;
     if (check_operands(out, err) != PS_OK)
         return err->code;
+    if (out->note && ps_note_read(&out->arena, out->note, &out->note, err) != PS_OK)
+        return wrong(out, err);
     if (out->verb == PS_VERB_COPY)
         return take_sides(out, err);
     if (take_server(out, err) != PS_OK || out->server || out->verb == PS_VERB_FORMATS)

@@ -104,6 +104,7 @@ static void fill_label(struct recording *r)
     r->label.series = options->series ? options->series
                       : r->repeat > 1 ? series_name(r, line)
                                       : NULL;
+    r->label.note = options->note;
     r->label.who = ps_cli_login_name();
 }
 

@@ -172,6 +172,8 @@ static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *e
 {
     const struct ps_label *label = sending->label;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf body = {0};
+    struct ps_remote_request request = {.method = "POST"};
 
     ps_buf_printf(&path, "uploads/%s/end?bytes=%llu", sending->id,
                   (unsigned long long)sending->bytes);
@@ -185,7 +187,11 @@ static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *e
             ps_buf_puts(&path, "=");
         ps_url_escape(&path, label->tags[i].value);
     }
-    return ask(sending, "POST", path.at, false, out, err);
+    if (label->note && label->note[0])
+        ps_edit_json(&(struct ps_edit){.note = label->note}, &body);
+    request.path = path.at;
+    request.body = ps_buf_slice(&body);
+    return ps_remote_ask(sending->http, &request, out, err);
 }
 
 /* The job as it is now. PS_NOT_FOUND: the server was started anew since, and numbers jobs anew. */
@@ -373,9 +379,11 @@ static int label_known(void *user, const char *path, const char *id, char **name
 {
     const struct relabeling *relabeling = user;
     const struct ps_label *label = relabeling->label;
-    const struct ps_edit edit = {label->name && label->name[0] ? label->name : NULL,
-                                 label->series && label->series[0] ? label->series : NULL,
-                                 label->tags, label->n_tags};
+    const struct ps_edit edit = {.name = label->name && label->name[0] ? label->name : NULL,
+                                 .series = label->series && label->series[0] ? label->series : NULL,
+                                 .note = label->note && label->note[0] ? label->note : NULL,
+                                 .tags = label->tags,
+                                 .n_tags = label->n_tags};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(delete_json) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;

@@ -11,7 +11,7 @@
 
 /* What a run is given beside its bytes. */
 struct ps_label {
-    const char *name, *series; /* NULL: none given */
+    const char *name, *series, *note; /* NULL: none given */
     const char *who;
     const struct ps_tag *tags;
     size_t n_tags;

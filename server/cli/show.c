@@ -107,6 +107,21 @@ static void add_run(struct ps_table *table, const cJSON *run)
     add_summary(table, run);
 }
 
+/* Below the table, where lines may be as long as they are. */
+static void add_note(const cJSON *run, struct ps_buf *out)
+{
+    const char *line = ps_run_text(run, "note");
+    if (line[0])
+        ps_buf_puts(out, "\nNote\n");
+    while (line[0]) {
+        const size_t len = strcspn(line, "\n");
+        ps_buf_puts(out, len ? "  " : "");
+        ps_plain_text(out, (struct ps_str){line, len});
+        ps_buf_puts(out, "\n");
+        line += len + (line[len] == '\n');
+    }
+}
+
 /* Names of runs may hold commas: a run of that name comes first. */
 static bool is_group(struct ps_client *client, const char *word)
 {
@@ -294,6 +309,7 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     out->len = 0;
     add_run(&table, run);
     ps_table_print(&table, out);
+    add_note(run, out);
     if (add_table(options, client, ps_run_text(run, "id"), out, &why) == PS_OK)
         return PS_OK;
     if (asked)

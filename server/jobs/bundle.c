@@ -112,7 +112,7 @@ static void read_sources(struct reading *r, size_t run)
 static void read_run(struct reading *r)
 {
     struct ps_bundle *bundle = r->bundle;
-    struct ps_bundle_run run = {.file = "", .name = "", .series = ""};
+    struct ps_bundle_run run = {.file = "", .name = "", .series = "", .note = ""};
 
     while (next_key(r)) {
         if (ps_str_is(r->json.text, "file"))
@@ -121,6 +121,8 @@ static void read_run(struct reading *r)
             read_text(r, &run.name);
         else if (ps_str_is(r->json.text, "series"))
             read_text(r, &run.series);
+        else if (ps_str_is(r->json.text, "note"))
+            read_text(r, &run.note);
         else if (ps_str_is(r->json.text, "sha256"))
             read_text(r, &run.sha256);
         else if (ps_str_is(r->json.text, "tags"))
@@ -162,9 +164,10 @@ static bool is_label(const char *text)
     return n <= PS_LABEL_MAX && ps_utf8_valid((struct ps_str){text, n});
 }
 
-static bool is_sound(const struct ps_bundle_run *run)
+static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
 {
     bool good = run->file[0] && is_label(run->name) && is_label(run->series) &&
+                ps_note_read(arena, run->note, &run->note, NULL) == PS_OK &&
                 run->n_tags <= PS_TAGS_MAX &&
                 (!run->sha256 || strspn(run->sha256, "0123456789abcdef") == 64);
 
@@ -184,7 +187,7 @@ static enum ps_status check(const struct reading *r, struct ps_err *err)
         return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
                           "bundle.json is not what an export writes");
     for (size_t i = 0; i < r->bundle->n_runs; i++)
-        if (!is_sound(&r->bundle->runs[i]))
+        if (!is_sound(&r->bundle->arena, &r->bundle->runs[i]))
             return ps_fail(err, PS_BAD_INPUT, "bundle.json says of run %zu what no run can be", i);
     return PS_OK;
 }

@@ -10,7 +10,7 @@
 bool ps_bundle_is(struct ps_str head);
 
 struct ps_bundle_run {
-    const char *file, *name, *series;
+    const char *file, *name, *series, *note;
     const char *sha256; /* of the original that the file is; NULL: it is none */
     struct ps_tag *tags;
     size_t n_tags, cap_tags;

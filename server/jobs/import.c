@@ -87,6 +87,7 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
         .filename = or_empty(request->filename),
         .series = or_empty(request->series),
         .who = or_empty(request->who),
+        .note = or_empty(request->note),
         .tags = request->tags,
         .n_tags = request->n_tags,
         .upload = request->upload,
@@ -320,6 +321,7 @@ static bool import_bundled(struct all *all, struct ps_bundle_run *run,
         tags[n++] = request.tags[i];
     request.filename = request.name = run->name;
     request.series = or_empty(request.series)[0] ? request.series : run->series;
+    request.note = or_empty(request.note)[0] ? request.note : run->note;
     request.tags = tags;
     request.n_tags = n;
     request.sha256 = run->sha256;

@@ -9,9 +9,9 @@
 
 struct ps_import_request {
     int fd; /* readable from offset 0; stays the caller's. A pipe must be spooled first */
-    const char *filename;     /* for the name and for messages; "" when there is none */
-    const char *name;         /* NULL or "": the profile's own title, else the file's name */
-    const char *series, *who; /* NULL or "" for none */
+    const char *filename;            /* for the name and for messages; "" when there is none */
+    const char *name;                /* NULL or "": the profile's own title, else the file's name */
+    const char *series, *who, *note; /* NULL or "" for none */
     const struct ps_tag *tags;
     size_t n_tags;
     const char *sha256; /* what the bytes are to have; NULL: whatever they have */
@@ -43,8 +43,8 @@ typedef void ps_import_told(void *user, const char *name, const struct ps_import
 
 /* Imports a file, or each profile in an archive as a run of its own with the tag archive=FILENAME,
  * and tells of each as it ends. Only members are kept, not the archive. One that is damaged does
- * not spoil the others. A .perfshelf bundle says itself what its runs are called; series and tags
- * of the request are added. Returns PS_OK when at least one run is there; else why not. */
+ * not spoil the others. A .perfshelf bundle says itself what its runs are called; series, note and
+ * tags of the request are added. Returns PS_OK when at least one run is there; else why not. */
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
                              ps_import_told *told, void *user, struct ps_err *err);
 void ps_import_result_free(struct ps_import_result *result);

@@ -36,6 +36,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->name = copy(request->name);
     job->series = copy(request->series);
     job->who = copy(request->who);
+    job->note = copy(request->note);
     job->tags = ps_alloc_array(request->n_tags, sizeof *job->tags);
     job->n_tags = request->n_tags;
     for (size_t i = 0; i < job->n_tags; i++)
@@ -69,6 +70,7 @@ void ps_job_free(struct ps_job *job)
     free(job->name);
     free(job->series);
     free(job->who);
+    free(job->note);
     free(job);
 }
 
@@ -91,6 +93,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
         .name = job->name,
         .series = job->series,
         .who = job->who,
+        .note = job->note,
         .tags = job->tags,
         .n_tags = job->n_tags,
         .row = row,
@@ -232,6 +235,7 @@ static void import(struct ps_job *job, int fd, struct ps_store *store,
         .name = job->name,
         .series = job->series,
         .who = job->who,
+        .note = job->note,
         .tags = job->tags,
         .n_tags = job->n_tags,
         .upload = job->upload,

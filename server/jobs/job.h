@@ -13,7 +13,7 @@ struct ps_job {
     struct ps_job *next;
     uint64_t id;
     enum ps_job_state state;
-    char *path, *filename, *name, *series, *who;
+    char *path, *filename, *name, *series, *who, *note;
     char (*merge)[PS_ID_SIZE];
     size_t n_merge;
     struct ps_source_set *set;         /* until it has run */

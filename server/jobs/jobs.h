@@ -75,8 +75,8 @@ struct ps_job_request {
                                  copied */
     size_t n_merge;
     uint64_t bytes;
-    const char *filename, *name, *series, *who; /* copied; NULL is "" */
-    const struct ps_tag *tags;                  /* copied */
+    const char *filename, *name, *series, *who, *note; /* copied; NULL is "" */
+    const struct ps_tag *tags;                         /* copied */
     size_t n_tags;
     struct ps_job_ticket *ticket;  /* may be NULL */
     struct ps_source_set *sources; /* attached to the run, also when it was there; held by the job

@@ -61,6 +61,7 @@ static void resume(void *user, const struct ps_accepted *upload)
         .name = upload->name,
         .series = upload->series,
         .who = upload->who,
+        .note = upload->note,
         .tags = upload->tags,
         .n_tags = upload->n_tags,
     };

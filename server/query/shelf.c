@@ -32,7 +32,8 @@ enum {
     R_REJECTED,
     R_OTHER,
     R_SUMMARY,
-    R_BASELINE
+    R_BASELINE,
+    R_NOTE
 };
 
 char *ps_time_text(int64_t ms, char out[40])
@@ -128,17 +129,12 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     static const struct {
         int column;
         const char *key;
-    } plain[] = {{R_RUN, "id"},
-                 {R_KIND, "kind"},
-                 {R_NAME, "name"},
-                 {R_SERIES, "series"},
-                 {R_WHO, "who"},
-                 {R_TOOL, "tool"},
-                 {R_TOOL_VERSION, "tool_version"},
-                 {R_BYTES, "bytes"},
-                 {R_DB_BYTES, "db_bytes"},
-                 {R_SHA, "sha256"},
-                 {R_ROWS, "rows"}};
+    } plain[] = {{R_RUN, "id"},      {R_KIND, "kind"},
+                 {R_NAME, "name"},   {R_SERIES, "series"},
+                 {R_WHO, "who"},     {R_NOTE, "note"},
+                 {R_TOOL, "tool"},   {R_TOOL_VERSION, "tool_version"},
+                 {R_BYTES, "bytes"}, {R_DB_BYTES, "db_bytes"},
+                 {R_SHA, "sha256"},  {R_ROWS, "rows"}};
     enum ps_status status;
 
     ps_json_object(json);

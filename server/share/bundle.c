@@ -71,6 +71,8 @@ static enum ps_status put_run(struct bundling *b, size_t index, struct ps_json *
         ps_json_kstr(json, "kind", labels.kind);
         ps_json_kstr(json, "name", labels.name);
         ps_json_kstr(json, "series", labels.series);
+        if (labels.note[0])
+            ps_json_kstr(json, "note", labels.note);
         put_tags(&labels, json);
         ps_json_kstr(json, "sha256", b->originals ? labels.sha256 : NULL);
         ps_json_key(json, "redacted");

@@ -3,8 +3,8 @@
  * bundle.h: runs of a shelf as one file that another shelf imports.
  *
  * A .perfshelf file is a tar file compressed with zstd. Its first member, bundle.json, tells format
- * (1), perfshelf (the version that wrote it), runs (file, kind, name, series, tags, sha256 of the
- * original or null, redacted, sources with file, path and changed) and of a comparison base and
+ * (1), perfshelf (the version that wrote it), runs (file, kind, name, series, note, tags, sha256 of
+ * the original or null, redacted, sources with file, path and changed) and of a comparison base and
  * new: indices of runs. The other members are those files: an original as it came in, or the run
  * file of one that is shared without its original.
  */

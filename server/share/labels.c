@@ -27,6 +27,7 @@ static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share
     out->name = keep(out, stmt, 3);
     out->series = keep(out, stmt, 4);
     out->who = keep(out, stmt, 5);
+    out->note = keep(out, stmt, 6);
     return PS_OK;
 }
 
@@ -61,9 +62,9 @@ enum ps_status ps_share_labels_read(struct ps_store *store, const char *id,
     ps_catalog_unlock(store);
     if (status != PS_OK) {
         ps_share_labels_free(out);
-        *err = own;
+        return ps_fail_as(err, &own);
     }
-    return status;
+    return PS_OK;
 }
 
 void ps_share_labels_free(struct ps_share_labels *labels)
@@ -87,6 +88,9 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
             ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_str_of(texts[i]),
                          i ? "left out" : labels->kind);
     }
+    ps_scrub_learn(&r->scrub, ps_str_of(labels->note));
+    if (labels->note[0])
+        ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_str_of(labels->note), "left out");
     for (size_t i = 0; i < labels->n_tags; i++) {
         struct ps_str value = ps_str_of(labels->tags[i].value);
         unsigned says = ps_scrub_key(ps_str_of(labels->tags[i].key));
@@ -220,6 +224,8 @@ void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labe
     unsigned redact = r->scrub.redact;
     bool is_name_command = ps_kind_names_commands(labels->kind) || is_command(labels, labels->name);
 
+    if (redact) /* in a text that a person wrote nobody finds all that a category holds */
+        labels->note = "";
     if (redact & (PS_REVEAL_PEOPLE | PS_REVEAL_LABELS))
         labels->who = "";
     if (redact & PS_REVEAL_LABELS) {

@@ -164,6 +164,7 @@ static enum ps_status publish(struct ps_store *from, struct ps_store *to, const 
                                    .filename = "",
                                    .series = labels->series,
                                    .who = labels->who,
+                                   .note = labels->note,
                                    .tags = labels->tags,
                                    .n_tags = labels->n_tags};
 

@@ -20,7 +20,7 @@ enum ps_reveal {                       /* a bit each */
                  PS_REVEAL_ARGUMENTS = 8, /* command lines, also in names; the environment, values
                                              of secrets, arguments of slices */
                  PS_REVEAL_SOURCE = 16,   /* lines of source, attached source files */
-                 PS_REVEAL_LABELS = 32,   /* name, series and tags */
+                 PS_REVEAL_LABELS = 32,   /* name, series, note and tags */
 };
 #define PS_REVEALS         6
 #define PS_REVEAL_ALL      63u

@@ -56,7 +56,7 @@ bool ps_kind_names_commands(const char *kind);
 /* What people say of a run, from the catalog. */
 struct ps_share_labels {
     char kind[32], sha256[PS_SHA256_SIZE];
-    const char *name, *series, *who;
+    const char *name, *series, *who, *note;
     struct ps_tag *tags;
     size_t n_tags;
     uint64_t bytes; /* of its original */

@@ -51,7 +51,8 @@ static const char run_views[] =
     " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
 static const char shelf_views[] =
     "SELECT s.name, c.name FROM sqlite_temp_schema s, pragma_table_info(s.name, 'temp') c"
-    " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
+    " WHERE s.type = 'view' AND s.name <> 'run'" /* that of ps_catalog_open_reader */
+    " ORDER BY s.rowid, c.cid";
 
 static enum ps_status add_run_tables(struct ps_db *db, struct ps_err *err)
 {
@@ -72,7 +73,7 @@ static enum ps_status add_shelf_tables(struct ps_db *db, struct across *across, 
     enum ps_status status;
 
     (void)ps_catalog_uri(across->store, &uri);
-    status = ps_db_open(uri.at, false, &across->catalog, err);
+    status = ps_catalog_open_reader(uri.at, &across->catalog, err);
     if (status == PS_OK)
         status = ps_db_exec(across->catalog, ps_schema_of("shelf_views"), err);
     if (status == PS_OK)

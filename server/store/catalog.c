@@ -76,10 +76,11 @@ static enum ps_status insert_tags(struct ps_db *db, const char *id, const struct
 static enum ps_status check_tag_count(struct ps_db *db, const char *id, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
     enum ps_status status = prepare_for(db, "tag_count", id, &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
-        return status == PS_OK ? err->code : status;
+    if (status != PS_OK || !ps_stmt_row(stmt, &own))
+        return status == PS_OK ? ps_fail_as(err, &own) : status;
     if (ps_col_int(stmt, 0) <= PS_TAGS_MAX)
         return PS_OK;
     return ps_fail(err, PS_BAD_REQUEST, "the run would have more than %d tags", PS_TAGS_MAX);
@@ -95,6 +96,7 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
         return status;
     ps_bind_text(stmt, ":name", ps_str_of(edit->name));
     ps_bind_text(stmt, ":series", ps_str_of(edit->series));
+    ps_bind_text(stmt, ":note", ps_str_of(edit->note));
     status = ps_stmt_finish(stmt, err);
     if (status == PS_OK && sqlite3_changes(db->handle) == 0)
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
@@ -225,6 +227,7 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":name", ps_str_of(row->name));
     ps_bind_text(stmt, ":series", ps_str_of(row->series));
     ps_bind_text(stmt, ":who", ps_str_of(row->who));
+    ps_bind_text(stmt, ":note", ps_str_of(row->note));
     ps_bind_text(stmt, ":tool", ps_str_of(row->tool));
     ps_bind_text(stmt, ":tool_version", ps_str_of(row->tool_version));
     ps_bind_int(stmt, ":created_at", row->created_ms);
@@ -267,30 +270,34 @@ enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row
                               struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("run_insert"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     bind_run(stmt, row);
-    if (!ps_stmt_row(stmt, err))
-        return err->code;
-    *name_out = ps_strdup(ps_col_text(stmt, 0));
-    (void)ps_stmt_row(stmt, err); /* to its end */
-    return err->code;
+    if (ps_stmt_row(stmt, &own)) {
+        *name_out = ps_strdup(ps_col_text(stmt, 0));
+        (void)ps_stmt_row(stmt, &own); /* to its end */
+    }
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
 /* Of a renewed run its label is written beside the new file, which does not know it; a label that
- * outlived its run file (rebuild.c) is that of the new one. */
+ * outlived its run file (rebuild.c) is that of the new one. A note is never written into the run
+ * file, which may be handed on after the note was removed. */
 static enum ps_status publish_label(struct ps_store *store, const struct ps_catalog_row *row,
                                     bool renewed, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    enum ps_status status = PS_OK;
 
     if (renewed)
         return ps_label_save(store, row->id, err);
     if (ps_label_read(store, row->id, &label))
-        return ps_label_apply(store->catalog, row->id, ps_buf_slice(&label), err);
-    return PS_OK;
+        status = ps_label_apply(store->catalog, row->id, ps_buf_slice(&label), err);
+    return status == PS_OK && row->note && row->note[0] ? ps_label_save(store, row->id, err)
+                                                        : status;
 }
 
 /* What was removed after an upload had been accepted stays away: a server may have died between the

@@ -37,7 +37,7 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     const bool immutable = ps_catalog_uri(store, &uri);
-    enum ps_status status = ps_db_open(uri.at, false, out, err);
+    enum ps_status status = ps_catalog_open_reader(uri.at, out, err);
 
     if (status != PS_OK)
         return status;

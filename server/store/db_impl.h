@@ -139,6 +139,14 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
 /* Of a read-only shelf: opens the catalog again when somebody has begun to write since. */
 void ps_catalog_refresh(struct ps_store *store);
+/* What tables of an older perfshelf lack. */
+enum ps_status ps_catalog_add_columns(struct ps_db *db, struct ps_err *err);
+/* Shows them in a catalog that cannot be changed, for this connection, by a view in place of the
+ * table. */
+enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err);
+/* A connection that only reads the catalog; of a read-only shelf that an older perfshelf wrote too.
+ */
+enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err);
 /* The catalog in this file, with its tables. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
@@ -315,10 +323,11 @@ void ps_run_mark_forget(struct ps_store *store, const char *id);
 /* Closes what ps_catalog_read has opened. */
 void ps_catalog_read_close(struct ps_store *store);
 
-/* One row of the catalog's run table; everything is borrowed. tool and tool_version may be NULL. */
+/* One row of the catalog's run table; everything is borrowed. note, tool and tool_version may be
+ * NULL. */
 struct ps_catalog_row {
     char id[PS_ID_SIZE];
-    const char *sha256, *kind, *name, *series, *who, *tool, *tool_version, *summary;
+    const char *sha256, *kind, *name, *series, *who, *note, *tool, *tool_version, *summary;
     int64_t created_ms;
     uint64_t bytes, db_bytes;
     int64_t upload; /* 0: none */

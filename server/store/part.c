@@ -215,6 +215,7 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
     row->name = choose_name(part, run, kind);
     row->series = run->series;
     row->who = run->who;
+    row->note = run->note ? run->note : "";
     row->upload = run->upload;
     row->tags = run->tags;
     row->n_tags = run->n_tags;

@@ -71,7 +71,8 @@ static void open_old(struct rebuilding *r)
     }
     ps_uri_path(&uri, r->old_path);
     if (ps_db_open(uri.at, true, &r->old, &err) == PS_OK)
-        r->old_whole = ps_check_db(r->old, false, &err) == PS_OK;
+        r->old_whole = ps_check_db(r->old, false, &err) == PS_OK &&
+                       ps_catalog_add_columns(r->old, &err) == PS_OK;
     if (!r->old_whole)
         tell(r, "catalog.db", err.text);
 }

@@ -20,16 +20,29 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
+/* VACUUM INTO would take a view of the connection for the table of that name. */
+static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
+{
+    enum ps_status status = ps_db_exec(db, "DROP VIEW IF EXISTS temp.run", err), shown;
+
+    if (status == PS_OK)
+        status = run_sql(db, "snapshot", ":path", path, err);
+    shown = ps_catalog_show_columns(db, status == PS_OK ? err : NULL);
+    return status == PS_OK ? shown : status;
+}
+
 enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_db *db = NULL;
-    enum ps_status status = run_sql(ps_catalog_lock(store), "snapshot", ":path", path, err);
+    enum ps_status status = copy_catalog(ps_catalog_lock(store), path, err);
 
     ps_catalog_unlock(store);
     ps_uri_path(&uri, path);
     if (status == PS_OK)
         status = ps_db_open(uri.at, true, &db, err);
+    if (status == PS_OK)
+        status = ps_catalog_add_columns(db, err);
     if (status == PS_OK) /* deleted runs stay where they can be recovered */
         status = ps_db_exec(db,
                             "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "

@@ -91,7 +91,7 @@ void ps_catalog_refresh(struct ps_store *store)
     if (!atomic_load(&store->immutable) || ps_catalog_uri(store, &uri))
         return;
     (void)ps_catalog_lock(store);
-    if (atomic_load(&store->immutable) && ps_db_open(uri.at, false, &db, NULL) == PS_OK) {
+    if (atomic_load(&store->immutable) && ps_catalog_open_reader(uri.at, &db, NULL) == PS_OK) {
         old = store->catalog;
         store->catalog = db;
         store->changes++;
@@ -122,37 +122,6 @@ static enum ps_status check_catalog(struct ps_store *store, const char *catalog,
     return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is gone");
 }
 
-/* What tables of an older catalog lack. */
-static enum ps_status add_columns(struct ps_db *db, struct ps_err *err)
-{
-    static const struct {
-        const char *table, *column, *as;
-    } added[] = {
-        {"upload", "job", "INTEGER NOT NULL DEFAULT 0"},
-        {"partial", "bytes", "INTEGER NOT NULL DEFAULT 0"},
-    };
-    enum ps_status status = PS_OK;
-
-    for (size_t i = 0; status == PS_OK && i < sizeof added / sizeof *added; i++) {
-        PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-        struct ps_stmt *stmt = NULL;
-        bool missing;
-
-        status = ps_db_prepare(db, ps_sql_text("column_missing"), &stmt, err);
-        if (status != PS_OK)
-            return status;
-        ps_bind_text(stmt, ":tbl", ps_str_of(added[i].table));
-        ps_bind_text(stmt, ":column", ps_str_of(added[i].column));
-        missing = ps_stmt_row(stmt, err);
-        ps_stmt_done(stmt);
-        ps_buf_printf(&sql, "ALTER TABLE %s ADD COLUMN %s %s", added[i].table, added[i].column,
-                      added[i].as);
-        if (missing)
-            status = ps_db_exec(db, sql.at, err);
-    }
-    return status;
-}
-
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -165,7 +134,7 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
             *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
             err);
     if (status == PS_OK)
-        status = add_columns(*out, err);
+        status = ps_catalog_add_columns(*out, err);
     if (status == PS_OK)
         status = ps_db_exec(*out, ps_schema_of("catalog"), err);
     return status;
@@ -244,7 +213,7 @@ static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
         status = check_log(store, err);
     atomic_store(&store->immutable, ps_catalog_uri(store, &uri));
     if (status == PS_OK)
-        status = ps_db_open(uri.at, false, &store->catalog, err);
+        status = ps_catalog_open_reader(uri.at, &store->catalog, err);
     if (status == PS_OK)
         status = check_own(store, err);
     store->beside = status == PS_OK;

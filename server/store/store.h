@@ -40,8 +40,14 @@ struct ps_job_row;
 struct ps_tag {
     const char *key, *value;
 };
-#define PS_LABEL_MAX 400 /* bytes of a name, a series, a tag's key or value that others send */
-#define PS_TAGS_MAX  64  /* of a run */
+#define PS_LABEL_MAX 400  /* bytes of a name, a series, a tag's key or value that others send */
+#define PS_TAGS_MAX  64   /* of a run */
+#define PS_NOTE_MAX  4000 /* characters of a note */
+
+/* A note that others send, with "\n" for each line break, into the arena. PS_BAD_REQUEST: it is
+ * longer than PS_NOTE_MAX, no UTF-8, or holds another control character. */
+enum ps_status ps_note_read(struct ps_arena *arena, const char *text, const char **out,
+                            struct ps_err *err);
 
 #define PS_BUNDLE_NAME "bundle.json" /* the first member of a .perfshelf file */
 
@@ -169,7 +175,8 @@ struct ps_new_run {
     const char *who;      /* "" unknown */
     const struct ps_tag *tags;
     size_t n_tags;
-    int64_t upload; /* the accepted upload it comes from; 0: none */
+    int64_t upload;   /* the accepted upload it comes from; 0: none */
+    const char *note; /* NULL or "" for none */
 };
 
 struct ps_published {
@@ -246,7 +253,7 @@ void ps_measured_free(struct ps_measured_list *list);
 struct ps_accepted {
     int64_t id;
     const char *path;
-    const char *filename, *name, *series, *who;
+    const char *filename, *name, *series, *who, *note;
     const struct ps_tag *tags;
     size_t n_tags;
     const struct ps_tag *sources; /* path in the spool, and what the sender calls it */
@@ -316,7 +323,7 @@ enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *w
 
 /* Whether a run of the catalog has no file as this perfshelf writes them, for an older one wrote it
  * (which may be read nonetheless) or it is gone: an import of the same bytes puts a new file in its
- * place, and leaves its name, series, tags and sources as they are. */
+ * place, and leaves its name, series, note, tags and sources as they are. */
 bool ps_run_outdated(struct ps_store *store, const char *id);
 /* The ids of all such runs, each with its NUL. */
 enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err);
@@ -342,7 +349,7 @@ enum ps_status ps_store_resolve_all(struct ps_store *store, const char *const *r
                                     char (*ids_out)[PS_ID_SIZE], struct ps_err *err);
 
 struct ps_run_edit {
-    const char *name, *series; /* NULL: unchanged */
+    const char *name, *series, *note; /* NULL: unchanged */
     /* With set_tags they replace all tags; with merge_tags they are set and the others stay, and
      * one whose value is NULL is removed. */
     const struct ps_tag *tags;

@@ -72,9 +72,9 @@ static enum ps_status compare_tokens(struct ps_transfer *t, struct ps_db *db, st
 
 static enum ps_status compare_tables(struct ps_transfer *t, struct ps_db *db, struct ps_err *err)
 {
-    enum ps_status status =
-        compare_rows(t, db, "run", "m.id = o.id", "id", "id", t->renumber ? " seq " : " ",
-                     "(m.name, m.series, m.who) IS NOT (o.name, o.series, o.who)", "run", err);
+    enum ps_status status = compare_rows(
+        t, db, "run", "m.id = o.id", "id", "id", t->renumber ? " seq " : " ",
+        "(m.name, m.series, m.who, m.note) IS NOT (o.name, o.series, o.who, o.note)", "run", err);
 
     if (status == PS_OK)
         status = tell_rows(t, db, ps_sql_text("copy_tags_differ"), "run", err);

@@ -76,7 +76,8 @@ enum ps_status ps_transfer_tables(struct ps_transfer *t, struct ps_err *err);
 
 /* Leaves out of the snapshot, and tells of, runs that were taken off `to`. */
 enum ps_status ps_transfer_stay_away(struct ps_transfer *t, struct ps_err *err);
-/* Runs that went there go, and those of both get the names, series, people and tags of there. */
+/* Runs that went there go, and those of both get the names, series, people, notes and tags of
+ * there. */
 enum ps_status ps_transfer_update(struct ps_transfer *t, struct ps_err *err);
 
 /* --- files (transfer_files.c) */

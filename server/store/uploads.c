@@ -203,6 +203,7 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload,
     ps_bind_text(stmt, ":name", ps_str_of(upload->name));
     ps_bind_text(stmt, ":series", ps_str_of(upload->series));
     ps_bind_text(stmt, ":who", ps_str_of(upload->who));
+    ps_bind_text(stmt, ":note", upload->note ? ps_str_of(upload->note) : PS_STR(""));
     ps_bind_text(stmt, ":tags", ps_buf_slice(&tags));
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));
     ps_bind_int(stmt, ":at", (int64_t)time(NULL) * 1000);

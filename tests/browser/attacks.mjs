@@ -15,7 +15,7 @@ function addHostile(shelf) {
     mkdirSync(folder);
     execFileSync('python3', [join(ROOT, 'tests', 'http', 'hostile.py'), folder], { env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
     return readdirSync(folder).map((kind) => {
-        const labels = ['--name', `${kind} ${SCRIPT}`, '--series', SCRIPT, '--tag', `${SCRIPT.replaceAll('=', '')}=${SCRIPT}`];
+        const labels = ['--name', `${kind} ${SCRIPT}`, '--series', SCRIPT, '--note', SCRIPT, '--tag', `${SCRIPT.replaceAll('=', '')}=${SCRIPT}`];
         return shelf.add(join(folder, kind), ...labels);
     });
 }

@@ -234,6 +234,16 @@ test('offline: a file says what it is, and offers nothing that takes a shelf', a
     }
 });
 
+test('offline: the note of a run is in its file, and in none where anything is redacted', async ({ pages, demo }) => {
+    const { id } = demo.demo.get('awscli.log');
+    demo.run('edit', id, '--note', 'two\n<b>lines</b>');
+    const { page } = await openFile(pages, exportPage(demo, id));
+    equal(await page.locator('.run-note p').textContent(), 'two\n<b>lines</b>');
+    const redacted = await openFile(pages, exportPage(demo, id, '--redact', 'source'));
+    equal(await redacted.page.locator('.run-note').count(), 0);
+    demo.run('edit', id, '--note', '');
+});
+
 test('offline: what is redacted is nowhere in the file, and the rest is there', async ({ pages, demo }) => {
     for (const [name, gone, stays] of [
         ['bookshop-slow.prof', ['perfshelf-demo', '300 requests, author', 'bookshop/'], ['render_template_string', 'werkzeug/test.py']],

@@ -208,6 +208,39 @@ onFreshShelf('shelf: edit and delete', async ({ page, shelf }) => {
     equal(shelf.run('list', '--json')[0], []);
 });
 
+onFreshShelf('shelf: the note of a run is edited, shown as text, and searched', async ({ page, shelf }) => {
+    const { id } = shelf.add(stdlib, '--note', 'before <b>bold</b>');
+    const note = page.locator('.run-note p');
+    const noteOf = () => shelf.run('show', id, '--json')[0].note;
+    const type = async (text) => {
+        await page.keyboard.press('e');
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Note').fill(text);
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.waitFor({ state: 'detached' });
+    };
+    await page.goto(`${shelf.url}#/run/${id}`);
+    await note.waitFor();
+    equal([await note.textContent(), await note.locator('*').count()], ['before <b>bold</b>', 0]);
+    await type('  two\nlines <img src=x onerror=alert(1)>\n');
+    await until(async () => (await note.textContent()).startsWith('two'), 'the new note');
+    equal([await note.textContent(), noteOf()], Array(2).fill('two\nlines <img src=x onerror=alert(1)>'));
+    await type('a line\n'.repeat(50));
+    const lines = async () => Math.round((await note.boundingBox()).height / 20);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    check((await lines()) > 5, 'all of it');
+    await page.getByRole('button', { name: 'Show less' }).click();
+    equal(await lines(), 3);
+    await page.goto(`${shelf.url}#/?q=a+line`);
+    await until(async () => (await runNames(page)).length === 1, 'found by its note');
+    check((await page.locator('.row-name').getAttribute('title')).includes('a line'), 'its tooltip');
+    await page.goto(`${shelf.url}#/run/${id}`);
+    await note.waitFor();
+    await type('');
+    await note.waitFor({ state: 'detached' });
+    equal(noteOf(), '');
+});
+
 test('shelf: search, sort and filters stand in the URL', async ({ pages, demo }) => {
     const page = await pages.open(demo.url);
     await until(async () => (await runNames(page)).length === demo.demo.size, 'all rows');

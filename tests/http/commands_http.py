@@ -84,6 +84,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.run_on("--server", self.url, "baseline", "--clear", "ipython")[:2], (0, b"ipython  has no baseline any more\n"))
         self.assertIn(b"has no baseline", self.run_on("--server", self.url, "baseline", "--clear", "ipython")[2])
         for words in (["edit", "slow one", "--tag", "a=b c", "--series", "shop"], ["edit", "slow one", "--untag", "a", "--json"],
+                      ["edit", "slow one", "--note", "two\nlines"], ["show", "slow one"], ["edit", "slow one", "--note", "\x1b"],
                       ["edit", "slow one", "--name", ""], ["edit", "nope", "--name", "x"]):
             self.same(*words)
         path = os.path.join(PROFILES, "bookshop-slow.prof")

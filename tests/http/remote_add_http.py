@@ -186,10 +186,13 @@ class Busy(Remote):
         self.assertEqual(sum(data.startswith(b"POST /api/v1/uploads HTTP") for data in line.heard), 1, "its bytes went once")
 
 
+NOTE = "two\nlines & <b>\u2603</b>" + "\U0001f642" * 3900  # longer than a URL may be
+
+
 class Plain(Remote):
     def test_the_same_as_locally(self):
         files = [self.file("a.log", import_log()), self.file("b.prof", dump()), self.file("c.zip", zipped(mixed(b"r\n")))]
-        labels = ["--series", "späte & so", "--tag", "branch=main", "--tag", "empty="]
+        labels = ["--series", "späte & so", "--note", NOTE, "--tag", "branch=main", "--tag", "empty="]
         local = os.path.join(self.folder, "local")
         here = subprocess.run([PROGRAM, "add", "--data", local, *files, *labels, "--json"], capture_output=True, timeout=60)
         there = self.add(*files, *labels, "--json")
@@ -197,7 +200,7 @@ class Plain(Remote):
         runs = [json.loads(line) for line in there.stdout.splitlines()]
         self.assertEqual(len(runs), 4)
         shown = self.server.request("GET", f"{RUNS}/{runs[0]['id']}").json
-        self.assertEqual((shown["series"], shown["tags"]), ("späte & so", {"branch": "main", "empty": ""}))
+        self.assertEqual((shown["series"], shown["note"], shown["tags"]), ("späte & so", NOTE, {"branch": "main", "empty": ""}))
         again = self.add(*files, *labels, "--json")
         self.assertEqual([json.loads(line)["already"] for line in again.stdout.splitlines()], [True] * 4)
 

@@ -53,7 +53,7 @@ class Resume(ShelfTest):
 
     def test_a_killed_server_goes_on_at_its_next_start(self):
         server = self.start()
-        self.accept(server, SLOW, "name=slow&series=s&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
+        self.accept(server, SLOW, "name=slow&series=s&note=two%0Alines&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
         self.accept(server, big_log(500000, 1), "name=slow+too&filename=too.log")
         body, kind = form(file_part(import_log(), "a.log"), file_part(dump(), "b.prof"))
         self.accept(server, body, "tag=two=files", {"Content-Type": kind})
@@ -68,8 +68,8 @@ class Resume(ShelfTest):
         self.assertEqual([job["state"] for job in jobs], ["done"] * 4)
         runs = {run["name"]: run for run in server.request("GET", RUNS).json["rows"]}
         self.assertEqual(set(runs), {"slow", "slow too", "a.log", "b.prof"})
-        self.assertEqual((runs["slow"]["series"], runs["slow"]["tags"], runs["slow"]["who"], runs["slow"]["rows"]),
-                         ("s", {"branch": "main", 'a"b': "'"}, "mei", 600000))
+        self.assertEqual((runs["slow"]["series"], runs["slow"]["note"], runs["slow"]["tags"], runs["slow"]["who"], runs["slow"]["rows"]),
+                         ("s", "two\nlines", {"branch": "main", 'a"b': "'"}, "mei", 600000))
         self.assertEqual(runs["a.log"]["tags"], {"two": "files"})
         self.assertEqual(self.spool(), [])
         self.assertEqual(server.end()[0], 0)

@@ -112,6 +112,37 @@ class Run(ServerTest):
         self.assertEqual(self.request("PATCH", self.path, '{"tags":{}}').json["tags"], {})
         self.request("PATCH", self.path, '{"name":"json"}')
 
+    def test_patch_of_the_note(self):
+        note = "after the cache was warmed,\n<script>alert(1)</script> & \u2603"
+        changed = self.request("PATCH", self.path, json.dumps({"note": note}))
+        self.assertEqual((changed.status, changed.json["note"], changed.json["name"]), (200, note, "json"), changed.body)
+        self.assertEqual(self.request("PATCH", self.path, '{"name":"json"}').json["note"], note)
+        self.assertEqual(self.get_json(self.path)["note"], note)
+        for q, found in (("CACHE warmed", 1), ("cache -\u2603", 0), ("alert(1)", 1)):
+            rows = self.get_json(f"{RUNS}?{urllib.parse.urlencode({'q': q})}")["rows"]
+            self.assertEqual([row["note"] for row in rows], [note] * found, q)
+        asked = {"sql": "SELECT note FROM runs WHERE run = ?1".replace("?1", f"'{self.run_['id']}'"), "runs": [self.run_["id"]]}
+        self.assertEqual(self.request("POST", "/api/v1/sql", json.dumps(asked)).json["rows"], [[note]])
+        self.assertEqual(self.request("DELETE", self.path).status, 204)
+        self.assertEqual(self.request("POST", f"{self.path}/undelete").json["note"], note)
+        longest = "\U0001f642" * 4000
+        self.assertEqual(self.request("PATCH", self.path, json.dumps({"note": longest}, ensure_ascii=False).encode()).json["note"], longest)
+        self.assertEqual(self.request("PATCH", self.path, '{"note":"a\\r\\nb\\rc"}').json["note"], "a\nb\nc")
+        self.assertEqual(self.request("PATCH", self.path, '{"note":""}').json["note"], "")
+        self.assertEqual(self.get_json(f"{RUNS}?q=cache")["total"], 0)
+
+    def test_patch_refuses_notes(self):
+        self.request("PATCH", self.path, '{"note":"as it was"}')
+        for note, why in (("\u001b[31m", "control character"), ("a\tb", "control character"), ("\u007f", "control character"),
+                          ("x" * 4001, "4001 characters, more than 4000"), (1, "string"), (None, "string"), (["x"], "string")):
+            answer = self.request("PATCH", self.path, json.dumps({"note": note}))
+            self.assertRefused(answer, 400, "bad_request")
+            self.assertIn(why, answer.error["text"])
+        for body in (b'{"note":"a\xff"}', b'{"note":"\xed\xa0\x80"}', b'{"note":"a\\u0000b"}', b'{"note":"\\ud800"}', b'{"name":"a\\u0000b"}'):
+            self.assertRefused(self.request("PATCH", self.path, body), 400, "bad_request")
+        self.assertEqual(self.request("PATCH", self.path, '{"note":"a\\\\u0000b"}').json["note"], "a\\u0000b")
+        self.request("PATCH", self.path, '{"note":""}')
+
     def test_patch_refuses(self):
         for body in ("", "{", "[]", '{"name":1}', '{"name":""}', '{"tags":[]}', '{"tags":{"a":1}}', '{"id":"x"}',
                      '{"tags":{"":"x"}}', json.dumps({"name": "x" * 401}), '{"name":"a\\nb"}',

@@ -71,8 +71,35 @@ class Raw(ServerTest):
                          ("failed", "pstats", None, "bad_input"))
         self.assertEqual((self.get_json(RUNS)["total"], self.spool()), (before, []))
 
+    def test_notes(self):
+        note = "line one\nline two \u2603 <b>"
+        run = self.add(import_log("import cmd, pdb"), note=note)
+        self.assertEqual(run["note"], note)
+        longest = "\u2603" * 4000
+        body, kind = form(field("note", longest), field("wait", "1"), file_part(import_log("import csv, pdb"), "a.log"))
+        self.assertEqual(self.request("POST", RUNS, body, Content_Type=kind).json["note"], longest)
+        body, kind = form(field("note", "a\r\nb"), field("wait", "1"), file_part(import_log("import calendar, pdb"), "a.log"))
+        self.assertEqual(self.request("POST", RUNS, body, Content_Type=kind).json["note"], "a\nb")
+        other = self.add(import_log("import cmd, csv, pdb"))
+        self.assertEqual(other["note"], "")
+
+    def test_notes_of_uploads_in_pieces(self):
+        for n, (body, query, status) in enumerate((('{"note":"in the\\nbody"}', "", 201), (None, "&note=in%20the%0Abody", 201), ('{"note":1}', "", 400), ("{", "", 400),
+                                                   ('{"note":"\\u001b"}', "", 400), ('{"note":"\\u0000"}', "", 400), (None, "&note=%07", 400))):
+            with self.subTest(body=body):
+                content = import_log(f"import json  # {n}") + b"# %d\n" % n
+                at = f"/api/v1/uploads/{self.request('POST', '/api/v1/uploads').json['id']}"
+                self.assertEqual(self.request("PUT", f"{at}?offset=0", content).status, 200)
+                ended = self.request("POST", f"{at}/end?bytes={len(content)}&wait=1{query}", body)
+                self.assertEqual(ended.status, status, ended.body)
+                if status == 201:
+                    self.assertEqual(ended.json["note"], "in the\nbody")
+                else:
+                    self.assertEqual(self.request("DELETE", at).status, 204)
+        self.assertSpoolEmpties()
+
     def test_bad_labels(self):
-        for query in ("name=" + "x" * 401, "name=%ff", "tag==v", "series=a%0ab", "name=a%00b", "name=%zz",
+        for query in ("name=" + "x" * 401, "name=%ff", "tag==v", "series=a%0ab", "name=a%00b", "note=a%00b", "note=%ff", "note=%1b", "note=" + "x" * 4001, "name=%zz",
                       "filename=a%0a", "&".join(f"tag=k{i}" for i in range(65)), "&".join("a=1" for _ in range(257))):
             with self.subTest(query=query[:20]):
                 self.assertRefused(self.request("POST", f"{RUNS}?wait=1&{query}", import_log()), 400, "bad_request")

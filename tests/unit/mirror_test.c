@@ -160,6 +160,41 @@ static void a_mirror_that_does_not_fit_is_made_anew(void **state)
     }
 }
 
+/* Of a perfshelf from before there were notes; and then somebody wrote one, which a mirror of that
+ * perfshelf caught up with. */
+static void what_an_older_one_lacks_is_laid_out_and_fetched(void **state)
+{
+    static const char there[] = "ALTER TABLE run DROP COLUMN note; ALTER TABLE upload DROP COLUMN "
+                                "note; ALTER TABLE deleted_run DROP COLUMN note; "
+                                "DELETE FROM migration WHERE version = 5";
+    static const char here[] = "DROP VIEW run_words; CREATE VIEW run_words AS SELECT id, seq, name "
+                               "AS text FROM run; ALTER TABLE run DROP COLUMN note; "
+                               "ALTER TABLE upload DROP COLUMN note; "
+                               "ALTER TABLE deleted_run DROP COLUMN note";
+    struct fixture *f = *state;
+    struct ps_store *a = open_server(f, "a"), *b = open_server(f, "b");
+    char path[128];
+    struct ps_db *db = NULL;
+
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    expect_same(a, b);
+    ps_store_close(b);
+    ps_store_close(a);
+    sql_there(f, there);
+    (void)snprintf(path, sizeof path, "file:%s/b/catalog.db", f->dir);
+    assert_int_equal(ps_db_open(path, true, &db, NULL), PS_OK);
+    assert_int_equal(ps_db_exec(db, here, NULL), PS_OK);
+    ps_db_close(db);
+    a = open_server(f, "a");
+    sql_there(f, "UPDATE run SET note = 'written meanwhile'");
+    b = open_server(f, "b");
+    assert_int_equal(count(b, "SELECT count(*) FROM run WHERE note = 'written meanwhile'"), 1);
+    assert_int_equal(put_run(b, 2, "two", NULL), PS_OK);
+    wait_until(a, "SELECT count(*) FROM run WHERE name = 'two' AND note = ''", 1);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
 static void a_shelf_is_no_mirror(void **state)
 {
     struct fixture *f = *state;
@@ -243,6 +278,7 @@ int main(void)
         WITH(text_that_is_none_is_mended_everywhere),
         WITH(a_mirror_may_be_thrown_away),
         WITH(a_mirror_that_does_not_fit_is_made_anew),
+        WITH(what_an_older_one_lacks_is_laid_out_and_fetched),
         WITH(a_shelf_is_no_mirror),
         WITH(reads_go_on_while_it_is_away),
         WITH(it_dies_under_a_transaction),

@@ -117,7 +117,7 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
     struct ps_original original;
     struct ps_intake *intake;
     const struct ps_tag tags[] = {{"branch", "main"}};
-    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, 0};
+    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, 0, NULL};
     struct ps_part *part;
     struct ps_writer *writer = begin(shelf, &part);
 
@@ -374,9 +374,11 @@ static void count_taken(void *user, const struct ps_accepted *upload)
 static void rows_reach_no_file_outside_the_shelf(void **state)
 {
     static const char rows[] =
-        "INSERT INTO upload VALUES (1, '9.9.9', '../../victim', 'f', '', '', '', '[]', '[]', 0, 1, "
+        "INSERT INTO upload VALUES (1, '9.9.9', '../../victim', 'f', '', '', '', '', '[]', '[]', "
+        "0, 1, "
         "0),"
-        " (2, '9.9.9', '9.9.9-1', 'f', '', '', '', '[]', '[[\"../../victim\", \"a.py\"]]', 0, 1, "
+        " (2, '9.9.9', '9.9.9-1', 'f', '', '', '', '', '[]', '[[\"../../victim\", \"a.py\"]]', 0, "
+        "1, "
         "0);"
         "INSERT INTO doomed VALUES ('../catalog.db-1', 'spool/..', 'catalog'),"
         " ('9.9.9-2', 'runs', '../../victim'), ('9.9.9-2', 'sources', '../../victim');"
@@ -438,6 +440,52 @@ static void a_change_is_noticed(void **state)
     assert_true(after != before);
     assert_int_equal(ps_store_resolve(shelf->store, "renamed", id, NULL), PS_OK);
     ps_store_close(other);
+}
+
+static void a_note_is_one_text(void **state)
+{
+    static const char *const wrong[] = {"a\tb", "\x1b[2J", "\x7f", "\xff", "\xed\xa0\x80"};
+    struct ps_arena arena = {0};
+    const char *note = NULL;
+    char most[PS_NOTE_MAX + 2];
+    struct ps_err err = PS_ERR_INIT;
+
+    (void)state;
+    assert_int_equal(ps_note_read(&arena, "\r\n\u2603\r<b>\n\r", &note, NULL), PS_OK);
+    assert_string_equal(note, "\n\u2603\n<b>\n\n");
+    assert_int_equal(ps_note_read(&arena, "", &note, NULL), PS_OK);
+    assert_string_equal(note, "");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ps_note_read(&arena, wrong[i], &note, NULL), PS_BAD_REQUEST);
+    memset(most, 'x', sizeof most);
+    most[PS_NOTE_MAX + 1] = '\0';
+    assert_int_equal(ps_note_read(&arena, most, &note, &err), PS_BAD_REQUEST);
+    assert_string_equal(err.text, "the note has 4001 characters, more than 4000");
+    most[PS_NOTE_MAX] = '\0';
+    assert_int_equal(ps_note_read(&arena, most, &note, NULL), PS_OK);
+    ps_arena_free(&arena);
+}
+
+/* Also by those who do not want to hear why. */
+static void an_edit_is_refused_without_a_word(void **state)
+{
+    struct shelf *shelf = *state;
+    struct ps_published run = publish(shelf, "x", "a");
+    struct ps_tag tags[PS_TAGS_MAX + 1];
+    char keys[PS_TAGS_MAX + 1][8];
+    struct ps_run_edit edit = {.note = "lost"};
+
+    assert_int_equal(ps_store_edit(shelf->store, "ffffffffffffffff", &edit, NULL), PS_NOT_FOUND);
+    for (size_t i = 0; i <= PS_TAGS_MAX; i++) {
+        (void)snprintf(keys[i], sizeof keys[i], "%zu", i);
+        tags[i] = (struct ps_tag){keys[i], ""};
+    }
+    edit.tags = tags;
+    edit.n_tags = PS_TAGS_MAX + 1;
+    edit.merge_tags = true;
+    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, NULL), PS_BAD_REQUEST);
+    edit = (struct ps_run_edit){.note = "kept"};
+    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, NULL), PS_OK);
 }
 
 static void callers_are_a_view(void **state)
@@ -603,6 +651,8 @@ int main(void)
         WITH_SHELF(only_names_of_the_folder_become_paths),
         WITH_SHELF(rows_reach_no_file_outside_the_shelf),
         WITH_SHELF(a_change_is_noticed),
+        cmocka_unit_test(a_note_is_one_text),
+        WITH_SHELF(an_edit_is_refused_without_a_word),
         WITH_SHELF(callers_are_a_view),
         WITH_SHELF(call_paths_are_exact_bounded_or_unknown),
         WITH_SHELF(a_tree_can_start_anywhere),

@@ -372,8 +372,8 @@ static void a_row_that_names_no_file_of_the_spool_fails(void **state)
 {
     static const char rows[] =
         "INSERT INTO upload VALUES "
-        "(91, '9.9.1', '../../victim', 'f', '', '', 'eve', '[]', '[]', 0, 1, 0), "
-        "(92, '../../victim', '9.9.1-1', 'f', '', '', 'eve', '[]', "
+        "(91, '9.9.1', '../../victim', 'f', '', '', 'eve', '', '[]', '[]', 0, 1, 0), "
+        "(92, '../../victim', '9.9.1-1', 'f', '', '', 'eve', '', '[]', "
         "'[[\"../../victim\", \"app.py\"]]', 0, 1, 0);"
         "INSERT INTO doomed VALUES ('9.9.1-3', 'runs', '../../victim')";
     struct fixture *f = *state;

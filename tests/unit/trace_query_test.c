@@ -189,7 +189,7 @@ static int open_shelf(void **state)
     struct ps_intake *intake;
     struct ps_writer *writer = NULL;
     struct ps_published published = {.name = NULL};
-    const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0};
+    const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0, NULL};
     const struct ps_writing writing = {.input_bytes = 0};
     struct ps_part *part = NULL;
     struct ps_err err = PS_ERR_INIT;

@@ -22,6 +22,7 @@ function run(id: string, at: string, value = 1, changes: Partial<Run> = {}): Run
         series: null,
         tags: {},
         who: null,
+        note: '',
         tool: null,
         tool_version: null,
         created_at: at,

@@ -59,6 +59,8 @@ export interface Run {
     series: string | null;
     tags: Record<string, string>;
     who: string | null;
+    /** What a person wrote about it; '' for nothing. */
+    note: string;
     tool: string | null;
     tool_version: string | null;
     created_at: string;

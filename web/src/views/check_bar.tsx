@@ -46,7 +46,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
     const report = () => void goTo(groupHash(runs));
     useKeys('Checked runs', [
         ...(alike ? [{ key: 'm', label: 'group report', run: report }] : []),
-        ...(onEdit ? [{ key: 'e', label: 'edit name, series, tags', run: onEdit }] : []),
+        ...(onEdit ? [{ key: 'e', label: 'edit name, series, tags, note', run: onEdit }] : []),
         ...(onDelete ? [{ key: 'Delete', label: 'delete', run: onDelete }] : []),
         { key: 'Escape', label: 'uncheck all', run: onClear },
         ...(ofOneSeries ? [{ key: 'r', label: 'group as repeats', run: group }] : []),

@@ -15,6 +15,7 @@ import { Menu, type MenuItem } from '../components/menu';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { Facts, RunHead } from '../components/run_head';
+import { RunNote } from '../components/run_note';
 import { setStatus } from '../components/status_line';
 import { Tabs } from '../components/tabs';
 import { Tag } from '../components/tag';
@@ -104,7 +105,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             },
         })),
         ...(may('uploader')
-            ? [{ key: 'e', label: 'edit name, series, tags', run: () => setDialog('edit') }]
+            ? [{ key: 'e', label: 'edit name, series, tags, note', run: () => setDialog('edit') }]
             : []),
         ...(offlineFile()
             ? []
@@ -115,6 +116,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             <RunHead name={<RunName run={run} />} kind={run.kind} meta={<Meta run={run} />}>
                 <Facts facts={factsOf(run)} />
             </RunHead>
+            {run.note && <RunNote key={run.note} text={run.note} />}
             <Tabs
                 current={spec.id}
                 items={specs.map((one) => ({
@@ -177,7 +179,7 @@ interface RunMenuProps {
 }
 
 function RunMenu({ run, onPick, onPin }: RunMenuProps) {
-    const edit = { text: 'Edit name, series, tags', note: <kbd>e</kbd> };
+    const edit = { text: 'Edit name, series, tags, note', note: <kbd>e</kbd> };
     const pin = run.baseline ? 'Unpin as baseline' : 'Pin as baseline';
     const original = { text: 'Download original', href: `${API}/runs/${run.id}/original` };
     const items: MenuItem[] = [];

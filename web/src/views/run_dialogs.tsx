@@ -20,6 +20,7 @@ interface DialogProps {
 export interface RunChanges {
     name?: string;
     series?: string;
+    note?: string;
     tags?: Record<string, string>;
 }
 
@@ -133,12 +134,30 @@ function Field({ label, value, onInput, placeholder, autofocus }: FieldProps) {
     );
 }
 
-/** One run: name, series, tags as they are. Several: a series to set and tags to add. */
+function NoteField({ label, value, onInput, placeholder }: FieldProps) {
+    return (
+        <label>
+            {label}
+            <span class="field is-text">
+                <textarea
+                    rows={4}
+                    value={value}
+                    placeholder={placeholder}
+                    onInput={(event) => onInput(event.currentTarget.value)}
+                />
+            </span>
+        </label>
+    );
+}
+
+/** One run: name, series, tags and note as they are. Several: a series and a note to set, and tags
+ * to add. */
 export function EditDialog({ runs, onClose, onDone }: DialogProps) {
     const one = runs.length === 1 ? runs[0] : null;
     const [name, setName] = useState(one?.name ?? '');
     const [series, setSeries] = useState(one?.series ?? '');
     const [tags, setTags] = useState(one ? formatTags(one.tags) : '');
+    const [note, setNote] = useState(one?.note ?? '');
     const { busy, each, notice } = useEach(runs, () => {
         onDone?.();
         onClose();
@@ -146,9 +165,11 @@ export function EditDialog({ runs, onClose, onDone }: DialogProps) {
 
     function changesOf(run: Run): RunChanges {
         const typed = parseTags(tags);
-        if (one) return { name: name.trim() || run.name, series: series.trim(), tags: typed };
-        const changes: RunChanges = { tags: { ...run.tags, ...typed } };
-        if (series.trim()) changes.series = series.trim();
+        const changes: RunChanges = one
+            ? { name: name.trim() || run.name, series: series.trim(), tags: typed }
+            : { tags: { ...run.tags, ...typed } };
+        if (!one && series.trim()) changes.series = series.trim();
+        if (one ? note.trim() !== run.note : note.trim()) changes.note = note.trim();
         return changes;
     }
 
@@ -174,6 +195,12 @@ export function EditDialog({ runs, onClose, onDone }: DialogProps) {
                     value={tags}
                     onInput={setTags}
                     placeholder="branch=main, python=3.13"
+                />
+                <NoteField
+                    label="Note"
+                    value={note}
+                    onInput={setNote}
+                    placeholder={one ? 'none' : 'leave as they are'}
                 />
                 {notice}
                 <div class="dialog-actions">

@@ -33,7 +33,7 @@ export function ShelfSearch({ inputRef }: SearchProps) {
             hint="/"
             inputRef={inputRef}
             placeholder={placeholder()}
-            label="search name, series, tags, kind"
+            label="search name, series, tags, note, kind"
             value={route.value.query.q ?? ''}
             count={matches.value}
             onInput={(q) => setQuery({ q }, { replace: true })}

@@ -24,7 +24,7 @@ const WORDS: Record<string, [string, string]> = {
     people: ['People', 'names of users, in home folders and labels; who added it'],
     arguments: ['Arguments', 'command lines, secrets, the environment, arguments of slices'],
     source: ['Source', 'lines of source and attached files'],
-    labels: ['Labels', 'name, series and tags'],
+    labels: ['Labels', 'name, series, note and tags'],
 };
 
 interface ShareProps {

@@ -87,7 +87,7 @@ const WHAT: Column[] = [
         sortKey: 'name',
         render: ofRun((run) => (
             <>
-                <a class="row-name" href={runHref(run)} tabIndex={-1} title={run.name}>
+                <a class="row-name" href={runHref(run)} tabIndex={-1} title={nameTip(run)}>
                     {run.name}
                 </a>
                 {run.baseline && (
@@ -173,6 +173,10 @@ const SOURCE: Column[] = [
 
 export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
     return [checkColumn(checks), ...WHAT, ...FIGURES, ...SOURCE, whenColumn(underDay)];
+}
+
+function nameTip(run: Run): string {
+    return run.note ? `${run.name}\n\n${run.note}` : run.name;
 }
 
 function series(run: Run) {

@@ -200,7 +200,7 @@ function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
             ? [
                   {
                       key: 'e',
-                      label: 'edit name, series, tags',
+                      label: 'edit name, series, tags, note',
                       run: withCurrent((run) => ask({ type: 'edit', runs: [run] })),
                   },
                   {
