@@ -170,25 +170,6 @@ static enum ps_ft_line take_row(struct ps_function_tables *t, const struct ps_re
     return PS_FT_ROW;
 }
 
-/* A row of which the name was wrapped is one once its line ends in that of a function. */
-enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text)
-{
-    const struct ps_function_tables *t = tables;
-    struct ps_str rest = ps_report_trim(ps_str_skip(text, t->column));
-    struct ps_ft_row row = {0};
-    size_t column;
-
-    if (ps_ft_header(text, &column))
-        return PS_ROW_WHOLE;
-    if (!t->open || !read_figures(&rest, &row))
-        return PS_ROW_NONE;
-    rest = ps_report_trim(rest);
-    return rest.len && (last_line_mark(rest) ? rest.at[rest.len - 1] == ')'
-                                             : rest.at[rest.len - 1] == '}')
-               ? PS_ROW_WHOLE
-               : PS_ROW_PART;
-}
-
 /* ------------------------------------------------------------------ around the rows */
 
 static struct ps_num number_before(struct ps_str text, const char *at)
@@ -216,7 +197,7 @@ static bool number_behind(struct ps_str text, struct ps_str words, struct ps_num
 }
 
 /* "9 function calls (7 primitive calls) in 0.054 seconds", with "CPU seconds" in old versions. */
-static bool take_totals(struct ps_function_tables *t, struct ps_str text)
+static bool read_totals(struct ps_str text, struct ps_ft_report *out)
 {
     const char *calls = ps_str_find(text, PS_STR(" function calls "));
     const char *primitive = ps_str_find(text, PS_STR(" primitive calls) "));
@@ -227,12 +208,19 @@ static bool take_totals(struct ps_function_tables *t, struct ps_str text)
     all = number_before(text, calls);
     if (all.kind != PS_NUM_INT || !number_behind(text, PS_STR(" in "), &seconds))
         return false;
+    out->ncalls = all;
+    out->primitive_calls = primitive ? number_before(text, primitive) : all;
+    out->seconds = seconds;
+    return true;
+}
+
+static bool take_totals(struct ps_function_tables *t, struct ps_str text)
+{
+    if (!read_totals(text, &t->next))
+        return false;
     t->open = false;
     t->next.ordered.len = 0;
     t->next.of = (struct ps_num){0};
-    t->next.ncalls = all;
-    t->next.primitive_calls = primitive ? number_before(text, primitive) : all;
-    t->next.seconds = seconds;
     return true;
 }
 
@@ -258,6 +246,84 @@ static bool take_reduction(struct ps_function_tables *t, struct ps_str text)
         t->next.of = of;
     return true;
 }
+
+/* ------------------------------------------------------------------ wrapped lines */
+
+/* Brackets that are open at the end of the text. */
+static size_t depth_of(struct ps_str text)
+{
+    size_t depth = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (memchr("({", text.at[i], 2))
+            depth++;
+        else if (memchr(")}", text.at[i], 2) && depth)
+            depth--;
+    return depth;
+}
+
+/* "         12 function calls": the blanks tell the number from the rest of one. */
+static bool begins_totals(struct ps_str text)
+{
+    const char *at = ps_str_find(text, PS_STR(" function calls"));
+    size_t n = at ? (size_t)(at - text.at) : 0;
+
+    while (n && text.at[n - 1] >= '0' && text.at[n - 1] <= '9')
+        n--;
+    return n > 1 && text.at[n - 1] == ' ' && text.at[n - 2] == ' ';
+}
+
+/* A row of which the name was wrapped is one once its line ends in that of a function. */
+enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text)
+{
+    const struct ps_function_tables *t = tables;
+    struct ps_str rest = ps_report_trim(ps_str_skip(text, t->column));
+    struct ps_ft_row row = {0};
+    struct ps_ft_report totals;
+    size_t column;
+
+    if (ps_ft_header(text, &column) || (begins_totals(text) && read_totals(text, &totals)))
+        return PS_ROW_ENDED;
+    if (!t->open || !read_figures(&rest, &row))
+        return begins_totals(text) ? PS_ROW_PART : PS_ROW_NONE;
+    rest = ps_report_trim(rest);
+    if (!rest.len ||
+        (last_line_mark(rest) ? rest.at[rest.len - 1] != ')' : rest.at[rest.len - 1] != '}'))
+        return PS_ROW_PART;
+    return depth_of(rest) ? PS_ROW_WHOLE : PS_ROW_ENDED;
+}
+
+/* Whether the one begins the other. */
+static bool agree(struct ps_str a, struct ps_str b)
+{
+    return ps_str_common(a, b) == (a.len < b.len ? a.len : b.len);
+}
+
+/* Whether a line begins words around a table. */
+static bool is_heading(struct ps_str next)
+{
+    static const struct ps_str totals = PS_STR("         "), calls = PS_STR(" function calls"),
+                               reduced = PS_STR("   List reduced from ");
+    struct ps_str rest;
+
+    if (agree(next, reduced))
+        return true;
+    rest = ps_str_starts(next, totals) ? ps_str_skip(next, totals.len) : PS_STR("");
+    if (!rest.len || rest.at[0] < '0' || rest.at[0] > '9')
+        return false;
+    while (rest.len && rest.at[0] >= '0' && rest.at[0] <= '9')
+        rest = ps_str_skip(rest, 1);
+    return agree(rest, calls);
+}
+
+enum ps_report_end ps_ft_ends(const void *tables, struct ps_str text, struct ps_str next)
+{
+    if (ps_ft_reads(tables, text) == PS_ROW_NONE && is_heading(next))
+        return PS_END_HERE;
+    return ps_report_row_ends(ps_ft_reads, tables, text, next);
+}
+
+/* ------------------------------------------------------------------ a line */
 
 static void open_report(struct ps_function_tables *t, size_t column)
 {

@@ -55,6 +55,8 @@ enum ps_ft_line ps_ft_take(struct ps_function_tables *t, const struct ps_report_
 
 /* What a text is to the table at hand (a ps_report_reads of tables). */
 enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text);
+/* Where a line of a table ends that was wrapped (a ps_report_ends of tables). */
+enum ps_report_end ps_ft_ends(const void *tables, struct ps_str text, struct ps_str next);
 
 /* Tells the reports, each followed by its functions. False: cancelled. */
 bool ps_ft_tell(const struct ps_function_tables *t, struct ps_sink *out);

@@ -253,7 +253,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.m = {.out = out}, .in = {.in = in}};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped);
+    ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
     status = read_log(&r, err);
 
     if (status == PS_OK && r.results == 0) {

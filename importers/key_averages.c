@@ -30,6 +30,7 @@ static void reject(struct ps_ka_reader *r)
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_at, r->row_line,
                      "this row of the table is not whole, or has a figure that cannot be read");
+    ps_report_doubt(&r->in);
 }
 
 static bool read_figures(const struct ps_ka_reader *r, const struct ps_str *cells,
@@ -234,19 +235,29 @@ static struct ps_str order_of(struct ps_ka_reader *r, const struct ps_ka_table *
     return PS_STR("");
 }
 
-/* "Self CUDA time total: 562.882ms" below a table. */
-static void take_total(struct ps_ka_reader *r, struct ps_str text)
+/* "Self CUDA time total: 562.882ms". */
+static bool read_total(struct ps_str text, bool *cpu, int64_t *ns)
 {
     static const struct ps_str self = PS_STR("Self "), total = PS_STR(" time total: ");
     const char *at = ps_str_find(text, total), *from = ps_str_find(text, self);
+
+    if (!at || !from || from + self.len > at ||
+        !ps_ka_time(ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + total.len)), ns))
+        return false;
+    from += self.len;
+    *cpu = ps_str_is((struct ps_str){from, (size_t)(at - from)}, "CPU");
+    return true;
+}
+
+static void take_total(struct ps_ka_reader *r, struct ps_str text)
+{
     struct ps_ka_table *table = r->n_tables ? &r->tables[r->n_tables - 1] : NULL;
     int64_t ns;
+    bool cpu;
 
-    if (!at || !from || from + self.len > at || !table ||
-        !ps_ka_time(ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + total.len)), &ns))
+    if (!table || !read_total(text, &cpu, &ns))
         return;
-    from += self.len;
-    if (ps_str_is((struct ps_str){from, (size_t)(at - from)}, "CPU"))
+    if (cpu)
         table->self_s = ps_real((double)ns / 1e9);
     else
         table->device_s = ps_real((double)ns / 1e9);
@@ -327,10 +338,51 @@ static enum ps_match sniff(struct ps_str head)
     return ps_report_count(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
-/* More headers are whole when the text is unwrapped. */
+/* Headers that fit the rule above them. */
+static size_t count_tables(struct ps_str text)
+{
+    struct ps_table_spans spans, rule;
+    struct ps_ka_header header;
+    bool ruled = false;
+    size_t n = 0;
+
+    while (text.len) {
+        struct ps_str line = ps_report_cut(&text);
+
+        if (ps_table_rule(line, &rule)) {
+            spans = rule;
+            ruled = true;
+        } else if (ps_report_trim(line).len) {
+            n += ruled && ps_ka_header(&spans, line, &header);
+            ruled = false;
+        }
+    }
+    return n;
+}
+
+/* More tables are whole when the text is unwrapped; or more headers, of tables without a rule. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+    return count_tables(unwrapped) > count_tables(head) ||
+           ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
+/* Titles may be wider than their columns, rows are as wide as the rule. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    const struct ps_ka_reader *r = reader;
+    size_t before = r->pieces ? ps_code_points(ps_buf_slice(&r->row)) + 1 : 0;
+    struct ps_ka_header header;
+    int64_t ns;
+    bool cpu;
+
+    (void)next;
+    if (r->state != PS_KA_RULED && r->state != PS_KA_INSIDE)
+        return read_total(text, &cpu, &ns) ? PS_END_HERE : PS_END_UNKNOWN;
+    if (before + ps_code_points(text) < r->in.wrap.table ||
+        (r->state == PS_KA_RULED && !ps_ka_header(&r->spans, text, &header)))
+        return PS_END_LATER;
+    return PS_END_HERE;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -338,7 +390,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct ps_ka_reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped);
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
     status = read_log(&r, err);
 
     if (status == PS_OK)

@@ -141,6 +141,7 @@ static void reject(struct ps_pl_reader *r)
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
                      "this line stands in a table and is no row of it");
+    ps_report_doubt(&r->in);
 }
 
 /* Of a line that ends within its last figure nobody knows what is missing. */
@@ -234,12 +235,17 @@ static struct ps_str stage_of(struct ps_str before)
     return ps_str_skip(before, before.len - n);
 }
 
+static bool ends_in_report(struct ps_str line)
+{
+    return line.len >= report_words.len &&
+           ps_str_eq(ps_str_skip(line, line.len - report_words.len), report_words);
+}
+
 static bool take_heading(struct ps_pl_reader *r, struct ps_str text)
 {
     struct ps_str line = trim(text);
 
-    if (line.len < report_words.len ||
-        !ps_str_eq(ps_str_skip(line, line.len - report_words.len), report_words))
+    if (!ends_in_report(line))
         return false;
     r->open = false;
     line.len -= report_words.len;
@@ -347,7 +353,7 @@ static bool is_header(struct ps_str line)
     size_t left;
     unsigned columns;
 
-    return header_of(line, &left, &columns);
+    return header_of(line, &left, &columns) || ps_ft_header(line, &left);
 }
 
 /* More headers are whole when the text is unwrapped. */
@@ -356,12 +362,27 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
 }
 
+/* A row between bars ends in one, a row of functions in the name of its function. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    const struct ps_pl_reader *r = reader;
+    struct ps_str cells[PS_PL_N_COLUMNS], row = row_of(r, text);
+
+    if (is_header(text) || ends_in_report(trim(text)) || ps_str_find(next, stats_words))
+        return PS_END_HERE;
+    if (!r->open || !row.len || row.at[0] != '|')
+        return ps_ft_ends(&r->tables, text, next);
+    return row.at[row.len - 1] == '|' && cells_of(row, cells, PS_PL_N_COLUMNS) == r->columns
+               ? PS_END_HERE
+               : PS_END_LATER;
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_pl_reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped);
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
     status = read_log(&r, err);
 
     if (status == PS_OK && !ps_pl_report(&r))

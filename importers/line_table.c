@@ -31,6 +31,8 @@ bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line
     }
     out->first = (size_t)(first - text.at);
     out->source = (size_t)(at - text.at);
+    memset(out->begin, 0, sizeof out->begin);
+    memcpy(out->begin, text.at, out->first < sizeof out->begin ? out->first : sizeof out->begin);
     return true;
 }
 
@@ -70,11 +72,24 @@ bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *num
     return gap;
 }
 
+/* Of the source: where a line was wrapped, its rest may be nothing else. */
+static bool holds_brackets(struct ps_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (memchr("()[]{}\"':,", text.at[i], 10))
+            return true;
+    return false;
+}
+
 bool ps_line_astray(struct ps_line_table *table, struct ps_str text)
 {
     bool paused = table->paused;
+    size_t n = strnlen(table->columns.begin, sizeof table->columns.begin);
 
-    text = ps_report_trim(ps_str_skip(text, table->columns.first));
+    /* The rest of a wrapped line has no prefix. */
+    if (ps_str_starts(text, (struct ps_str){table->columns.begin, n}))
+        text = ps_str_skip(text, table->columns.first);
+    text = ps_report_trim(text);
     if (text.len == 0) {
         table->paused |= table->ruled;
         return false;
@@ -83,7 +98,7 @@ bool ps_line_astray(struct ps_line_table *table, struct ps_str text)
         table->ruled = true;
         return false;
     }
-    if (!ps_report_says(text))
+    if (!ps_report_says(text) && (ps_report_is_cut(text) || !holds_brackets(text)))
         return false;
     table->paused |= ++table->astray >= ASTRAY;
     return !paused;

@@ -19,6 +19,7 @@
 /* Where the columns begin. */
 struct ps_line_columns {
     size_t first, source; /* bytes before "Line #" and before "Line Contents" */
+    char begin[4];        /* the first bytes of the line: of what a container puts before it */
 };
 
 /* "Line #  <words, some of them>  Line Contents", which people cut off; `words` ends with NULL. */
@@ -52,7 +53,7 @@ bool ps_line_follows(const struct ps_line_table *table, const struct ps_line_num
 bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *number);
 
 /* A line in the table that is no row. True: it is to be rejected, for it holds something; false: it
- * is the rule, empty, or a mark such as "...". */
+ * is the rule, empty, or a mark such as "...". Brackets alone are the rest of a wrapped row. */
 bool ps_line_astray(struct ps_line_table *table, struct ps_str text);
 
 #endif

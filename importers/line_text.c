@@ -209,6 +209,7 @@ static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
 static void reject(struct ps_lt_reader *r, const char *why)
 {
     r->rejected++;
+    ps_report_doubt(&r->in);
     if (count(&r->rejects, &r->in.line))
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
@@ -360,15 +361,20 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
     struct ps_line_columns columns;
     struct ps_lt_summary summary;
     struct ps_lt_row row;
-    struct ps_str head = ps_str_skip(text, r->next.column);
+    struct ps_str head = ps_str_skip(text, r->next.column), name;
+    size_t column;
+    double seconds;
+    uint32_t line;
 
-    if (ps_lt_header(text, &columns) || ps_lt_summary(text, &summary) ||
-        ps_str_starts(head, PS_STR("File: ")) || ps_str_starts(head, PS_STR("Function: ")) ||
-        ps_str_starts(head, PS_STR("Total time: ")) || ps_str_starts(text, PS_STR("Timer unit: ")))
+    if (ps_lt_header(text, &columns) ||
+        ps_lt_seconds(text, PS_STR("Total time: "), &column, &seconds) ||
+        ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &seconds))
+        return PS_ROW_ENDED;
+    if (ps_lt_summary(text, &summary) || ps_str_starts(head, PS_STR("File: ")))
         return PS_ROW_WHOLE;
-    if (!r->block.table.open)
-        return PS_ROW_NONE;
-    switch (ps_lt_read_row(&r->block.table, text, &row)) {
+    if (ps_str_starts(head, PS_STR("Function: ")))
+        return ps_lt_function(head, &name, &line) ? PS_ROW_WHOLE : PS_ROW_PART;
+    switch (r->block.table.open ? ps_lt_read_row(&r->block.table, text, &row) : PS_LT_NONE) {
     case PS_LT_ROW:
         return PS_ROW_WHOLE;
     case PS_LT_BROKEN:
@@ -376,7 +382,29 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
     case PS_LT_NONE:
         break;
     }
-    return PS_ROW_NONE;
+    return ps_str_find(text, PS_STR(" seconds - ")) ? PS_ROW_PART : PS_ROW_NONE;
+}
+
+/* A header or a word before it may be cut where the log is wrapped. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    static const char *const begins[] = {
+        "Line #",       "File: ",        "Function: ",         "Total time: ",
+        "Timer unit: ", "Are you sure ", "Continuing without "};
+    const struct ps_lt_reader *r = reader;
+    struct ps_line_table any = {.columns = r->block.table.columns};
+    struct ps_str prefix = {text.at, text.len < r->next.column ? text.len : r->next.column};
+    struct ps_lt_row row;
+
+    /* An empty line behind its prefix, and a row of any number. */
+    if (prefix.len && ps_str_eq(ps_report_trim(next), ps_report_trim(prefix)))
+        return PS_END_HERE;
+    if (r->block.table.open && ps_lt_read_row(&any, next, &row) == PS_LT_ROW && row.n)
+        return PS_END_HERE;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (ps_str_starts(ps_str_skip(next, r->next.column), ps_str_of(begins[i])))
+            return PS_END_HERE;
+    return ps_report_row_ends(reads, r, text, next);
 }
 
 static void take_line(struct ps_lt_reader *r)
@@ -388,6 +416,7 @@ static void take_line(struct ps_lt_reader *r)
         return;
     if (r->block.table.open && ps_line_astray(&r->block.table, text))
         reject(r, "this line stands in a table and is no row of it");
+    r->others += ps_report_trim(text).len > 0;
     if (!r->block.table.open && !r->next.seen && ps_report_trim(text).len)
         forget_next(r); /* the word was another program's */
 }
@@ -407,11 +436,26 @@ static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
+static bool is_header(struct ps_str line)
+{
+    struct ps_line_columns columns;
+
+    return ps_lt_header(line, &columns);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_lt_reader r = {.in = {.in = in}, .out = out, .ticks = ps_int(0)};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
 
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    status = read_log(&r, err);
     if (status == PS_OK)
         ps_lt_report(&r);
     ps_report_free(&r.in);

@@ -73,6 +73,7 @@ struct ps_lt_reader {
 
     uint32_t functions, functions_run, functions_timed, summaries;
     uint64_t rows, measured, repaired, rejected, told;
+    uint64_t others; /* lines of other output */
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
     uint32_t reports, other_units, missing, again, mended_names;

@@ -18,7 +18,10 @@ static void tell_notes(struct ps_lt_reader *r)
 {
     if (r->functions == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "no function was profiled: the program marked none with @profile");
+                     r->others
+                         ? "no function was found: the program marked none with @profile, or the "
+                           "lines of the report are cut or wrapped"
+                         : "no function was profiled: the program marked none with @profile");
     else
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "read from a printed report, whose times are rounded; the .lprof file has "

@@ -270,6 +270,7 @@ static void take_row(struct reader *r, const struct row *row)
 
 static void reject(struct reader *r, const char *why)
 {
+    ps_report_doubt(&r->in);
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
@@ -299,7 +300,9 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
     struct row row;
     bool occurrences;
 
-    if (ps_str_find(text, file_mark) || read_header(text, &columns, &occurrences))
+    if (read_header(text, &columns, &occurrences))
+        return PS_ROW_ENDED;
+    if (ps_str_find(text, file_mark))
         return PS_ROW_WHOLE;
     switch (r->block.table.open ? read_row(r, text, &row) : NONE) {
     case ROW:
@@ -310,6 +313,14 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
         break;
     }
     return PS_ROW_NONE;
+}
+
+/* A header or a name may be cut where the log is wrapped. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    struct ps_str begins = PS_STR("Line #");
+
+    return ps_str_find(next, begins) ? PS_END_HERE : ps_report_row_ends(reads, reader, text, next);
 }
 
 static void take_line(struct reader *r)
@@ -400,11 +411,27 @@ static void tell_all(struct reader *r)
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak, "MiB", "peak RSS"});
 }
 
+static bool is_header(struct ps_str line)
+{
+    struct ps_line_columns columns;
+    bool occurrences;
+
+    return read_header(line, &columns, &occurrences);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.in = {.in = in}, .out = out};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
 
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    status = read_log(&r, err);
     if (status == PS_OK)
         tell_all(&r);
     ps_report_free(&r.in);

@@ -349,11 +349,42 @@ static void tell_all(struct reader *r)
     r->out->ops->headline(r->out, &(struct ps_headline){peak, "MiB", "peak RSS"});
 }
 
+static bool begins_record(struct ps_str line)
+{
+    static const char *const words[] = {"MEM ", "FUNC ", "CHLD ", "CMDLINE "};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_starts(line, ps_str_of(words[i])))
+            return true;
+    return false;
+}
+
+static bool is_other(struct ps_str line)
+{
+    return ps_report_trim(line).len && !begins_record(line);
+}
+
+/* Each line is a record when the text is unwrapped, and was none. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(head, is_other) && unwrapped.len &&
+           !ps_report_count(unwrapped, is_other);
+}
+
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    (void)reader;
+    (void)text;
+    return begins_record(next) ? PS_END_HERE : PS_END_LATER;
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.in = {.in = in}, .out = out};
-    enum ps_status status = read_recording(&r, err);
+    enum ps_status status;
 
+    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
+    status = read_recording(&r, err);
     if (status == PS_OK && r.samples + r.of_children == 0)
         status = refuse_empty(&r, err);
     else if (status == PS_OK)

@@ -31,6 +31,8 @@ static void take_line(struct reader *r)
     if (what == PS_FT_ROW && line->mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number,
                      "the name in this row held bytes that are no text, or was cut");
+    if (what == PS_FT_BROKEN)
+        ps_report_doubt(&r->in);
     if (what == PS_FT_BROKEN && r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number,
                      "this line stands in a table and is no row of it");
@@ -130,11 +132,26 @@ static enum ps_status tell_all(struct reader *r, struct ps_err *err)
     return PS_OK;
 }
 
+static bool is_header(struct ps_str line)
+{
+    size_t column;
+
+    return ps_ft_header(line, &column);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.in = {.in = in}, .out = out};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
 
+    ps_report_unwrap(&r.in, is_wrapped, ps_ft_ends, &r.tables);
+    status = read_log(&r, err);
     if (status == PS_OK)
         status = tell_all(&r, err);
     ps_report_free(&r.in);

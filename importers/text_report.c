@@ -13,9 +13,16 @@ enum {
     LONGEST_NUMBER = 64,
     BREATH = 4096, /* lines between two looks at the sink */
     LOG_HEAD = 64 * 1024,
-    NARROWEST_WRAP = 40,
-    FULL_LINES = 3, /* lines as wide as the log by which it is taken to be wrapped */
+    NARROWEST_WRAP = 20,
+    WIDEST_RULE = 4096,          /* bytes */
+    LONGEST_WRAPPED = 16 * 1024, /* bytes of a line whose pieces are looked at one by one */
+    FULL_LINES = 3,              /* lines as wide as the log by which it is taken to be wrapped */
 };
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
 
 /* Bytes of the escape sequence at the start of `s`, which begins with ESC. */
 static size_t escape_len(struct ps_str s)
@@ -89,8 +96,7 @@ static void count(struct ps_report_tally *tally, const struct ps_report_line *li
     }
 }
 
-/* "...", "[...]", an ellipsis: what people put where they cut lines out. */
-static bool is_cut_mark(struct ps_str text)
+bool ps_report_is_cut(struct ps_str text)
 {
     size_t dots = 0;
 
@@ -112,23 +118,98 @@ static size_t longest(const struct ps_report_reader *r)
     return r->longest ? r->longest : LONGEST_LINE;
 }
 
+/* The escape sequence at the end of a line that lacks its own end. */
+static struct ps_str open_escape(struct ps_str text)
+{
+    const char *at;
+
+    while (text.len && (at = memchr(text.at, '\033', text.len))) {
+        size_t n;
+
+        text = ps_str_skip(text, (size_t)(at - text.at));
+        n = escape_len(text);
+        if (n == text.len &&
+            (n < 2 ||
+             (text.at[1] == ']' && text.at[n - 1] != '\a' && (n < 4 || text.at[n - 2] != '\033')) ||
+             (text.at[1] == '[' && (n < 3 || text.at[n - 1] < '@'))))
+            return text;
+        text = ps_str_skip(text, n);
+    }
+    return PS_STR("");
+}
+
+static bool begins_link(struct ps_str open, struct ps_str next)
+{
+    static const char begin[] = "\033]8;";
+    size_t n = open.len < sizeof begin - 1 ? open.len : sizeof begin - 1;
+
+    return next.len && memcmp(open.at, begin, n) == 0 && ps_str_starts(next, ps_str_of(begin + n));
+}
+
+/* Whether the next line begins with the rest of an escape sequence: of a link, or of a colour. */
+static bool closes_escape(struct ps_str open, struct ps_str next)
+{
+    size_t n = 0;
+
+    if (open.len < 2)
+        return next.len && memchr("[]\\", next.at[0], 3);
+    if (open.at[1] == '[') {
+        while (n < next.len && next.at[n] >= '0' && next.at[n] <= ';')
+            n++;
+        return n < next.len && next.at[n] == 'm';
+    }
+    if (!begins_link(open, next))
+        return false;
+    while (n < next.len && next.at[n] != '\033' && next.at[n] != '\a' && !is_blank(next.at[n]))
+        n++;
+    return n == next.len || !is_blank(next.at[n]);
+}
+
+/* A line that was wrapped by bytes, within an escape sequence, and the lines with its rest. */
+static void join_escapes(struct ps_report_reader *r, struct ps_line *line)
+{
+    struct ps_str open = open_escape(line->text);
+
+    if (!open.len)
+        return;
+    r->raw.len = 0;
+    ps_buf_str(&r->raw, line->text);
+    while (open.len && r->raw.len < longest(r)) {
+        struct ps_str head = ps_stream_peek(r->in, LOG_HEAD);
+        struct ps_line rest;
+
+        if (!closes_escape(open, ps_report_cut(&head)) || !ps_stream_line(r->in, longest(r), &rest))
+            break;
+        ps_buf_str(&r->raw, without_returns(rest.text));
+        line->cut |= rest.cut;
+        line->ended = rest.ended;
+        r->lines++;
+        r->rests++;
+        open = open_escape(ps_buf_slice(&r->raw));
+    }
+    line->text = ps_buf_slice(&r->raw);
+}
+
 static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
 {
+    uint64_t number = r->lines + 1;
     struct ps_line line;
 
     if (!ps_stream_line(r->in, longest(r), &line))
         return false;
+    r->lines++;
+    join_escapes(r, &line);
     line.text = without_returns(line.text);
     *out = (struct ps_report_line){
         .text = line.text,
         .at = line.at,
-        .number = ++r->lines,
+        .number = number,
         .mended = line.cut,
         .ended = line.ended,
     };
     if (!ps_is_printable(line.text))
         clean_line(r, out);
-    if (is_cut_mark(out->text))
+    if (ps_report_is_cut(out->text))
         count(&r->cuts, out);
     return true;
 }
@@ -157,8 +238,7 @@ static size_t columns_of(struct ps_str text)
     return n;
 }
 
-/* Takes the next line off *text, without its line end. */
-static struct ps_str cut_line(struct ps_str *text)
+struct ps_str ps_report_cut(struct ps_str *text)
 {
     const char *end = text->len ? memchr(text->at, '\n', text->len) : NULL;
     struct ps_str line = {text->at, end ? (size_t)(end - text->at) : text->len};
@@ -175,7 +255,7 @@ static size_t wrap_column(struct ps_str head, size_t least)
     size_t widest = 0, n = 0;
 
     while (head.len) {
-        struct ps_str line = cut_line(&head);
+        struct ps_str line = ps_report_cut(&head);
         size_t columns = columns_of(line);
 
         n = columns > widest ? 0 : n;
@@ -185,45 +265,152 @@ static size_t wrap_column(struct ps_str head, size_t least)
     return widest >= NARROWEST_WRAP && n >= least ? widest : 0;
 }
 
-/* What all lines begin with: what a container puts before each, also before the rest of a wrapped
- * one. It ends in a blank. */
-static struct ps_str shared_prefix(struct ps_str head)
+/* What all lines begin with, to the last blank in it; `sure`: all behind a line that is narrower
+ * than `wrap`, which therefore are no rest of one. */
+static struct ps_str shared_start(struct ps_str head, size_t wrap, bool sure)
 {
-    struct ps_str prefix = {"", 0};
+    struct ps_str start = {"", 0};
+    bool full = false;
+    size_t n = 0;
 
-    for (size_t n = 0; head.len && memchr(head.at, '\n', head.len);) {
-        struct ps_str line = cut_line(&head);
+    while (head.len && memchr(head.at, '\n', head.len)) {
+        struct ps_str line = ps_report_cut(&head);
+        bool rest = sure && full;
 
-        if (!line.len)
+        full = columns_of(line) == wrap;
+        if (!line.len || rest)
             continue;
-        prefix = n++ ? (struct ps_str){prefix.at, ps_str_common(prefix, line)} : line;
+        start = n++ ? (struct ps_str){start.at, ps_str_common(start, line)} : line;
     }
-    while (prefix.len && prefix.at[prefix.len - 1] != ' ')
-        prefix.len--;
-    return prefix;
+    while (start.len && (n < 2 || start.at[start.len - 1] != ' '))
+        start.len--;
+    return start;
 }
 
-static struct ps_str without_prefix(struct ps_str text, struct ps_str prefix)
+static bool all_blank(struct ps_str text)
 {
+    return ps_report_trim(text).len == 0;
+}
+
+static void find_starts(struct ps_report_wrap *w, struct ps_str head)
+{
+    struct ps_str begin = shared_start(head, w->column, true);
+
+    ps_buf_str(&w->prefix, shared_start(head, w->column, false));
+    if (begin.len > w->prefix.len && !all_blank(begin))
+        ps_buf_str(&w->begin, begin);
+}
+
+static void wrap_free(struct ps_report_wrap *w)
+{
+    ps_buf_free(&w->prefix);
+    ps_buf_free(&w->begin);
+}
+
+static struct ps_str without_prefix(const struct ps_report_wrap *w, struct ps_str text)
+{
+    struct ps_str prefix = ps_buf_slice(&w->prefix);
+
     return ps_str_starts(text, prefix) ? ps_str_skip(text, prefix.len) : text;
+}
+
+/* Whether a line is a rule of such signs, behind what a container puts before it. */
+static bool is_rule(struct ps_str text, char sign)
+{
+    const char run[] = {sign, sign, sign, sign};
+    const char *first =
+        text.len > WIDEST_RULE ? NULL : ps_str_find(text, (struct ps_str){run, sizeof run});
+    size_t signs = 0;
+
+    if (!first)
+        return false;
+    for (const char *at = first; at < text.at + text.len; at++) {
+        signs += *at == sign;
+        if (*at != sign && !is_blank(*at))
+            return false;
+    }
+    return signs * 2 >= text.len;
+}
+
+/* Whether a line may be the rest of a rule: blanks alone may begin a header. */
+static bool is_rest_of_rule(struct ps_str text, char sign, bool full)
+{
+    size_t signs = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        signs += text.at[i] == sign;
+        if (text.at[i] != sign && !is_blank(text.at[i]))
+            return false;
+    }
+    return signs || !full;
+}
+
+/* Whether `next` begins a line of its own: `text`, of which the last piece is as wide as the log,
+ * is whole. */
+static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct ps_str next)
+{
+    struct ps_str rest = without_prefix(w, next);
+    bool full = columns_of(next) == w->column, wide = w->table && columns_of(text) == w->table;
+
+    if (!rest.len)
+        return true;
+    for (const char *sign = "-="; *sign; sign++) {
+        if (is_rule(text, *sign)) /* a table without rows has two rules, one behind the other */
+            return !is_rest_of_rule(rest, *sign, full) ||
+                   (wide && memchr(text.at, ' ', text.len) && ps_str_starts(text, next));
+        if (is_rule(next, *sign))
+            return true;
+    }
+    switch (w->ends ? w->ends(w->format, text, rest) : PS_END_UNKNOWN) {
+    case PS_END_HERE:
+        return true;
+    case PS_END_LATER:
+        return false;
+    case PS_END_UNKNOWN:
+        break;
+    }
+    if (all_blank(rest) && !full)
+        return true;
+    if (w->begin.len)
+        return ps_str_starts(next, ps_buf_slice(&w->begin));
+    return wide && full; /* what a row has beyond its table is narrower than a line */
+}
+
+/* Takes note of a line that is whole. */
+static void see_whole(struct ps_report_wrap *w, struct ps_str text)
+{
+    if (is_rule(text, '-'))
+        w->table = columns_of(text);
+}
+
+static struct ps_str unwrap_head(struct ps_report_wrap *w, struct ps_buf *scratch,
+                                 struct ps_str head)
+{
+    size_t from = 0; /* of the line at hand in scratch */
+
+    scratch->len = 0;
+    while (w->column && head.len) {
+        struct ps_str line = ps_report_cut(&head), next = head;
+        bool full = columns_of(line) == w->column;
+
+        ps_buf_str(scratch, scratch->len > from ? without_prefix(w, line) : line);
+        if (full && head.len &&
+            !is_whole(w, ps_str_skip(ps_buf_slice(scratch), from), ps_report_cut(&next)))
+            continue;
+        see_whole(w, ps_str_skip(ps_buf_slice(scratch), from));
+        ps_buf_puts(scratch, "\n");
+        from = scratch->len;
+    }
+    w->table = 0;
+    return ps_buf_slice(scratch);
 }
 
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head)
 {
-    size_t wrap = wrap_column(head, 1);
-    struct ps_str prefix = shared_prefix(head);
-    bool full = false;
+    PS_AUTO(wrap_free) struct ps_report_wrap w = {.column = wrap_column(head, 1)};
 
-    scratch->len = 0;
-    while (wrap && head.len) {
-        struct ps_str line = cut_line(&head);
-
-        ps_buf_str(scratch, full ? without_prefix(line, prefix) : line);
-        full = columns_of(line) == wrap;
-        if (!full)
-            ps_buf_puts(scratch, "\n");
-    }
-    return ps_buf_slice(scratch);
+    find_starts(&w, head);
+    return unwrap_head(&w, scratch, head);
 }
 
 size_t ps_report_count(struct ps_str text, bool (*is_such)(struct ps_str line))
@@ -231,21 +418,48 @@ size_t ps_report_count(struct ps_str text, bool (*is_such)(struct ps_str line))
     size_t n = 0;
 
     while (text.len)
-        n += is_such(cut_line(&text));
+        n += is_such(ps_report_cut(&text));
     return n;
 }
 
-void ps_report_unwrap(struct ps_report_reader *r,
-                      bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped))
+enum ps_report_end ps_report_row_ends(ps_report_reads *reads, const void *format,
+                                      struct ps_str text, struct ps_str next)
+{
+    enum ps_report_row row = reads(format, text);
+
+    if (row == PS_ROW_ENDED || reads(format, next) != PS_ROW_NONE)
+        return PS_END_HERE;
+    return row == PS_ROW_PART ? PS_END_LATER : PS_END_UNKNOWN;
+}
+
+void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
+                            bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped))
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0}, unwrapped = {0};
     struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
-    if (!is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
-        return;
-    r->wrap = wrap_column(head, 1);
-    ps_buf_str(&r->prefix, shared_prefix(head));
-    r->unwraps = r->wrap_known = true;
+    if (!r->unwraps && is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the text seems to be wrapped at %zu columns, and figures whose line was cut "
+                     "are missing; write it into a file instead",
+                     wrap_column(head, 1));
+}
+
+void ps_report_unwrap(struct ps_report_reader *r,
+                      bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped),
+                      ps_report_ends *ends, const void *format)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0}, unwrapped = {0};
+    struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD));
+    struct ps_report_wrap w = {.column = wrap_column(head, 1), .ends = ends, .format = format};
+
+    find_starts(&w, head);
+    if (is_wrapped(head, unwrap_head(&w, &unwrapped, head))) {
+        r->wrap = w;
+        r->unwraps = r->wrap_known = true;
+    } else {
+        wrap_free(&w);
+    }
 }
 
 static void find_wrap(struct ps_report_reader *r)
@@ -253,9 +467,43 @@ static void find_wrap(struct ps_report_reader *r)
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD));
 
-    r->wrap = wrap_column(head, FULL_LINES);
-    ps_buf_str(&r->prefix, shared_prefix(head));
+    r->wrap.column = wrap_column(head, FULL_LINES);
+    r->widest = r->wrap.column ? 0 : wrap_column(head, 1);
+    find_starts(&r->wrap, head);
     r->wrap_known = true;
+}
+
+/* Whether one word stands in the line, which may be the rest of a name. */
+static bool is_word(struct ps_str text)
+{
+    struct ps_str rest = text, word = ps_report_word(&rest);
+
+    return ps_report_says(word) && all_blank(rest) && word.at == text.at;
+}
+
+void ps_report_find_wrap(struct ps_report_reader *r, ps_report_reads *reads, const void *format)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+    struct ps_str head = ps_report_plain(&plain, ps_stream_peek(r->in, LOG_HEAD)), rest = head;
+    size_t widest = wrap_column(head, 1), cut = 0, whole = 0, followed = 0;
+
+    find_starts(&r->wrap, head);
+    while (widest && rest.len) {
+        struct ps_str line = ps_report_cut(&rest), behind = rest, next = ps_report_cut(&behind);
+        enum ps_report_row row = reads(format, line);
+
+        if (columns_of(line) != widest || row == PS_ROW_NONE)
+            continue;
+        cut += row == PS_ROW_PART;
+        whole += row == PS_ROW_WHOLE;
+        next = without_prefix(&r->wrap, next);
+        followed += row == PS_ROW_WHOLE && is_word(next) && reads(format, next) == PS_ROW_NONE;
+    }
+    r->wrap_known = true;
+    if (cut || (whole >= FULL_LINES && followed * 2 > whole))
+        r->wrap.column = widest;
+    else
+        r->widest = widest;
 }
 
 /* Reads the line behind r->line, which keeps its text. */
@@ -283,6 +531,7 @@ static void take_next(struct ps_report_reader *r)
     if (!r->line.rejoined)
         count(&r->rejoined, &r->line);
     r->rests++;
+    r->piece = columns_of(r->next.text);
     r->line.text = ps_buf_slice(&r->row);
     r->line.ended = r->next.ended;
     r->line.coloured |= r->next.coloured;
@@ -293,18 +542,20 @@ static void take_next(struct ps_report_reader *r)
 
 static bool fills_width(const struct ps_report_reader *r, struct ps_str piece)
 {
-    return r->wrap && columns_of(piece) == r->wrap;
+    return r->wrap.column && columns_of(piece) == r->wrap.column;
 }
 
 static void unwrap_line(struct ps_report_reader *r)
 {
     bool full = fills_width(r, r->line.text);
 
-    while (full && r->line.text.len < longest(r) && look_behind(r)) {
+    while (full && r->line.text.len < (r->longest ? r->longest : LONGEST_WRAPPED) &&
+           look_behind(r) && !is_whole(&r->wrap, r->line.text, r->next.text)) {
         full = fills_width(r, r->next.text);
-        ps_buf_str(&r->row, without_prefix(r->next.text, ps_buf_slice(&r->prefix)));
+        ps_buf_str(&r->row, without_prefix(&r->wrap, r->next.text));
         take_next(r);
     }
+    see_whole(&r->wrap, r->line.text);
 }
 
 bool ps_report_next(struct ps_report_reader *r)
@@ -326,22 +577,23 @@ bool ps_report_next(struct ps_report_reader *r)
     return true;
 }
 
-/* Appends the line behind to r->row, and takes it when that is a row. Words are wrapped at blanks,
- * of which the one at the end of the line may be lost. */
+/* Appends the line behind to r->row, and takes it when that is a row. Blanks at the end of the line
+ * may be lost: all of a row that lacks its end, or the one at which words are wrapped. */
 static bool try_next(struct ps_report_reader *r, ps_report_reads *reads, const void *format,
                      enum ps_report_row *row, bool more)
 {
     size_t before = r->row.len;
 
-    for (int blank = 0; blank < 2; blank++) {
+    for (int trimmed = r->wrap.column <= r->piece || *row != PS_ROW_PART; trimmed < 3; trimmed++) {
+        size_t blanks[] = {r->wrap.column - r->piece, 0, 1};
         enum ps_report_row longer;
 
         r->row.len = before;
-        if (blank)
+        for (size_t i = 0; i < blanks[trimmed]; i++)
             ps_buf_puts(&r->row, " ");
-        ps_buf_str(&r->row, without_prefix(r->next.text, ps_buf_slice(&r->prefix)));
+        ps_buf_str(&r->row, without_prefix(&r->wrap, r->next.text));
         longer = reads(format, ps_buf_slice(&r->row));
-        if (longer == PS_ROW_WHOLE || (longer == *row && more)) {
+        if (longer >= PS_ROW_WHOLE || (longer == *row && more)) {
             *row = longer;
             take_next(r);
             return true;
@@ -352,16 +604,41 @@ static bool try_next(struct ps_report_reader *r, ps_report_reads *reads, const v
     return false;
 }
 
+/* The rest of a row may be brackets alone; "..." and rules are other things. */
+static bool may_be_rest(struct ps_str text)
+{
+    return ps_report_says(text) || (!all_blank(text) && !ps_report_is_cut(text) &&
+                                    !is_rule(text, '-') && !is_rule(text, '='));
+}
+
+/* A row that may go on in the next line, though the log does not seem to be wrapped. */
+static void see_open(struct ps_report_reader *r, ps_report_reads *reads, const void *format)
+{
+    struct ps_str rest;
+
+    if (columns_of(r->line.text) != r->widest || !look_behind(r))
+        return;
+    rest = without_prefix(&r->wrap, r->next.text);
+    if (is_word(rest) && reads(format, rest) == PS_ROW_NONE)
+        count(&r->open, &r->line);
+}
+
 void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format)
 {
     enum ps_report_row row = reads(format, r->line.text);
+    size_t columns = columns_of(r->line.text);
     bool full = fills_width(r, r->line.text);
 
+    if (row == PS_ROW_WHOLE && r->widest)
+        see_open(r, reads, format);
+    r->piece = columns;
     while ((row == PS_ROW_PART || (row == PS_ROW_WHOLE && full)) && !r->unwraps &&
            r->line.text.len < longest(r) && look_behind(r)) {
-        bool more = fills_width(r, r->next.text);
+        /* What colours add to a line is no column, but may have been counted as such. */
+        bool more = columns_of(r->next.text) == columns || fills_width(r, r->next.text) ||
+                    (r->line.coloured && r->next.coloured);
 
-        if (!ps_report_says(r->next.text) || reads(format, r->next.text) != PS_ROW_NONE ||
+        if (!may_be_rest(r->next.text) || reads(format, r->next.text) != PS_ROW_NONE ||
             !try_next(r, reads, format, &row, more))
             return;
         full = more;
@@ -372,6 +649,12 @@ enum ps_status ps_report_goes_on(struct ps_report_reader *r, struct ps_sink *out
                                  struct ps_err *err)
 {
     return ++r->looks % BREATH ? PS_OK : ps_reading_goes_on(r->in, out, records, err);
+}
+
+void ps_report_doubt(struct ps_report_reader *r)
+{
+    if (r->line.rejoined)
+        count(&r->doubts, &r->line);
 }
 
 void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
@@ -391,6 +674,16 @@ void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uin
                      "rows that were wrapped onto several lines, and were joined again: %llu (this "
                      "is the first)",
                      (unsigned long long)r->rejoined.count);
+    if (r->open.count)
+        ps_sink_note(out, PS_NOTE_WARNING, r->open.at, r->open.line,
+                     "rows as wide as the widest, before a line that may be their end and was not "
+                     "joined: %llu (this is the first)",
+                     (unsigned long long)r->open.count);
+    if (r->doubts.count)
+        ps_sink_note(out, PS_NOTE_WARNING, r->doubts.at, r->doubts.line,
+                     "rows that were joined again and cannot be read: %llu (this is the first); "
+                     "each may have been several rows",
+                     (unsigned long long)r->doubts.count);
     if (r->cuts.count)
         ps_sink_note(
             out, PS_NOTE_WARNING, r->cuts.at, r->cuts.line,
@@ -402,12 +695,13 @@ void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uin
 
 void ps_report_free(struct ps_report_reader *r)
 {
+    ps_buf_free(&r->raw);
     ps_buf_free(&r->plain);
     ps_buf_free(&r->signs);
     ps_buf_free(&r->clean);
     ps_buf_free(&r->row);
     ps_buf_free(&r->next_text);
-    ps_buf_free(&r->prefix);
+    wrap_free(&r->wrap);
 }
 
 struct ps_str ps_report_trim(struct ps_str text)
@@ -432,11 +726,6 @@ struct ps_str ps_report_shown(struct ps_str text)
         if (text.at[i - 1] == '\r')
             return ps_str_skip(text, i);
     return text;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
 }
 
 struct ps_str ps_report_word(struct ps_str *rest)

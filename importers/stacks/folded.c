@@ -124,6 +124,7 @@ static void reject(struct reader *r, const char *why)
     const struct ps_report_line *line = &r->in.line;
 
     r->rejected++;
+    ps_report_doubt(&r->in);
     if (r->told++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number, "%s", why);
 }
@@ -274,6 +275,20 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return now.good < now.lines && then.lines && then.good == then.lines;
 }
 
+/* A stack that ends in a number is whole, but where that is the number of a frame, "f (x.py 12", or
+ * the next line has the rest of it: digits alone, or what closes the frame. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    struct st_folded_line line = st_folded_cut(st_folded_text(text)), rest = st_folded_cut(next);
+
+    (void)reader;
+    if (st_folded_comment(st_folded_text(text)))
+        return memchr(next.at, ';', next.len) ? PS_END_HERE : PS_END_LATER;
+    if (!line.count.len || !line.stack.len || !rest.stack.len || rest.stack.at[0] == ';')
+        return PS_END_LATER;
+    return st_folded_open(line.stack) && st_folded_closes(rest.stack) ? PS_END_LATER : PS_END_HERE;
+}
+
 static enum ps_status read_lines(struct reader *r, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -313,7 +328,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         st_folded_look(ps_report_plain(&plain, ps_stream_peek(in, HEAD)));
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped);
+    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
     r.austin = guess.austin;
     r.torch = guess.torch > 0;
     r.pairs = guess.good > 1 && guess.pairs == guess.good;

@@ -16,6 +16,11 @@ struct st_folded_line st_folded_cut(struct ps_str text);
 /* Of a line with two counts, the first is taken off the stack. False: it has none. */
 bool st_folded_cut_again(struct st_folded_line *line);
 
+/* Whether a bracket or a quotation mark in the text is not closed; whether the text closes one that
+ * was opened before it. */
+bool st_folded_open(struct ps_str text);
+bool st_folded_closes(struct ps_str text);
+
 /* "# mode: cpu": key and value of a comment; false: not of that form. */
 bool st_folded_comment(struct ps_str text);
 bool st_folded_header(struct ps_str text, struct ps_str *key, struct ps_str *value);

@@ -3,6 +3,8 @@
 
 #include "importers/text_report.h"
 
+enum { LONGEST_FRAME = 4096 };
+
 /* The last word, taken off *rest with the blanks before it. */
 static struct ps_str last_word(struct ps_str *rest)
 {
@@ -61,6 +63,55 @@ bool st_folded_cut_again(struct st_folded_line *line)
         return false;
     line->stack = rest;
     return true;
+}
+
+/* Brackets of a text; the '>' of "->" and "=>" is none. */
+struct brackets {
+    size_t round, angle;
+    bool quoted, closes;
+};
+
+static void see_close(struct brackets *seen, size_t *depth)
+{
+    seen->closes |= *depth == 0;
+    *depth -= *depth > 0;
+}
+
+static struct brackets brackets_of(struct ps_str text)
+{
+    struct brackets seen = {0};
+
+    if (text.len > LONGEST_FRAME) /* the last frames: a wrapped line is looked at piece by piece */
+        text = ps_str_skip(text, text.len - LONGEST_FRAME);
+    for (size_t i = 0; i < text.len; i++) {
+        char before = i ? text.at[i - 1] : ' ';
+
+        if (text.at[i] == '"')
+            seen.quoted = !seen.quoted;
+        else if (text.at[i] == '(')
+            seen.round++;
+        else if (text.at[i] == '<')
+            seen.angle++;
+        else if (text.at[i] == ')')
+            see_close(&seen, &seen.round);
+        else if (text.at[i] == '>' && before != '-' && before != '=')
+            see_close(&seen, &seen.angle);
+    }
+    return seen;
+}
+
+bool st_folded_open(struct ps_str text)
+{
+    struct brackets seen = brackets_of(text);
+
+    return seen.round || seen.angle || seen.quoted;
+}
+
+bool st_folded_closes(struct ps_str text)
+{
+    struct brackets seen = brackets_of(text);
+
+    return seen.closes || seen.quoted;
 }
 
 bool st_folded_comment(struct ps_str text)
