@@ -83,6 +83,18 @@ static void take_edge(struct reader *r, const struct ps_it_line *row)
     };
 }
 
+/* Whether the text ends within the head of a row, or within the header. */
+static bool is_begun(struct ps_str text)
+{
+    static const struct ps_str row = PS_STR("import time:"),
+                               header =
+                                   PS_STR("import time: self [us] | cumulative | imported package");
+    const char *at = ps_str_find(text, row);
+    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.at) : text.len);
+
+    return at && (ps_report_trim(rest).len == row.len || ps_str_starts(header, rest));
+}
+
 /* Where a terminal wrapped a row, its name stands in the next line; no module's name has blanks. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
@@ -100,12 +112,13 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
         return PS_ROW_PART;
     case PS_IT_HEADER:
     case PS_IT_EDGES:
+        return PS_ROW_ENDED;
     case PS_IT_EDGE:
         return PS_ROW_WHOLE;
     case PS_IT_OTHER:
         break;
     }
-    return PS_ROW_NONE;
+    return is_begun(text) ? PS_ROW_PART : PS_ROW_NONE;
 }
 
 static void take_line(struct reader *r)
@@ -164,11 +177,38 @@ static void tell_untold(struct reader *r)
                      (unsigned long long)(r->log.repairs.count - TOLD));
 }
 
+static bool is_timed(struct ps_str line)
+{
+    return ps_it_read(line, true).kind == PS_IT_TIMED;
+}
+
+static bool is_row(struct ps_str line)
+{
+    enum ps_it_kind kind = ps_it_read(line, true).kind;
+
+    return kind == PS_IT_TIMED || kind == PS_IT_CACHED || kind == PS_IT_HEADER;
+}
+
+/* Behind a long prefix, or in a narrow terminal, no row is seen before the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return !ps_report_count(head, is_row) && ps_report_count(unwrapped, is_timed);
+}
+
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    return ps_report_row_ends(reads, reader, text, next);
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.in = {.in = in}, .out = out};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
 
+    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
+    if (!r.in.unwraps)
+        ps_report_find_wrap(&r.in, reads, NULL);
+    status = read_log(&r, err);
     if (status == PS_OK) {
         tell_untold(&r);
         ps_it_understand(&r.log);
@@ -181,19 +221,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
-        struct ps_it_line row;
-
-        head = ps_str_skip(head, line.len + 1);
-        if (line.len && line.at[line.len - 1] == '\r')
-            line.len--;
-        row = ps_it_read(line, true);
-        if (row.kind == PS_IT_TIMED || row.kind == PS_IT_CACHED || row.kind == PS_IT_HEADER)
-            return PS_MATCH_SURE;
-    }
-    return PS_MATCH_NO;
+    return ps_report_count(head, is_row) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_importtime = {

@@ -145,6 +145,9 @@ static void tell_edges(const struct ps_it_log *log, struct ps_sink *out)
 static void tell_lines(const struct ps_it_log *log, const struct ps_report_reader *in,
                        struct ps_sink *out)
 {
+    if (log->n == 0 && log->others.count)
+        ps_sink_note(out, PS_NOTE_WARNING, log->others.at, log->others.line,
+                     "no import was found: lines of the log that may be rows are cut or wrapped");
     if (log->others.count)
         ps_sink_note(out, PS_NOTE_INFO, log->others.at, log->others.line,
                      "lines of other output: %llu (this is the first)",
