@@ -248,12 +248,27 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
 }
 
+/* Lines that say what they hold, of a Markdown table to the last bar. */
+static bool is_head(struct ps_str line)
+{
+    line = ps_report_trim(line);
+    return sniff(line) != PS_MATCH_NO &&
+           (!ps_str_find(line, PS_STR("| Command")) || line.at[line.len - 1] == '|');
+}
+
+/* There are more of them when the text is unwrapped. */
+static bool is_cut(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_head) > ps_report_count(head, is_head);
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.m = {.out = out}, .in = {.in = in}};
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
+    ps_report_warn_wrapped(&r.in, out, is_cut);
     status = read_log(&r, err);
 
     if (status == PS_OK && r.results == 0) {

@@ -179,10 +179,30 @@ static enum ps_match sniff(struct ps_str head)
     return PS_MATCH_NO;
 }
 
+/* A header that lacks its last columns is one, too. */
+static size_t columns_of(struct ps_str text)
+{
+    struct ps_pb_header header;
+    size_t n = 0;
+
+    while (text.len) {
+        struct ps_str line = ps_report_cut(&text);
+
+        n += ps_pb_header(line, &header) ? header.n : 0;
+    }
+    return n;
+}
+
 /* The header is only whole when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
+}
+
+/* Headers have more columns when the text is unwrapped. */
+static bool is_cut(struct ps_str head, struct ps_str unwrapped)
+{
+    return columns_of(unwrapped) > columns_of(head);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -191,6 +211,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
+    ps_report_warn_wrapped(&r.in, out, is_cut);
     status = read_log(&r, err);
 
     if (status == PS_OK && r.rows == 0) {

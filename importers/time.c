@@ -207,6 +207,27 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
                : PS_ROW_NONE;
 }
 
+static bool is_figure(struct ps_str line)
+{
+    struct ps_timed_run run = {.has = {false}};
+    struct ps_str command;
+
+    for (int which = 0; which < 3; which++)
+        if (ps_timed_shell(line, which, &run))
+            return true;
+    if (ps_timed_command(line, &command))
+        return line.at[line.len - 1] == '"';
+    return ps_timed_label(line, &run) || ps_timed_default(line, &run) ||
+           ps_timed_default_rest(line, &run) || ps_timed_zsh(line, &run) ||
+           ps_timed_tcsh(line, &run) || ps_timed_bsd(line, &run) || ps_timed_bsd_rest(line, &run);
+}
+
+/* More lines have figures when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_figure) > ps_report_count(head, is_figure);
+}
+
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
@@ -241,8 +262,10 @@ static void tell_all(struct reader *r)
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.m = {.out = out}, .in = {.in = in}};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
 
+    ps_report_warn_wrapped(&r.in, out, is_wrapped);
+    status = read_log(&r, err);
     if (status == PS_OK && r.m.told == 0) {
         status =
             ps_fail(err, PS_BAD_INPUT, "the log names a timed command, and none of its figures");

@@ -153,6 +153,22 @@ static void take_line(struct reader *r)
     }
 }
 
+static bool is_figure(struct ps_str line)
+{
+    struct ps_loops loops = {.loops = 0};
+    struct ps_cpu_times times;
+    struct ps_printed wall;
+
+    return ps_timeit_loops(line, &loops) || ps_timeit_cpu(line, &times) ||
+           ps_timeit_wall(line, &wall) || ps_timeit_trial(line);
+}
+
+/* More lines have figures when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_figure) > ps_report_count(head, is_figure);
+}
+
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
@@ -179,8 +195,10 @@ static void tell_all(struct reader *r)
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {.m = {.out = out}, .in = {.in = in}};
-    enum ps_status status = read_log(&r, err);
+    enum ps_status status;
 
+    ps_report_warn_wrapped(&r.in, out, is_wrapped);
+    status = read_log(&r, err);
     if (status == PS_OK && r.m.told == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the log holds no figure of timeit");
         ps_hint(err, "it was cut; record again with `python -m timeit -v STATEMENT > timeit.txt`");
