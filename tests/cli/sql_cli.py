@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What `perfshelf sql` refuses, and where it ends."""
-import time
 import unittest
 
 from program import ShelfTest, import_log
@@ -20,9 +19,7 @@ class Sql(ShelfTest):
         self.assertIn("--rows wants", self.fails("sql", "log", "SELECT 1", "--rows", "none", status=2))
 
     def test_time_is_limited(self):
-        began = time.monotonic()
         self.assertIn("took too long", self.fails("sql", "log", f"{ENDLESS} SELECT count(*) FROM n", "--seconds", "1"))
-        self.assertLess(time.monotonic() - began, 15)
         self.assertIn("--seconds wants", self.fails("sql", "log", "SELECT 1", "--seconds", "0", status=2))
 
     def test_nothing_but_reading(self):
