@@ -4,13 +4,20 @@
 
 #include "server/query/trace_views.h"
 
+/* Times are any 64 bits where a run file is damaged. */
+static double px_ns_of(const struct ps_window *window)
+{
+    return ((double)window->to_ns - (double)window->from_ns) / window->px;
+}
+
 /* Adds what [start, start + duration) covers of each pixel, in ns. */
 static void cover(const struct ps_window *window, int64_t start, int64_t duration, double *covered)
 {
-    double px_ns = (double)(window->to_ns - window->from_ns) / window->px;
-    double from = (double)(start - window->from_ns) / px_ns,
-           to = (double)(start + duration - window->from_ns) / px_ns;
+    double px_ns = px_ns_of(window), first = (double)start - (double)window->from_ns;
+    double from = first / px_ns, to = (first + (double)duration) / px_ns;
 
+    if (!(px_ns > 0))
+        return;
     from = from < 0 ? 0 : from;
     to = to > window->px ? window->px : to;
     for (uint32_t x = from < to ? (uint32_t)from : window->px; x < window->px && x < to; x++) {
@@ -22,12 +29,12 @@ static void cover(const struct ps_window *window, int64_t start, int64_t duratio
 
 static void shares(const struct ps_window *window, const double *covered, int64_t *share)
 {
-    double px_ns = (double)(window->to_ns - window->from_ns) / window->px;
+    double px_ns = px_ns_of(window);
 
     for (uint32_t x = 0; x < window->px; x++) {
-        double part = covered[x] / px_ns * 255;
+        double part = covered[x] / px_ns * 255; /* not a number where px_ns is 0 */
 
-        share[x] = part >= 255 ? 255 : part <= 0 ? 0 : (int64_t)(part + 0.5);
+        share[x] = part >= 255 ? 255 : part > 0 ? (int64_t)(part + 0.5) : 0;
     }
 }
 
