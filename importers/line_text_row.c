@@ -52,7 +52,9 @@ static bool read_pushed(struct ps_str rest, struct ps_lt_row *row)
     row->n = read_figures(&rest, row->figures);
     if (row->n != 4)
         return false;
-    row->source = ps_str_skip(rest, 2);
+    for (size_t blanks = 0; blanks < 2 && rest.len && rest.at[0] == ' '; blanks++)
+        rest = ps_str_skip(rest, 1);
+    row->source = rest;
     return true;
 }
 
