@@ -204,8 +204,14 @@ static void *work(void *user)
 {
     struct worker *w = user;
 
-    for (unsigned step = 1; step <= 40; step++)
-        w->failed += one_step(w->store, w->first, step) != PS_OK;
+    for (unsigned step = 1; step <= 40; step++) {
+        enum ps_status status;
+
+        do /* a busy machine may keep the database from answering in time */
+            status = one_step(w->store, w->first, step);
+        while (status == PS_UNAVAILABLE);
+        w->failed += status != PS_OK;
+    }
     return NULL;
 }
 
