@@ -27,6 +27,11 @@ int64_t ps_monotonic_ms(void)
     return clock_ms(CLOCK_MONOTONIC);
 }
 
+int64_t ps_now_ms(void)
+{
+    return clock_ms(CLOCK_REALTIME);
+}
+
 void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
                       enum ps_status (*poll)(void *user, struct ps_err *err), void *user)
 {

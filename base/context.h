@@ -38,5 +38,7 @@ bool ps_context_ended(void);
 enum ps_status ps_context_check(struct ps_err *err);
 
 int64_t ps_monotonic_ms(void);
+/* The wall clock: ms since 1970, UTC. */
+int64_t ps_now_ms(void);
 
 #endif

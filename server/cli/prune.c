@@ -5,11 +5,11 @@
 #include "server/cli/plain.h"
 #include "server/cli/shelve.h"
 
+#include "base/context.h"
 #include "base/json_out.h"
 #include "server/store/clock_check.h"
 
 #include <stdio.h>
-#include <time.h>
 
 struct pruning {
     const struct ps_options *options;
@@ -19,14 +19,6 @@ struct pruning {
     uint64_t bytes;
     int status; /* to exit with */
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
 {
@@ -116,7 +108,7 @@ int ps_cli_prune(const struct ps_options *options)
     pruning.store = store = ps_cli_open(options);
     if (!store)
         return 1;
-    if (ps_keep_find(store, &pruning.keep, now_ms(), &leaving, &err) != PS_OK)
+    if (ps_keep_find(store, &pruning.keep, ps_now_ms(), &leaving, &err) != PS_OK)
         return ps_say_failure("prune", &err);
     if (!options->dry_run)
         ps_clock_accept(store); /* whoever asks for it has looked at the clock */

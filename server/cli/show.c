@@ -243,34 +243,54 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
                       ps_run_number(page, "total") - row);
 }
 
-/* The first table of the report, or that of --of. */
+/* What is asked of the table of a run: the first of the report, or that of --of. */
+struct asked {
+    struct ps_cli_compared compared;
+    const cJSON *table, *metric;
+    unsigned rows;
+    char sort[80]; /* "": by the metric */
+};
+
+static void asked_close(struct asked *asked)
+{
+    ps_cli_compared_close(&asked->compared);
+}
+
+static enum ps_status read_asked(const struct ps_options *options, struct ps_client *client,
+                                 const char *id, struct asked *out, struct ps_err *err)
+{
+    enum ps_status status = ps_cli_compare(client, NULL, id, &out->compared, err);
+
+    out->rows = ROWS;
+    if (status == PS_OK)
+        status = ps_cli_table(&out->compared, options->of, &out->table, err);
+    if (status == PS_OK)
+        status = ps_cli_metric(out->table, options->metric, &out->metric, err);
+    return status == PS_OK
+               ? ps_cli_shown(options, out->table, out->metric, &out->rows, out->sort, err)
+               : status;
+}
+
 static enum ps_status add_table(const struct ps_options *options, struct ps_client *client,
                                 const char *id, struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
+    PS_AUTO(asked_close) struct asked asked = {.sort = ""};
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf conclusion = {0};
-    const cJSON *table = NULL, *metric = NULL;
-    unsigned rows = ROWS;
-    char sort[80];
-    enum ps_status status = ps_cli_compare(client, NULL, id, &compared, err);
+    const char *sort = asked.sort;
+    enum ps_status status = read_asked(options, client, id, &asked, err);
     if (status == PS_OK)
-        status = ps_cli_table(&compared, options->of, &table, err);
-    if (status == PS_OK)
-        status = ps_cli_metric(table, options->metric, &metric, err);
-    if (status == PS_OK)
-        status = ps_cli_shown(options, table, metric, &rows, sort, err);
-    if (status == PS_OK)
-        status =
-            ps_cli_rows_by(&compared, table, metric, NULL, sort[0] ? sort : NULL, rows, &page, err);
+        status = ps_cli_rows_by(&asked.compared, asked.table, asked.metric, NULL,
+                                sort[0] ? sort : NULL, asked.rows, &page, err);
     if (status != PS_OK)
         return status;
     add_finding(client, id, &conclusion);
     if (!sort[0])
-        add_conclusion(table, metric, page, &conclusion);
+        add_conclusion(asked.table, asked.metric, page, &conclusion);
     ps_buf_puts(out, conclusion.len ? "\n" : "");
     ps_buf_str(out, ps_buf_slice(&conclusion));
-    add_rows(table, metric, page, sort[0] ? options->sort : ps_run_text(metric, "title"), out);
+    add_rows(asked.table, asked.metric, page,
+             sort[0] ? options->sort : ps_run_text(asked.metric, "title"), out);
     return PS_OK;
 }
 
@@ -278,16 +298,8 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
 static enum ps_status check_table(const struct ps_options *options, struct ps_client *client,
                                   const char *id, struct ps_err *err)
 {
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
-    const cJSON *table = NULL, *metric = NULL;
-    unsigned rows = ROWS;
-    char sort[80];
-    enum ps_status status = ps_cli_compare(client, NULL, id, &compared, err);
-    if (status == PS_OK)
-        status = ps_cli_table(&compared, options->of, &table, err);
-    if (status == PS_OK)
-        status = ps_cli_metric(table, options->metric, &metric, err);
-    return status == PS_OK ? ps_cli_shown(options, table, metric, &rows, sort, err) : status;
+    PS_AUTO(asked_close) struct asked asked = {.sort = ""};
+    return read_asked(options, client, id, &asked, err);
 }
 
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "server/jobs/apart.h"
 #include "server/jobs/import.h"
 #include "server/store/room.h"
@@ -15,14 +15,6 @@
 static char *copy(const char *text)
 {
     return ps_strdup(ps_str_of(text ? text : ""));
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 struct ps_job *ps_job_create(const struct ps_job_request *request)
@@ -48,7 +40,7 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->set = ps_source_set_hold(request->sources);
     job->ticket = request->ticket;
     job->bytes_total = request->bytes;
-    job->created_ms = now_ms();
+    job->created_ms = ps_now_ms();
     job->row_state = -1;
     atomic_init(&job->cancel, false);
     return job;

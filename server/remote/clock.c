@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/context.h"
 #include "server/remote/pg_impl.h"
 
 /* --- the clock ---------------------------------------------------------------------------------
@@ -190,14 +190,6 @@ enum ps_status ps_clock_put(struct ps_pg *pg, const struct ps_clock_table *table
     return ps_pg_say(pg, sql.at, all, table->n + 1, err);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *table, int64_t n,
                                const struct ps_pg_value *key, struct ps_err *err)
 {
@@ -214,7 +206,7 @@ enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *ta
     gone[0] = ps_pg_text(table->name);
     gone[1] = (struct ps_pg_value){.type = PS_PG_TEXT, .text = ps_buf_slice(&text)};
     gone[2] = ps_pg_int(n);
-    gone[3] = ps_pg_int(now_ms());
+    gone[3] = ps_pg_int(ps_now_ms());
     status = ps_pg_say(pg, sql.at, key, table->n_key, err);
     if (status != PS_OK)
         return status;

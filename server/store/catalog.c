@@ -2,19 +2,11 @@
 /* catalog.c: what may change about runs, and the log of imports. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/context.h"
 #include "server/store/db_impl.h"
 #include "server/store/deleted.h"
 #include "server/store/files.h"
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Prepares the named query with :id bound. */
 static enum ps_status prepare_for(struct ps_db *db, const char *query, const char *id,
@@ -135,7 +127,7 @@ static enum ps_status note_removal(struct ps_db *db, const char *id, const char 
 static enum ps_status remove_row(struct ps_store *store, const struct ps_removal *removal,
                                  struct ps_err *err)
 {
-    const int64_t at_ms = now_ms();
+    const int64_t at_ms = ps_now_ms();
     enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
     if (status == PS_OK && removal->check)
@@ -191,7 +183,7 @@ static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *en
 
     if (status != PS_OK)
         return status;
-    ps_bind_int(stmt, ":at", now_ms());
+    ps_bind_int(stmt, ":at", ps_now_ms());
     ps_bind_text(stmt, ":name", ps_str_of(entry->name));
     ps_bind_text(stmt, ":who", ps_str_of(entry->who));
     ps_bind_text(stmt, ":sha256", ps_str_of(entry->sha256));

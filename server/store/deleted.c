@@ -3,18 +3,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/context.h"
 #include "server/store/clock_check.h"
 #include "server/store/db_impl.h"
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static enum ps_status run_for(struct ps_db *db, const char *query, const char *id, bool *found,
                               struct ps_err *err)
@@ -243,7 +235,7 @@ bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms)
 
 void ps_deleted_expire(struct ps_store *store)
 {
-    const int64_t before = now_ms() - PS_DELETED_MS;
+    const int64_t before = ps_now_ms() - PS_DELETED_MS;
     int64_t jump;
 
     if (store->read_only || ps_store_away(store) || !ps_clock_check(store, &jump))

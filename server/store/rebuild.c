@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "server/store/checks.h"
 #include "server/store/deleted.h"
 #include "server/store/files.h"
@@ -268,14 +269,6 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
     return err->code;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* A run that was deleted, and can be recovered, is so again, for a whole day from now: the label is
  * written before the removal, which may not have come to its end. */
 static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct ps_str label,
@@ -297,7 +290,7 @@ static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct p
     }
     who = ps_strdup(ps_col_text(stmt, 0));
     was_baseline = ps_col_int(stmt, 1) != 0;
-    status = ps_deleted_add(r->store, id, who, now_ms(), err);
+    status = ps_deleted_add(r->store, id, who, ps_now_ms(), err);
     if (status != PS_OK || !was_baseline)
         return status;
     ps_stmt_done(stmt);

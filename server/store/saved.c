@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* saved.c: SQL that people saved for each other. */
-#include <time.h>
 
+#include "base/context.h"
 #include "server/store/db_impl.h"
 
 #define SAVED_MOST 1000
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Runs a statement that is bound. PS_FORBIDDEN without text when it changed nothing. */
 static enum ps_status change(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
@@ -37,7 +29,7 @@ enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved
         ps_bind_text(stmt, ":name", ps_str_of(saved->name));
         ps_bind_text(stmt, ":sql", ps_str_of(saved->sql));
         ps_bind_text(stmt, ":who", ps_str_of(saved->who));
-        ps_bind_int(stmt, ":at", now_ms());
+        ps_bind_int(stmt, ":at", ps_now_ms());
         ps_bind_int(stmt, ":any", any);
         ps_bind_int(stmt, ":most", SAVED_MOST);
         status = change(store, stmt, err);

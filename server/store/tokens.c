@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
+#include "base/context.h"
 #include "base/utf8.h"
 #include "server/store/db_impl.h"
 
@@ -99,14 +99,6 @@ static bool read_pass(const char *text, struct pass *out)
 
 /* --- the catalog ------------------------------------------------------------------------------ */
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Prepares a query with :id and :at bound. */
 static enum ps_status prepare(struct ps_db *db, const char *query, const char *id,
                               struct ps_stmt **out, struct ps_err *err)
@@ -115,7 +107,7 @@ static enum ps_status prepare(struct ps_db *db, const char *query, const char *i
 
     if (status == PS_OK) {
         ps_bind_text(*out, ":id", ps_str_of(id));
-        ps_bind_int(*out, ":at", now_ms());
+        ps_bind_int(*out, ":at", ps_now_ms());
     }
     return status;
 }
@@ -314,7 +306,7 @@ enum ps_status ps_token_check(struct ps_store *store, const char *text, struct p
     if (!read_pass(text, &pass))
         return PS_NOT_FOUND;
     status = look_up(store, "token_get", &pass, out, &used, err);
-    if (status == PS_OK && now_ms() - used > HOUR_MS && !ps_store_away(store))
+    if (status == PS_OK && ps_now_ms() - used > HOUR_MS && !ps_store_away(store))
         note_use(store, pass.id);
     return status;
 }
@@ -331,7 +323,7 @@ static enum ps_status insert_session(struct ps_db *db, const struct pass *sessio
         return status;
     ps_bind_text(stmt, ":token", ps_str_of(token->id));
     ps_bind_text(stmt, ":hash", ps_str_of(session->hash));
-    ps_bind_int(stmt, ":expires_at", now_ms() + (int64_t)PS_SESSION_S * 1000);
+    ps_bind_int(stmt, ":expires_at", ps_now_ms() + (int64_t)PS_SESSION_S * 1000);
     return ps_stmt_finish(stmt, err);
 }
 
