@@ -72,7 +72,7 @@ bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *num
     return gap;
 }
 
-/* Of the source: where a line was wrapped, its rest may be nothing else. */
+/* Brackets, quotes or separators, which may be all that a wrapped line of source carries over. */
 static bool holds_brackets(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)

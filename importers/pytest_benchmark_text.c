@@ -199,7 +199,7 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
 }
 
-/* Headers have more columns when the text is unwrapped. */
+/* Whether the header of a table was wrapped: then it has more columns once its lines are joined. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
     return columns_of(unwrapped) > columns_of(head);
