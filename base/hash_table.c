@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ hashes */
 
-uint64_t ps_hash_key[2];
+uint64_t ps_hash_key[4];
 
 /* Before main(), since a process that imports may not ask the system for anything later. */
 __attribute__((constructor)) static void draw_key(void)
