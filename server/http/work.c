@@ -126,7 +126,6 @@ static struct task *take(struct ps_work *work)
         work->lanes[self->lane].running--;
         work->yielding -= self->is_yielding;
         self->is_running = self->is_yielding = false;
-        pthread_cond_broadcast(&work->wake);
     }
     while (!task && !is_done(work)) {
         const int64_t again = move_overdue(work);
@@ -137,7 +136,9 @@ static struct task *take(struct ps_work *work)
         if (!task && !is_done(work))
             wait_until(work, again);
     }
-    if (work->lanes[QUICK].first || work->lanes[LONG].first)
+    if (work->stopping)
+        pthread_cond_broadcast(&work->wake); /* those who waited for space see whether it ends */
+    else if (work->lanes[QUICK].first || work->lanes[LONG].first)
         pthread_cond_signal(&work->wake); /* another worker is to look when those can run */
     pthread_mutex_unlock(&work->lock);
     return task;
@@ -203,7 +204,7 @@ static void add(struct ps_work *work, enum lane lane, void (*fn)(void *arg), voi
     *work->lanes[lane].last = task;
     work->lanes[lane].last = &task->next;
     work->lanes[lane].queued++;
-    pthread_cond_broadcast(&work->wake);
+    pthread_cond_signal(&work->wake); /* each worker looks at both lanes: one is enough */
     pthread_mutex_unlock(&work->lock);
 }
 
@@ -229,7 +230,7 @@ bool ps_work_must_yield(struct ps_work *work)
         self->is_yielding = true;
         work->yielding++;
     } else if (work->lanes[QUICK].first && has_space(work, QUICK)) {
-        pthread_cond_broadcast(&work->wake);
+        pthread_cond_signal(&work->wake);
     }
     pthread_mutex_unlock(&work->lock);
     return must;
