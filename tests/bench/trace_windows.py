@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class Server(served.Server):
-    def ask(self, path, **params):
+    def query(self, path, **params):
         return self.get(f"{path}?{urllib.parse.urlencode(params)}")
 
 
@@ -47,7 +47,7 @@ def measure_windows(server, path, rng, timeline, count, px):
     seconds, sizes, worst = [], [], None
     for _ in range(count):
         window = random_range(rng, timeline["start_ns"], timeline["end_ns"], 1000)
-        took, body = server.ask(f"{path}/window", px=px, **window)
+        took, body = server.query(f"{path}/window", px=px, **window)
         if not seconds or took > max(seconds):
             worst = window
         seconds.append(took)
@@ -58,9 +58,9 @@ def measure_windows(server, path, rng, timeline, count, px):
 def measure_view(server, path, view, rng, timeline, count, **params):
     """Ranges of at least a tenth of the trace: the dear ones."""
     span = timeline["end_ns"] - timeline["start_ns"]
-    seconds = [server.ask(f"{path}/{view}", **params, **random_range(rng, timeline["start_ns"], timeline["end_ns"], span // 10))[0]
+    seconds = [server.query(f"{path}/{view}", **params, **random_range(rng, timeline["start_ns"], timeline["end_ns"], span // 10))[0]
                for _ in range(count)]
-    whole = server.ask(f"{path}/{view}", from_ns=timeline["start_ns"], to_ns=timeline["end_ns"] + 1, **params)[0]
+    whole = server.query(f"{path}/{view}", from_ns=timeline["start_ns"], to_ns=timeline["end_ns"] + 1, **params)[0]
     return {"median_ms": round(statistics.median(seconds) * 1000, 1), "max_ms": round(max(seconds) * 1000, 1),
             "whole_ms": round(whole * 1000, 1)}
 
@@ -80,7 +80,7 @@ def main():
     server = Server(args.program, args.data)
     try:
         path = f"/api/v1/runs/{urllib.parse.quote(args.run)}"
-        first, body = server.ask(f"{path}/timeline", px=args.px)
+        first, body = server.query(f"{path}/timeline", px=args.px)
         timeline = json.loads(body)
         found = {"slices": sum(track["slices"] for track in timeline["tracks"]), "tracks": len(timeline["tracks"]),
                  "timeline": {"first_ms": round(first * 1000, 1), "kb": round(len(body) / 1000, 1)},
