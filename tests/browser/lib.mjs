@@ -15,6 +15,11 @@ export const PROGRAM = process.env.PERFSHELF ?? join(ROOT, 'build', 'perfshelf')
 export const DEMO = join(ROOT, 'demo', 'profiles');
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
+// People's own servers and those of the tests do not find each other.
+const RUNTIME = mkdtempSync(join(tmpdir(), 'perfshelf-runtime-'));
+process.env.XDG_RUNTIME_DIR = RUNTIME;
+process.on('exit', () => rmSync(RUNTIME, { recursive: true, force: true }));
+
 // playwright-core is a package of web/, like the rest of what npm brings.
 const { chromium } = createRequire(join(ROOT, 'web', 'package.json'))('playwright-core');
 
