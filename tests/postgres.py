@@ -20,7 +20,7 @@ import unittest
 CLEAN_UP = """
 read -r _
 server=$(sed -n 1p "$1/data/postmaster.pid" 2>/dev/null) && kill -CONT "$server" && kill -QUIT "$server"
-while [ -n "$server" ] && [ -d "/proc/$server" ]; do sleep 0.05; done
+while [ -n "$server" ] && [ "$(cat "/proc/$server/comm" 2>/dev/null)" = postgres ]; do sleep 0.05; done
 rm -rf "$1"
 """
 
@@ -114,7 +114,7 @@ class Postgres:
     def close(self):
         self.stop(signal.SIGQUIT)
         self.clean_up.stdin.close()
-        self.clean_up.wait(60)
+        self.clean_up.wait(300)  # deleting its files took more than a minute on a busy disk
 
 
 class Refusal:
