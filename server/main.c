@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c: what perfshelf does, a line each. */
+/* main.c: parses the command line and runs the command. */
 #include "server/cli/cli.h"
+#include "server/cli/help.h"
 #include "server/cli/keep.h"
 #include "server/cli/limits.h"
 #include "server/cli/serve.h"
@@ -54,63 +55,71 @@ static int serve(const struct ps_options *options)
 static int help(const struct ps_options *options)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    ps_options_help(options->verb, &text);
+    ps_help_write(options->command, &text);
     ps_say(&text);
     return 0;
 }
 
+static int help_without_command(void)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    ps_help_write(PS_COMMAND_NONE, &text);
+    (void)fwrite(text.at, 1, text.len, stderr);
+    return 2;
+}
+
 static int run(struct ps_options *options)
 {
-    if (ps_verb_works_on_runs(options->verb))
+    if (ps_command_works_on_runs(options->command))
         ps_served_choose(options);
-    switch (options->verb) {
-    case PS_VERB_SERVE:
+    switch (options->command) {
+    case PS_COMMAND_SERVE:
         return serve(options);
-    case PS_VERB_ADD:
+    case PS_COMMAND_ADD:
         return ps_cli_add(options);
-    case PS_VERB_RECORD:
+    case PS_COMMAND_RECORD:
         return ps_cli_record(options);
-    case PS_VERB_LIST:
+    case PS_COMMAND_LIST:
         return ps_cli_list(options);
-    case PS_VERB_SHOW:
+    case PS_COMMAND_SHOW:
         return ps_cli_show(options);
-    case PS_VERB_EDIT:
+    case PS_COMMAND_EDIT:
         return ps_cli_edit(options);
-    case PS_VERB_RM:
+    case PS_COMMAND_RM:
         return ps_cli_rm(options);
-    case PS_VERB_RENEW:
+    case PS_COMMAND_RENEW:
         return ps_cli_renew(options);
-    case PS_VERB_FORMATS:
+    case PS_COMMAND_FORMATS:
         return ps_cli_formats(options);
-    case PS_VERB_SQL:
+    case PS_COMMAND_SQL:
         return ps_cli_sql(options);
-    case PS_VERB_DIFF:
+    case PS_COMMAND_DIFF:
         return ps_cli_diff(options);
-    case PS_VERB_CHECK:
+    case PS_COMMAND_CHECK:
         return ps_cli_check(options);
-    case PS_VERB_TREND:
+    case PS_COMMAND_TREND:
         return ps_cli_trend(options);
-    case PS_VERB_WHATIF:
+    case PS_COMMAND_WHATIF:
         return ps_cli_whatif(options);
-    case PS_VERB_BASELINE:
+    case PS_COMMAND_BASELINE:
         return ps_cli_baseline(options);
-    case PS_VERB_VERIFY:
+    case PS_COMMAND_VERIFY:
         return ps_cli_verify(options);
-    case PS_VERB_TOKEN:
+    case PS_COMMAND_TOKEN:
         return ps_cli_token(options);
-    case PS_VERB_REBUILD:
+    case PS_COMMAND_REBUILD:
         return ps_cli_rebuild(options);
-    case PS_VERB_EXPORT:
+    case PS_COMMAND_EXPORT:
         return ps_cli_export(options);
-    case PS_VERB_PRUNE:
+    case PS_COMMAND_PRUNE:
         return ps_cli_prune(options);
-    case PS_VERB_UNDELETE:
+    case PS_COMMAND_UNDELETE:
         return ps_cli_undelete(options);
-    case PS_VERB_BACKUP:
+    case PS_COMMAND_BACKUP:
         return ps_cli_backup(options);
-    case PS_VERB_COPY:
+    case PS_COMMAND_COPY:
         return ps_cli_copy(options);
-    case PS_VERB_NONE:
+    case PS_COMMAND_NONE:
         break;
     }
     return puts("perfshelf " PS_VERSION) < 0;
@@ -121,20 +130,22 @@ int main(int argc, char **argv)
     struct ps_options options;
     struct ps_err err = PS_ERR_INIT;
     int status = 2;
-    /* Large blocks go back to the system when they are freed: imports take and free columns of many
-     * MiB, and a server lives long. Left alone, the limit grows with what was freed. */
+    /* Return large blocks to the system when they are freed: imports allocate columns of many MiB,
+     * and a server runs for long. By default the threshold grows with the blocks that are freed. */
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    /* Names in archives come in the letters of the locale: of all of them. */
+    /* libarchive converts names of members to the locale: one that has all characters. */
     (void)setlocale(LC_CTYPE, "C.UTF-8");
-    /* Inherited as ignored, no child could be waited for. */
+    /* If the parent ignores SIGCHLD, waitpid() fails for our children too. */
     (void)signal(SIGCHLD, SIG_DFL);
     if (argc > 1 && strcmp(argv[1], PS_IMPORTER_VERB) == 0)
         return ps_importer_main(argc, argv);
+    if (argc < 2)
+        return help_without_command();
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK &&
         (options.help || options.version || ps_values_check(&options, &err) == PS_OK))
         status = ps_say_done(options.help ? help(&options) : run(&options));
     else
-        ps_say_failure(ps_verb_name(options.verb), &err);
+        ps_say_failure(ps_command_name(options.command), &err);
     ps_options_free(&options);
     return status;
 }

@@ -609,7 +609,8 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
     return ps_cli_compare(client, ids->at, run, out, err);
 }
 
-/* --- the verb --------------------------------------------------------------------------------- */
+/* --- the command ---------------------------------------------------------------------------------
+ */
 
 int ps_cli_check(const struct ps_options *options)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli.h: the verbs of the command line, one file each. A verb does its work, prints to stdout,
- * tells each failure in one line on stderr, and returns the exit status: 0 all done, 1 something
- * failed, 2 wrong usage.
+ * cli.h: the commands of the command line, one file each. A command does its work, prints to
+ * stdout, tells each failure in one line on stderr, and returns the exit status: 0 all done, 1
+ * something failed, 2 wrong usage.
  */
 #ifndef PS_CLI_CLI_H
 #define PS_CLI_CLI_H
@@ -33,7 +33,7 @@ int ps_cli_copy(const struct ps_options *options);
 int ps_cli_export(const struct ps_options *options);
 int ps_cli_prune(const struct ps_options *options);
 
-/* --- what the verbs share (say.c)
+/* --- what the commands share (say.c)
  * -------------------------------------------------------------------------------- */
 
 /* "perfshelf: SUBJECT: what is wrong at byte N; what to do" on stderr, control characters made
@@ -61,7 +61,7 @@ struct ps_looking {
 void ps_looking_found(void *looking, const struct ps_finding *finding);
 bool ps_looking_step(void *looking, uint64_t done, uint64_t total, uint64_t files);
 
-/* PS_NOT_FOUND: the folder holds no shelf, and the verb does not create one. */
+/* PS_NOT_FOUND: the folder holds no shelf, and the command does not create one. */
 enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
 /* Says on stderr that the folder is a new shelf. */
 void ps_say_created(const char *dir);

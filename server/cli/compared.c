@@ -139,7 +139,7 @@ const char *ps_cli_text(const cJSON *page, int at, const char *column)
     return text ? text : "";
 }
 
-/* --- what verbs print alike
+/* --- what commands print alike
  * -----------------------------------------------------------------------------------------------
  */
 

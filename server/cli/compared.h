@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compared.h: a comparison (docs/api.md) as the verbs diff, check and show read it. */
+/* compared.h: a comparison (docs/api.md), as diff, check and show read it. */
 #ifndef PS_CLI_COMPARED_H
 #define PS_CLI_COMPARED_H
 

@@ -131,17 +131,18 @@ static enum ps_status check_words(const struct ps_options *options, struct ps_er
         return err->code;
     if (options->output && !options->output[0])
         return ps_fail(err, PS_BAD_REQUEST, "-o is empty; it wants the name of a file");
-    if (options->verb == PS_VERB_RECORD && !ps_recorder_find(options->operands[0], err))
+    if (options->command == PS_COMMAND_RECORD && !ps_recorder_find(options->operands[0], err))
         return err->code;
-    if (options->verb == PS_VERB_EXPORT && ((options->n_operands > 0) == (options->fresh != NULL) ||
-                                            (options->base && !options->fresh))) {
+    if (options->command == PS_COMMAND_EXPORT &&
+        ((options->n_operands > 0) == (options->fresh != NULL) ||
+         (options->base && !options->fresh))) {
         ps_hint(err, "name runs, or the two groups of a comparison with --base and --new");
         return ps_fail(err, PS_BAD_REQUEST, "export wants RUN... or --new RUNS");
     }
-    if (options->verb == PS_VERB_EXPORT && options->json && !options->preview && options->output &&
-        strcmp(options->output, "-") == 0)
+    if (options->command == PS_COMMAND_EXPORT && options->json && !options->preview &&
+        options->output && strcmp(options->output, "-") == 0)
         return ps_fail(err, PS_BAD_REQUEST, "--json and -o - exclude each other");
-    if (options->verb == PS_VERB_SERVE && !options->tls_cert != !options->tls_key)
+    if (options->command == PS_COMMAND_SERVE && !options->tls_cert != !options->tls_key)
         return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key go together");
     return PS_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* open_run.h: a run of the shelf in the browser, from a verb that is no server. */
+/* open_run.h: a run of the shelf in the browser, from a command that is no server. */
 #ifndef PS_CLI_OPEN_RUN_H
 #define PS_CLI_OPEN_RUN_H
 

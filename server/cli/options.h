@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h: the command line, from two tables in options.c: verbs and options. Parsing and every
- * --help come from them (options_parse.c).
+ * options.h: a parsed command line. What there is to parse: commands.h.
  *
  * Strings point into argv or live as long as the struct; release it with ps_options_free.
  */
@@ -12,37 +11,37 @@
 #include "base/err.h"
 #include "server/store/store.h"
 
-enum ps_verb {
-    PS_VERB_NONE = 0, /* --help or --version alone */
-    PS_VERB_SERVE,
-    PS_VERB_ADD,
-    PS_VERB_RECORD,
-    PS_VERB_LIST,
-    PS_VERB_SHOW,
-    PS_VERB_EDIT,
-    PS_VERB_RM,
-    PS_VERB_RENEW,
-    PS_VERB_FORMATS,
-    PS_VERB_SQL,
-    PS_VERB_DIFF,
-    PS_VERB_CHECK,
-    PS_VERB_TREND,
-    PS_VERB_BASELINE,
-    PS_VERB_VERIFY,
-    PS_VERB_TOKEN,
-    PS_VERB_REBUILD,
-    PS_VERB_BACKUP,
-    PS_VERB_COPY,
-    PS_VERB_WHATIF,
-    PS_VERB_EXPORT,
-    PS_VERB_PRUNE,
-    PS_VERB_UNDELETE,
+enum ps_command {
+    PS_COMMAND_NONE = 0, /* help or the version alone */
+    PS_COMMAND_RECORD,
+    PS_COMMAND_ADD,
+    PS_COMMAND_SERVE,
+    PS_COMMAND_LIST,
+    PS_COMMAND_SHOW,
+    PS_COMMAND_SQL,
+    PS_COMMAND_WHATIF,
+    PS_COMMAND_FORMATS,
+    PS_COMMAND_DIFF,
+    PS_COMMAND_CHECK,
+    PS_COMMAND_TREND,
+    PS_COMMAND_BASELINE,
+    PS_COMMAND_EXPORT,
+    PS_COMMAND_TOKEN,
+    PS_COMMAND_COPY,
+    PS_COMMAND_EDIT,
+    PS_COMMAND_RM,
+    PS_COMMAND_UNDELETE,
+    PS_COMMAND_PRUNE,
+    PS_COMMAND_RENEW,
+    PS_COMMAND_VERIFY,
+    PS_COMMAND_REBUILD,
+    PS_COMMAND_BACKUP,
 };
 
 struct ps_options {
-    enum ps_verb verb;
+    enum ps_command command;
     bool help, version;
-    const char *data;   /* the folder; never NULL where the verb needs a shelf */
+    const char *data;   /* the folder; never NULL where the command needs a shelf */
     bool default_shelf; /* neither the command line nor the environment names a shelf */
     const char *store;  /* the URL of one that servers share; NULL: the folder is the shelf */
     const char *listen; /* ADDR:PORT */
@@ -77,14 +76,11 @@ struct ps_options {
 enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err);
 void ps_options_free(struct ps_options *options);
 
-/* The help of one verb, or with PS_VERB_NONE of the whole program. */
-void ps_options_help(enum ps_verb verb, struct ps_buf *out);
-
 /* Whether it reads or changes runs, which a server can do as well: the rest is about the shelf
  * itself. */
-bool ps_verb_works_on_runs(enum ps_verb verb);
+bool ps_command_works_on_runs(enum ps_command command);
 
-/* The verb's word: "add". */
-const char *ps_verb_name(enum ps_verb verb);
+/* "add"; "" for PS_COMMAND_NONE. */
+const char *ps_command_name(enum ps_command command);
 
 #endif

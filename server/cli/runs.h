@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runs.h: a RUN object (docs/api.md) as the verbs read it. */
+/* runs.h: a RUN object (docs/api.md) as the commands read it. */
 #ifndef PS_CLI_RUNS_H
 #define PS_CLI_RUNS_H
 

@@ -416,7 +416,7 @@ class Refusals(CopyTest):
         self.assertIn("copy wants", self.refused(status=2))
         secret = "postgresql://mei:secret@nowhere.invalid/shelf"
         line = self.refused("--from", self.data, "--to", secret, status=2)
-        self.assertIn("--to holds a password", line)
+        self.assertIn("--to contains a password", line)
         self.assertNotIn("secret@", line)
         self.ok("add", self.log)
         line = self.refused("--from", self.data, env=dict(os.environ, PERFSHELF_STORE="postgresql://mei:secret@127.0.0.1:1/shelf"))

@@ -38,7 +38,7 @@ class Edit(ShelfTest):
         self.assertIn("a run needs a name", self.fails("edit", "@1", "--name", ""))
         self.assertIn("control character", self.fails("edit", "@1", "--name", "a\nb"))
         self.assertIn("--name, --series, --note, --tag or --untag", self.fails("edit", "@1", status=2))
-        self.assertIn("--untag wants KEY", self.fails("edit", "@1", "--untag", "", status=2))
+        self.assertIn("--untag needs the KEY", self.fails("edit", "@1", "--untag", "", status=2))
         tags = [word for n in range(63) for word in ("--tag", f"k{n}=v")]
         self.assertIn("more than 64 tags", self.fails("edit", "@1", *tags))
         self.assertEqual(self.labels(), ("first", "nightly", {"branch": "main", "dirty": "1"}))

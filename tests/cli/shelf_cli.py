@@ -17,27 +17,18 @@ class Usage(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertIn(b"perfshelf ", done.stdout)
 
-    def test_help_lists_every_verb(self):
-        text = call("--help").stdout.decode()
-        for verb in ("serve", "add", "record", "list", "show", "rm", "renew", "formats", "sql"):
-            self.assertRegex(text, rf"(?m)^  perfshelf {verb}\b")
-            own = call(verb, "--help")
-            self.assertEqual(own.returncode, 0)
-            self.assertLessEqual(max(map(len, own.stdout.decode().splitlines())), 120)
-        self.assertLessEqual(max(map(len, text.splitlines())), 120)
-
     def test_version(self):
         self.assertRegex(call("--version").stdout.decode(), r"^perfshelf \d+\.\d+\.\d+\n$")
 
     def test_wrong_usage_is_two_and_one_line(self):
-        wrong = [[], ["frob"], ["add"], ["show"], ["sql", "@1"], ["list", "x"], ["add", "--frob", "x"], ["rm"],
+        wrong = [["frob"], ["help", "frob"], ["help", "add", "x"], ["add"], ["show"], ["sql", "@1"], ["list", "x"], ["add", "--frob", "x"], ["rm"],
                  ["add", "x", "--tag", "novalue"], ["sql", "@1", "select 1", "--json", "--csv"], ["serve", "--json"]]
         for args in wrong:
             with self.subTest(args):
                 done = call(*args)
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
                 self.assertEqual(done.stderr.count(b"\n"), 1)
-                self.assertIn(b"--help", done.stderr)
+                self.assertRegex(done.stderr, rb"; (usage: perfshelf |.*`perfshelf help)")
 
     def test_data_from_the_environment(self):
         done = call("list", env={"PATH": os.environ["PATH"]})

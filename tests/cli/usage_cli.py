@@ -1,28 +1,145 @@
 # SPDX-License-Identifier: MIT
-"""Wrong usage of each command and option: status 2, one line on stderr, no shelf made."""
+"""The help, wrong usage of each command and option (status 2, one line on stderr, no shelf made), and what is suggested then."""
 import os
 import re
+import shlex
 import subprocess
 import unittest
 
-from program import PROGRAM, ShelfTest, call
+from program import PROGRAM, ROOT, ShelfTest, call
 
 # A value that the option cannot have, by its name or by what the help calls its value. Options that take any text, and
 # files, are not here: OTHERS names them, so that a new option has to be put into one of the two.
-BAD = {"SIZE": "lots", "BYTES": "9xB", "SECONDS": "soon", "N": "0", "RULE": "5/day", "ADDR:PORT": "7794", "ROLE": "boss", "K=V": "novalue",
-       "B": "nothing", "+N%": "+5 apples", "WORDS": "shoes", "--server": "example.org", "--store": "folder"}
-OTHERS = {"DIR", "FILE", "NAME", "S", "T", "RUNS", "TABLE", "M", "P", "K", "SERIES", "BASELINE", "STORE", "TEXT", "KEY"}
+BAD = {"SIZE": "lots", "SECONDS": "soon", "N": "0", "RULE": "5/day", "ADDR:PORT": "7794", "ROLE": "boss", "KEY=VALUE": "novalue",
+       "BUDGET": "nothing", "GROWTH": "+5 apples", "CATEGORIES": "shoes", "--server": "example.org", "--store": "folder"}
+OTHERS = {"DIR", "FILE", "NAME", "TOKEN", "RUNS", "TABLE", "METRIC", "PLACE", "KEY", "SERIES", "BASELINE", "STORE", "TEXT"}
 OPERANDS = {"record": ["cprofile", "--", "python3", "-c", "1"], "export": ["@1"], "token": ["add", "a"], "prune": [], "check": ["@1"]}
+GROUPS = ["Record and add", "Look", "Compare and check", "Share", "Operate"]
+
+
+def help_of(*words):
+    done = call("help", *words)
+    assert (done.returncode, done.stderr) == (0, b""), done
+    return done.stdout.decode()
 
 
 def commands():
-    return re.findall(r"(?m)^  perfshelf ([a-z]+)", call("--help").stdout.decode())
+    return re.findall(r"(?m)^  ([a-z]+) +\S", help_of())
 
 
-def options_of(verb):
+def section(text, title):
+    """The lines below a title of a help."""
+    return re.search(rf"(?m)^{title}:\n((?:  .*\n)+)", text)
+
+
+def options_of(command):
     """{option: what the help calls its value, or None}"""
-    text = call(verb, "--help").stdout.decode()
-    return {name: value or None for name, value in re.findall(r"(?m)^  (--?[a-z-]+)(?: (\S+))?(?:  +| )\S", text) if name != "--help"}
+    text = "".join(found[1] for found in (section(help_of(command), title) for title in ("Options", "Shelf options")) if found)
+    return {name: value or None for name, value in re.findall(r"(?m)^  (--?[a-z-]+)(?: (\S+))?(?:  +\S|\n)", text) if name != "--help"}
+
+
+def examples_of(command):
+    return section(help_of(command), "Examples")[1].splitlines()
+
+
+class Help(unittest.TestCase):
+    maxDiff = 2000
+
+    def test_the_commands_fit_on_one_screen(self):
+        lines = help_of().splitlines()
+        self.assertLessEqual(len(lines), 45)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_each_command_is_in_one_group(self):
+        text = help_of()
+        parts = re.split(r"(?m)^(" + "|".join(GROUPS) + r")\n", text)
+        self.assertEqual(parts[1::2], GROUPS)
+        self.assertEqual(len(commands()), len(set(commands())))
+        with open(os.path.join(ROOT, "server", "main.c"), encoding="utf-8") as file:
+            run = set(re.findall(r"case PS_COMMAND_([A-Z]+):", file.read())) - {"NONE"}
+        self.assertEqual({command.upper() for command in commands()}, run)
+        for command in commands():
+            self.assertEqual(len(re.findall(rf"(?m)^  {command}  +[a-z]", "".join(parts[2::2]))), 1, command)
+
+    def test_all_spellings_print_the_same(self):
+        for words in (["--help"], ["-h"], ["help", "help"], ["help", "--help"]):
+            self.assertEqual(call(*words).stdout.decode(), help_of(), words)
+        for command in commands():
+            for words in ([command, "--help"], [command, "-h"], ["--help", command]):
+                done = call(*words)
+                self.assertEqual((done.returncode, done.stdout.decode()), (0, help_of(command)), words)
+
+    def test_without_a_command_the_help_is_on_stderr(self):
+        done = call()
+        self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (2, b"", help_of()))
+
+    def test_each_command_has_all_parts(self):
+        for command in commands():
+            text = help_of(command)
+            with self.subTest(command):
+                self.assertLessEqual(max(map(len, text.splitlines())), 90)
+                self.assertRegex(text, rf"^[A-Z].*\.\n\nUsage: perfshelf {command}\b")
+                for title in ("Options", "Examples"):
+                    self.assertTrue(section(text, title), title)
+                self.assertNotRegex(text, r"(?m) $|\t|\n\n\n|  perfshelf .*--help")
+                self.assertTrue(1 <= len(examples_of(command)) <= 4)
+
+    def test_each_option_that_a_command_takes_is_in_its_help(self):
+        with open(os.path.join(ROOT, "server", "cli", "command_options.c"), encoding="utf-8") as file:
+            known = dict(re.findall(r'\{"(--?[a-z-]+)", ("[^"]+"|NULL)', file.read()))
+        self.assertEqual(set(known), {option for command in commands() for option in options_of(command)})
+        words = {option: [option] if value == "NULL" else [option, "k=v"] for option, value in known.items()}
+        lacking = {}  # option: a command that has it not
+        for command in commands():
+            shown = options_of(command)
+            done = call(command, *(word for option in shown for word in words[option]), "--help")
+            self.assertEqual(done.returncode, 0, (command, done.stderr))
+            lacking.update((option, command) for option in known if option not in shown)
+        self.assertEqual(set(lacking), set(known))
+        for option, command in lacking.items():
+            self.assertEqual(call(command, *words[option], "--help").returncode, 2, (command, option))
+
+    def test_the_examples_are_right_usage(self):
+        env = {**os.environ, "XDG_DATA_HOME": "/nowhere"}
+        for command in commands():
+            for example in examples_of(command):
+                words = shlex.split(example)
+                with self.subTest(example):
+                    self.assertEqual(words[0], "perfshelf")
+                    at = words.index("--") if "--" in words else len(words)
+                    done = call(*words[1:at], "--help", *words[at:], env=env)
+                    self.assertEqual((done.returncode, done.stdout.decode()), (0, help_of(words[1])), done.stderr)
+                    if words[1] in ("add", "copy", "formats", "record", "serve") or "--server" in words:
+                        continue
+                    done = call(*words[1:], *([] if "--data" in words else ["--data", "/nowhere"]), env=env)
+                    self.assertIn(b"no shelf", done.stderr)
+
+
+class Suggestions(unittest.TestCase):
+    def stderr(self, *words):
+        done = call(*words, env={**os.environ, "XDG_DATA_HOME": "/nowhere"})
+        self.assertEqual((done.returncode, done.stdout), (2, b""), words)
+        return done.stderr.decode()
+
+    def test_commands(self):
+        for typed, meant in (("lst", "list"), ("shwo", "show"), ("trned", "trend"), ("verfy", "verify"), ("remove", "rm"), ("compare", "diff")):
+            for words in ([typed], ["help", typed]):
+                self.assertEqual(self.stderr(*words), f"perfshelf: unknown command '{typed}'; did you mean `perfshelf {meant}`? "
+                                                      "`perfshelf help` lists the commands\n")
+        for typed in ("xyzzy", "nonsense", "q", ""):
+            self.assertNotIn("did you mean", self.stderr(typed))
+
+    def test_options(self):
+        for command, typed, meant in (("list", "--jsno", "--json"), ("list", "-json", "--json"), ("serve", "--liste=x", "--listen"),
+                                      ("diff", "--metrics", "--metric"), ("prune", "--dryrun", "--dry-run"), ("add", "--hepl", "--help")):
+            self.assertIn(f"unknown option {typed.split('=')[0]}; did you mean {meant}? See `perfshelf help {command}`", self.stderr(command, typed))
+        for words in (["list", "--nonsense"], ["list", "-x"], ["list", "--listne"]):
+            self.assertNotIn("did you mean", self.stderr(*words))
+
+    def test_options_of_other_commands(self):
+        self.assertIn("it is an option of sql; see `perfshelf help list`", self.stderr("list", "--csv"))
+        self.assertIn("it is an option of show and sql; see", self.stderr("list", "--rows", "3"))
+        self.assertRegex(self.stderr("serve", "--json"), r"it is an option of record, add, list and \d+ more; see")
 
 
 class Usage(ShelfTest):

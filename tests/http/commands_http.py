@@ -71,7 +71,7 @@ class Commands(unittest.TestCase):
 
     def test_every_command_is_here(self):
         text = subprocess.run([PROGRAM, "--help"], capture_output=True, check=True, timeout=60).stdout.decode()
-        commands = set(re.findall(r"^  perfshelf (\w+)", text, re.M))
+        commands = set(re.findall(r"^  (\w+) +\S", text, re.M))
         remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
         self.assertEqual(commands - remote, LOCAL & commands)
         tested = {words[0] for words in ASKED} | {"add", "edit", "export", "record", "rm", "undelete"}
@@ -178,7 +178,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertRegex(failed.decode(), "^perfshelf: list: http://127.0.0.1:1: .*onnect")
         status, _, failed = self.run_on("--server", self.url, "list", "--data", self.data)
-        self.assertEqual((status, failed.decode()), (2, "perfshelf: list: --server and --data name two shelves; perfshelf list --help lists what there is\n"))
+        self.assertEqual((status, failed.decode()), (2, "perfshelf: list: --server and --data cannot be combined: each names a shelf; see `perfshelf help list`\n"))
 
     def test_the_environment_names_the_server(self):
         env = dict(os.environ, PERFSHELF_SERVER=self.url, XDG_DATA_HOME=self.folder)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-/* The command line: what is taken, what is refused and how it is said, and that --help tells all of
- * it. */
+/* The command line: what is accepted, what is refused with which message, and its help. */
+#include "server/cli/help.h"
+#include "server/cli/nearest.h"
 #include "server/cli/options.h"
 #include "server/cli/plain.h"
 #include "server/cli/table.h"
@@ -9,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -75,7 +77,7 @@ static void takes_copy(void **state)
     {
         PARSE("copy", "--from", (char *)secret, "--to", "/b");
         assert_int_equal(status, PS_BAD_REQUEST);
-        assert_non_null(strstr(err.text, "--from holds a password"));
+        assert_non_null(strstr(err.text, "--from contains a password"));
         assert_null(strstr(err.text, "word@"));
         ps_options_free(&options);
     }
@@ -103,7 +105,7 @@ static void takes_add(void **state)
     PARSE("add", "a.prof", "--tag", "branch=main", "--name=x=y", "-", "--tag", "k=", "--json",
           "--data", "/d", "--", "--b");
     assert_int_equal(status, PS_OK);
-    assert_int_equal(options.verb, PS_VERB_ADD);
+    assert_int_equal(options.command, PS_COMMAND_ADD);
     assert_int_equal(options.n_operands, 3);
     assert_string_equal(options.operands[0], "a.prof");
     assert_string_equal(options.operands[1], "-");
@@ -152,7 +154,7 @@ static void finds_the_shelf(void **state)
     }
 }
 
-static void refused(char *a, char *b, char *c, const char *text)
+static void refused(char *a, char *b, char *c, const char *text, const char *hint)
 {
     char *argv[] = {"perfshelf", a, b, c, NULL};
     struct ps_options options;
@@ -162,26 +164,79 @@ static void refused(char *a, char *b, char *c, const char *text)
         argc++;
     assert_int_equal(ps_options_parse(argc, argv, &options, &err), PS_BAD_REQUEST);
     assert_string_equal(err.text, text);
-    assert_non_null(strstr(err.hint, "--help"));
+    assert_string_equal(err.hint, hint);
     ps_options_free(&options);
 }
 
 static void refuses_wrong_usage(void **state)
 {
+    static const char commands[] = "`perfshelf help` lists the commands";
+    static const char add[] = "see `perfshelf help add`", list[] = "see `perfshelf help list`";
     (void)state;
-    refused(NULL, NULL, NULL, "a verb is missing");
-    refused("frobnicate", NULL, NULL, "frobnicate: no such verb");
-    refused("--json", NULL, NULL, "--json: no such verb");
-    refused("add", NULL, NULL, "add wants FILE|DIR|-...");
-    refused("sql", "@1", NULL, "sql wants RUN 'SELECT ...'");
-    refused("list", "x", NULL, "list: 'x' is one too many");
-    refused("show", "x", "y", "show: 'y' is one too many");
-    refused("list", "--csv", NULL, "--csv: no such option");
-    refused("add", "f", "--tag", "--tag wants K=V");
-    refused("add", "f", "--tag=v", "--tag wants KEY=VALUE, not 'v'");
-    refused("add", "f", "--tag==v", "--tag wants KEY=VALUE, not '=v'");
-    refused("add", "f", "-x", "-x: no such option");
-    refused("list", "--json=1", NULL, "--json takes no value");
+    refused("zzz", NULL, NULL, "unknown command 'zzz'", commands);
+    refused("--json", NULL, NULL, "unknown command '--json'", commands);
+    refused("help", "zzz", NULL, "unknown command 'zzz'", commands);
+    refused("help", "add", "x", "unexpected argument 'x'", "usage: perfshelf help [COMMAND]");
+    refused("add", NULL, NULL, "missing argument", "usage: perfshelf add FILE...");
+    refused("sql", "@1", NULL, "missing argument", "usage: perfshelf sql RUN 'SELECT ...'");
+    refused("list", "x", NULL, "unexpected argument 'x'", "usage: perfshelf list");
+    refused("baseline", "x", "y", "unexpected argument 'y'",
+            "usage: perfshelf baseline RUN, or perfshelf baseline --clear SERIES");
+    refused("list", "--csv", NULL, "unknown option --csv",
+            "it is an option of sql; see `perfshelf help list`");
+    refused("list", "--of=x", NULL, "unknown option --of",
+            "it is an option of show, diff and trend; see `perfshelf help list`");
+    refused("add", "f", "--tag", "--tag needs a value: KEY=VALUE", add);
+    refused("add", "f", "--tag=v", "invalid value 'v' for --tag: not KEY=VALUE", add);
+    refused("add", "f", "--tag==v", "invalid value '=v' for --tag: not KEY=VALUE", add);
+    refused("add", "f", "-x", "unknown option -x", add);
+    refused("list", "--json=1", NULL, "--json takes no value", list);
+}
+
+static void suggests_what_was_meant(void **state)
+{
+    static const char commands[] = "? `perfshelf help` lists the commands";
+    static const struct {
+        char *typed;
+        const char *meant;
+    } words[] = {{"lst", "list"},      {"lits", "list"},         {"shwo", "show"},
+                 {"Diff", "diff"},     {"undel", "undelete"},    {"exprot", "export"},
+                 {"ls", "list"},       {"compare", "diff"},      {"delete", "rm"},
+                 {"import", "add"},    {"recrod", "record"},     {"hlep", "help"},
+                 {"whatfi", "whatif"}, {"baselines", "baseline"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[80], hint[120];
+        (void)snprintf(text, sizeof text, "unknown command '%s'", words[i].typed);
+        (void)snprintf(hint, sizeof hint, "did you mean `perfshelf %s`%s", words[i].meant,
+                       commands);
+        refused(words[i].typed, NULL, NULL, text, hint);
+    }
+    refused("list", "--jsn", NULL, "unknown option --jsn",
+            "did you mean --json? See `perfshelf help list`");
+    refused("list", "-json", NULL, "unknown option -json",
+            "did you mean --json? See `perfshelf help list`");
+    refused("serve", "--lisetn=x", NULL, "unknown option --lisetn",
+            "did you mean --listen? See `perfshelf help serve`");
+    refused("list", "--listne", NULL, "unknown option --listne", "see `perfshelf help list`");
+}
+
+static void finds_the_nearest_word(void **state)
+{
+    static const char *const words[] = {"paths", "hosts", "people", "arguments", "-o"};
+    static const size_t n = sizeof words / sizeof *words;
+    static const char long_word[] = "pathspathspathspathspathspathspathspathspathspathspaths";
+    (void)state;
+    assert_string_equal(ps_nearest_of("path", words, n), "paths");
+    assert_string_equal(ps_nearest_of("hsots", words, n), "hosts");
+    assert_string_equal(ps_nearest_of("pepole", words, n), "people");
+    assert_string_equal(ps_nearest_of("arg", words, n), "arguments");
+    assert_string_equal(ps_nearest_of("--o", words, n), "-o");
+    assert_null(ps_nearest_of("", words, n));
+    assert_null(ps_nearest_of("-x", words, n));
+    assert_null(ps_nearest_of("labels", words, n));
+    assert_null(ps_nearest_of("ar", words, n));
+    assert_null(ps_nearest_of(long_word, words, n));
 }
 
 static void refuses_two_outputs(void **state)
@@ -189,26 +244,29 @@ static void refuses_two_outputs(void **state)
     (void)state;
     PARSE("sql", "@1", "select 1", "--json", "--csv");
     assert_int_equal(status, PS_BAD_REQUEST);
-    assert_string_equal(err.text, "--json and --csv exclude each other");
+    assert_string_equal(err.text, "--json and --csv cannot be combined");
     ps_options_free(&options);
 }
 
-static void help_tells_everything(void **state)
+static void help_lists_commands_and_options(void **state)
 {
-    static const char *const words[] = {
-        "serve",  "add FILE|DIR|-...", "list",   "show RUN", "rm RUN...",
-        "sql",    "formats",           "--data", "--listen", "--open",
-        "--name", "--series",          "--tag",  "--json",   "--csv",
-        "@1",     "Exit status"};
+    static const char *const words[] = {"\n  serve  ", "\n  add  ", "\n  sql  ", "@1",
+                                        "Exit status"};
     (void)state;
     struct ps_buf text = {0};
-    ps_options_help(PS_VERB_NONE, &text);
+    ps_help_write(PS_COMMAND_NONE, &text);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         assert_non_null(strstr(text.at, words[i]));
+    assert_null(strstr(text.at, "--json"));
     text.len = 0;
-    ps_options_help(PS_VERB_SQL, &text);
-    assert_non_null(strstr(text.at, "--csv"));
+    ps_help_write(PS_COMMAND_SQL, &text);
+    assert_non_null(strstr(text.at, "Usage: perfshelf sql RUN 'SELECT ...' [OPTIONS]\n"));
+    assert_non_null(strstr(text.at, "\n  --csv  "));
     assert_null(strstr(text.at, "--series"));
+    text.len = 0;
+    ps_help_write(PS_COMMAND_BASELINE, &text);
+    assert_non_null(strstr(text.at, "Usage: perfshelf baseline RUN [OPTIONS]\n"
+                                    "       perfshelf baseline --clear SERIES [OPTIONS]\n"));
     ps_buf_free(&text);
 }
 
@@ -218,7 +276,7 @@ static void help_needs_nothing_else(void **state)
     PARSE("sql", "--help");
     assert_int_equal(status, PS_OK);
     assert_true(options.help);
-    assert_int_equal(options.verb, PS_VERB_SQL);
+    assert_int_equal(options.command, PS_COMMAND_SQL);
     ps_options_free(&options);
 }
 
@@ -280,7 +338,9 @@ int main(void)
         cmocka_unit_test(finds_the_shelf),
         cmocka_unit_test(refuses_wrong_usage),
         cmocka_unit_test(refuses_two_outputs),
-        cmocka_unit_test(help_tells_everything),
+        cmocka_unit_test(suggests_what_was_meant),
+        cmocka_unit_test(finds_the_nearest_word),
+        cmocka_unit_test(help_lists_commands_and_options),
         cmocka_unit_test(help_needs_nothing_else),
         cmocka_unit_test(figures),
         cmocka_unit_test(terminal_is_safe),

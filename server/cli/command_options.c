@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* command_options.c: the options of all commands, in the order in which the help shows them. An
+ * option that means different things to different commands has a row for each. */
+#include "server/cli/commands.h"
+
+#define ON(command) (1U << (PS_COMMAND_##command))
+#define ON_SHELF                                                                                   \
+    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
+     ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
+     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE))
+/* Those that need no file of the shelf's own folder. */
+#define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
+/* Those that a server can do as well (client.h, remote.h). */
+#define ON_SERVER                                                                                  \
+    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) | ON(DIFF) |         \
+     ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE))
+#define ON_JSON ((ON_SHELF & ~ON(SERVE)) | ON(FORMATS) | ON(COPY))
+
+#define FLAG        PS_FLAG
+#define TEXT        PS_TEXT
+#define FIELD(name) offsetof(struct ps_options, name), false
+#define SHELF(name) offsetof(struct ps_options, name), true
+
+const struct ps_option_row ps_option_rows[] = {
+    /* record, add, edit */
+    {"--name", "NAME", TEXT, ON(RECORD), FIELD(name),
+     "name of the run (default: the program and its arguments)"},
+    {"--name", "NAME", TEXT, ON(ADD), FIELD(name),
+     "name of the run (default: the title in the profile, else the file name)"},
+    {"--name", "NAME", TEXT, ON(EDIT), FIELD(name), "the new name"},
+    {"--series", "SERIES", TEXT, ON(RECORD) | ON(ADD), FIELD(series),
+     "put the run into a series; the runs of a series form one trend"},
+    {"--series", "SERIES", TEXT, ON(EDIT), FIELD(series), "the new series; '' for none"},
+    {"--note", "TEXT", TEXT, ON(RECORD) | ON(ADD), FIELD(note),
+     "note about the run; may have several lines"},
+    {"--note", "TEXT", TEXT, ON(EDIT), FIELD(note), "the new note; '' for none"},
+    {"--tag", "KEY=VALUE", PS_TAG, ON(RECORD) | ON(ADD) | ON(EDIT), FIELD(tags),
+     "set a tag; may be repeated"},
+    {"--untag", "KEY", PS_UNTAG, ON(EDIT), FIELD(tags), "remove a tag; may be repeated"},
+    {"--merge", NULL, FLAG, ON(ADD), FIELD(merge),
+     "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by "
+     "side"},
+    {"--source-root", "DIR", TEXT, ON(ADD), FIELD(source_root),
+     "search the sources of line profiles below this folder (default: at the recorded paths)"},
+    {"--update", NULL, FLAG, ON(ADD), FIELD(update),
+     "also change the labels of runs that are already on the shelf"},
+    {"--repeat", "N", TEXT, ON(RECORD), FIELD(repeat), "record N times, as one series"},
+    {"--importers", NULL, FLAG, ON(RECORD), FIELD(importers),
+     "importtime: run the program once more to record all importers of each module"},
+    {"-o", "FILE", TEXT, ON(RECORD), FIELD(output), "also write the profile to FILE"},
+    {"--force", NULL, FLAG, ON(RECORD), FIELD(force), "let -o overwrite an existing file"},
+    {"--open", NULL, FLAG, ON(RECORD), FIELD(open),
+     "open the newest run in the browser; serve the shelf if no server runs"},
+    {"--listen", "ADDR:PORT", TEXT, ON(RECORD), FIELD(listen),
+     "address that --open serves at (default " PS_DEFAULT_LISTEN ")"},
+
+    /* serve */
+    {"--listen", "ADDR:PORT", TEXT, ON(SERVE), FIELD(listen),
+     "address to serve at (default " PS_DEFAULT_LISTEN "; port 0: any free port)"},
+    {"--open", NULL, FLAG, ON(SERVE), FIELD(open), "open the shelf in the browser"},
+    {"--host", "NAME", PS_HOST, ON(SERVE), FIELD(hosts),
+     "a further host name that clients may use; may be repeated"},
+    {"--tokens", NULL, FLAG, ON(SERVE), FIELD(tokens),
+     "require tokens from this machine too; other machines always need one"},
+    {"--tls-cert", "FILE", TEXT, ON(SERVE), FIELD(tls_cert),
+     "serve HTTPS with this certificate chain (PEM)"},
+    {"--tls-key", "FILE", TEXT, ON(SERVE), FIELD(tls_key), "private key of --tls-cert (PEM)"},
+    {"--proxy", NULL, FLAG, ON(SERVE), FIELD(proxy),
+     "run behind an HTTPS proxy that sets X-Forwarded-For; requires tokens"},
+    {"--quota", "SIZE", TEXT, ON(SERVE), FIELD(quota),
+     "refuse uploads when the shelf takes this much space, such as 50GiB (default: no limit)"},
+    {"--queue", "N", TEXT, ON(SERVE), FIELD(queue),
+     "refuse uploads when N imports are waiting (default 10000)"},
+    {"--keep", "RULE", PS_RULE, ON(SERVE), FIELD(keep),
+     "delete old runs by this retention rule, such as 20/series; may be repeated"},
+    {"--import-memory", "SIZE", TEXT, ON(SERVE) | ON(ADD), FIELD(import_memory),
+     "memory limit of the import process, such as 8GiB (default 4GiB)"},
+    {"--import-cpu", "SECONDS", TEXT, ON(SERVE) | ON(ADD), FIELD(import_cpu),
+     "CPU time limit of the import process, such as 30min (default 10min)"},
+
+    /* show, diff, trend, sql */
+    {"--of", "TABLE", TEXT, ON(SHOW), FIELD(of), "table to show (default: the first)"},
+    {"--of", "TABLE", TEXT, ON(DIFF), FIELD(of),
+     "table to compare, such as functions, imports, packages, operators, kernels or lines "
+     "(default: the first)"},
+    {"--of", "TABLE", TEXT, ON(TREND), FIELD(of), "table that contains the row"},
+    {"--metric", "METRIC", TEXT, ON(SHOW), FIELD(metric),
+     "column that ranks the rows (default: the first)"},
+    {"--metric", "METRIC", TEXT, ON(DIFF), FIELD(metric), "column to compare (default: the first)"},
+    {"--metric", "METRIC", TEXT, ON(TREND), FIELD(metric),
+     "column of the row, or a number of the run's summary (default: the headline)"},
+    {"--sort", "METRIC", TEXT, ON(SHOW), FIELD(sort), "sort by another column, or by name"},
+    {"--rows", "N", TEXT, ON(SHOW), FIELD(rows), "rows to show (default 10; of a group 30)"},
+    {"--row", "NAME", TEXT, ON(TREND), FIELD(row), "row of the table to follow"},
+    {"--place", "PLACE", TEXT, ON(TREND), FIELD(place),
+     "file, package or unit of the row, if several rows have its name"},
+    {"--by", "KEY", TEXT, ON(TREND), FIELD(by),
+     "show runs with the same value of this tag as one point"},
+    {"--csv", NULL, FLAG, ON(SQL), FIELD(csv), "print CSV"},
+    {"--rows", "N", TEXT, ON(SQL), FIELD(rows),
+     "fail if the result has more rows (default 10000000)"},
+    {"--seconds", "N", TEXT, ON(SQL), FIELD(seconds),
+     "fail if the query takes longer (default 600)"},
+
+    /* check, baseline */
+    {"--budget", "BUDGET", PS_BUDGET, ON(CHECK), FIELD(budgets),
+     "a limit, TABLE.NAME=VALUE or headline=VALUE; may be repeated"},
+    {"--against", "BASELINE", TEXT, ON(CHECK), FIELD(against),
+     "run or group of runs to compare the headline with"},
+    {"--fail-on", "GROWTH", TEXT, ON(CHECK), FIELD(fail_on),
+     "allowed growth over --against, such as +10% or +50ms (default +10%)"},
+    {"--markdown", NULL, FLAG, ON(CHECK), FIELD(markdown), "print a summary for a pull request"},
+    {"--clear", "SERIES", TEXT, ON(BASELINE), FIELD(clear), "remove the baseline of this series"},
+
+    /* export, token, copy */
+    {"-o", "FILE", TEXT, ON(EXPORT), FIELD(output),
+     "file to write, or - for standard output (default: named after the runs)"},
+    {"--force", NULL, FLAG, ON(EXPORT), FIELD(force), "let -o overwrite an existing file"},
+    {"--html", NULL, FLAG, ON(EXPORT), FIELD(html),
+     "write an HTML page that shows the runs in any browser, without a network"},
+    {"--base", "RUNS", TEXT, ON(EXPORT), FIELD(base), "export a comparison: its base"},
+    {"--new", "RUNS", TEXT, ON(EXPORT), FIELD(fresh), "export a comparison: its new runs"},
+    {"--redact", "CATEGORIES", TEXT, ON(EXPORT), FIELD(redact),
+     "leave out these categories, with commas between them, or all"},
+    {"--preview", NULL, FLAG, ON(EXPORT), FIELD(preview),
+     "write no file; show what the export would reveal"},
+    {"--role", "ROLE", TEXT, ON(TOKEN), FIELD(role),
+     "role of a new token: viewer, uploader or admin (default uploader)"},
+    {"--from", "STORE", TEXT, ON(COPY), FIELD(from), "shelf to copy"},
+    {"--to", "STORE", TEXT, ON(COPY), FIELD(to), "shelf to copy it to"},
+    {"--update", NULL, FLAG, ON(COPY), FIELD(update),
+     "overwrite what differs in --to, and delete runs that were deleted in --from"},
+
+    /* prune, verify */
+    {"--keep", "RULE", PS_RULE, ON(PRUNE), FIELD(keep),
+     "retention rule, such as 500, 90d, 50GiB or 20/series; may be repeated"},
+    {"--dry-run", NULL, FLAG, ON(PRUNE), FIELD(dry_run),
+     "delete nothing; show what would be deleted"},
+    {"--quick", NULL, FLAG, ON(VERIFY), FIELD(quick),
+     "only check that the files exist, without reading them"},
+
+    {"--json", NULL, FLAG, ON_JSON, FIELD(json), "print JSON"},
+
+    /* the shelf */
+    {"--data", "DIR", TEXT, ON_SHELF, SHELF(data),
+     "folder of the shelf (default $XDG_DATA_HOME/perfshelf, or the shelf that you serve)"},
+    {"--store", "URL", TEXT, ON_STORE, SHELF(store),
+     "shelf in a database, postgresql://USER@HOST/DATABASE (default $PERFSHELF_STORE)"},
+    {"--cache-size", "SIZE", TEXT, ON_STORE, SHELF(cache_size),
+     "disk space for cached files of --store, such as 50GiB (default 10GiB)"},
+    {"--server", "URL", TEXT, ON_SERVER, SHELF(server),
+     "shelf served at this URL, in place of --data (default $PERFSHELF_SERVER)"},
+    {"--token", "TOKEN", TEXT, ON_SERVER, SHELF(token),
+     "token for --server (default $PERFSHELF_TOKEN, which other users of this machine cannot "
+     "see)"},
+    {"--ca", "FILE", TEXT, ON_SERVER, SHELF(ca),
+     "certificate to trust for --server, in place of those of the system (PEM)"},
+};
+const size_t ps_option_rows_count = sizeof ps_option_rows / sizeof *ps_option_rows;

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * commands.h: the commands (commands.c) and their options (command_options.c) as tables. The
+ * parser (options.c) and the help (help.c) work from them.
+ *
+ * Texts are plain: help.c wraps them. An empty line ends a paragraph; lines "TERM\tDESCRIPTION"
+ * are a list.
+ */
+#ifndef PS_CLI_COMMANDS_H
+#define PS_CLI_COMMANDS_H
+
+#include "server/cli/options.h"
+
+#define PS_DEFAULT_LISTEN "127.0.0.1:7700"
+
+enum ps_command_group {
+    PS_GROUP_ADD,
+    PS_GROUP_LOOK,
+    PS_GROUP_COMPARE,
+    PS_GROUP_SHARE,
+    PS_GROUP_OPERATE,
+};
+#define PS_GROUPS 5
+extern const char *const ps_command_groups[PS_GROUPS]; /* titles */
+
+struct ps_command_row {
+    const char *name;
+    enum ps_command_group group;
+    const char *summary;     /* an imperative, for the list of commands */
+    const char *usage;       /* what follows the name, a line for each form; may be empty */
+    size_t min, max;         /* number of operands */
+    size_t own;              /* after so many operands all words are operands; 0: never */
+    const char *about;       /* paragraphs */
+    const char *arguments;   /* a list, or NULL */
+    const char *examples;    /* command lines */
+    const char *exit_status; /* a paragraph where it differs from other commands, or NULL */
+    const char *synonyms;    /* words for which this command is suggested, with spaces, or NULL */
+};
+
+enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_UNTAG, PS_BUDGET, PS_HOST, PS_RULE };
+
+/* Several rows may have the same name, for different commands. */
+struct ps_option_row {
+    const char *name, *arg; /* arg NULL: a flag */
+    enum ps_option_type type;
+    unsigned commands; /* bits 1 << PS_COMMAND_... */
+    size_t field;      /* of struct ps_options */
+    bool of_shelf;     /* it says which shelf a command works on, as for many commands */
+    const char *what;  /* a description without a full stop */
+};
+
+extern const struct ps_command_row ps_commands[]; /* by enum ps_command */
+extern const size_t ps_commands_count;
+extern const struct ps_option_row ps_option_rows[];
+extern const size_t ps_option_rows_count;
+
+static inline bool ps_option_is_of(const struct ps_option_row *option, enum ps_command command)
+{
+    return option->commands & (1U << command);
+}
+
+#endif

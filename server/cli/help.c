@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/help.h"
+
+#include "server/cli/commands.h"
+
+#include <ctype.h>
+
+#define WIDTH    80
+#define TERM_MAX 22 /* a longer term of a list stands on a line of its own */
+#define INDENT   2  /* of lists */
+#define GAP      2  /* between a term and its description */
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static unsigned spaces_at(struct ps_str text)
+{
+    unsigned n = 0;
+    while (n < text.len && text.at[n] == ' ')
+        n++;
+    return n;
+}
+
+/* The next word of a line, without the spaces before it; empty at its end. */
+static struct ps_str next_word(struct ps_str *line)
+{
+    struct ps_str word = ps_str_skip(*line, spaces_at(*line));
+    const char *end = word.len ? memchr(word.at, ' ', word.len) : NULL;
+    word.len = end ? (size_t)(end - word.at) : word.len;
+    *line = ps_str_skip(*line, (size_t)(word.at + word.len - line->at));
+    return word;
+}
+
+/* A text whose first line begins at `column`; the others are indented. */
+static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column, unsigned indent)
+{
+    bool first = true;
+    for (struct ps_str word; (word = next_word(&text)).len; first = false) {
+        if (!first && column + 1 + word.len > WIDTH) {
+            ps_buf_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            ps_buf_puts(out, " ");
+            column++;
+        }
+        ps_buf_str(out, word);
+        column += (unsigned)word.len;
+    }
+    ps_buf_puts(out, "\n");
+}
+
+/* Cuts the first line off a text. */
+static struct ps_str next_line(struct ps_str *text)
+{
+    const char *end = text->len ? memchr(text->at, '\n', text->len) : NULL;
+    struct ps_str line = {text->at, end ? (size_t)(end - text->at) : text->len};
+    *text = ps_str_skip(*text, line.len + (end != NULL));
+    return line;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* Where descriptions begin, so that this term fits too. */
+static unsigned column_for(unsigned column, size_t term)
+{
+    const unsigned needed = INDENT + (unsigned)term + GAP;
+    return term <= TERM_MAX && needed > column ? needed : column;
+}
+
+static void add_entry(struct ps_buf *out, unsigned column, struct ps_str term, struct ps_str what)
+{
+    const size_t width = INDENT + term.len;
+    ps_buf_printf(out, "%*s", INDENT, "");
+    ps_buf_str(out, term);
+    if (width + GAP > column)
+        ps_buf_printf(out, "\n%*s", (int)column, "");
+    else
+        ps_buf_printf(out, "%*s", (int)(column - width), "");
+    add_wrapped(out, what, column, column);
+}
+
+/* "TERM\tDESCRIPTION"; spaces before a term are kept. */
+static void add_list(struct ps_buf *out, struct ps_str lines)
+{
+    unsigned column = 0;
+    for (struct ps_str rest = lines; rest.len;) {
+        struct ps_str line = next_line(&rest);
+        column =
+            column_for(column, (size_t)((const char *)memchr(line.at, '\t', line.len) - line.at));
+    }
+    while (lines.len) {
+        struct ps_str line = next_line(&lines);
+        const size_t term = (size_t)((const char *)memchr(line.at, '\t', line.len) - line.at);
+        add_entry(out, column, (struct ps_str){line.at, term}, ps_str_skip(line, term + 1));
+    }
+}
+
+/* Paragraphs and lists with empty lines between them. */
+static void add_paragraphs(struct ps_buf *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        struct ps_str part = {text, end ? (size_t)(end - text) : strlen(text)};
+        if (memchr(part.at, '\t', part.len))
+            add_list(out, part);
+        else
+            add_wrapped(out, part, 0, 0);
+        text = end ? end + 2 : part.at + part.len;
+        ps_buf_puts(out, *text ? "\n" : "");
+    }
+}
+
+/* --- one command ------------------------------------------------------------------------------ */
+
+/* "List the runs on the shelf, newest first." */
+static void add_summary(const struct ps_command_row *command, struct ps_buf *out)
+{
+    ps_buf_printf(out, "%c%s.\n\n", toupper((unsigned char)command->summary[0]),
+                  command->summary + 1);
+}
+
+/* "Usage: perfshelf show RUN [OPTIONS]", a line for each form. */
+static void add_usage(const struct ps_command_row *command, struct ps_buf *out)
+{
+    struct ps_str forms = ps_str_of(command->usage);
+    const char *title = "Usage:";
+    do {
+        struct ps_str form = next_line(&forms);
+        ps_buf_printf(out, "%-6s perfshelf %s", title, command->name);
+        ps_buf_puts(out, form.len ? " " : "");
+        ps_buf_str(out, form);
+        ps_buf_puts(out, strstr(command->usage, "[OPTIONS]") ? "\n" : " [OPTIONS]\n");
+        title = "";
+    } while (forms.len);
+}
+
+static void add_spelling(const struct ps_option_row *option, struct ps_buf *out)
+{
+    ps_buf_puts(out, option->name);
+    if (option->arg)
+        ps_buf_printf(out, " %s", option->arg);
+}
+
+/* The options that say which shelf, or the others; nothing where there are none. */
+static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf lines = {0};
+    for (size_t i = 0; i < ps_option_rows_count; i++) {
+        const struct ps_option_row *option = &ps_option_rows[i];
+        if (!ps_option_is_of(option, command) || option->of_shelf != of_shelf)
+            continue;
+        add_spelling(option, &lines);
+        ps_buf_printf(&lines, "\t%s\n", option->what);
+    }
+    if (!of_shelf)
+        ps_buf_puts(&lines, "--help\tshow this help\n");
+    if (!lines.len)
+        return;
+    ps_buf_printf(out, "\n%s:\n", of_shelf ? "Shelf options" : "Options");
+    add_list(out, ps_buf_slice(&lines));
+}
+
+static void add_examples(const char *examples, struct ps_buf *out)
+{
+    struct ps_str rest = ps_str_of(examples);
+    ps_buf_puts(out, "\nExamples:\n");
+    while (rest.len) {
+        ps_buf_puts(out, "  ");
+        ps_buf_str(out, next_line(&rest));
+        ps_buf_puts(out, "\n");
+    }
+}
+
+static void add_command_help(enum ps_command command, struct ps_buf *out)
+{
+    const struct ps_command_row *row = &ps_commands[command];
+    add_summary(row, out);
+    add_usage(row, out);
+    ps_buf_puts(out, "\n");
+    add_paragraphs(out, row->about);
+    if (row->arguments) {
+        ps_buf_puts(out, "\nArguments:\n");
+        add_list(out, ps_str_of(row->arguments));
+    }
+    add_options(command, false, out);
+    add_options(command, true, out);
+    add_examples(row->examples, out);
+    if (row->exit_status) {
+        ps_buf_puts(out, "\nExit status:\n  ");
+        add_wrapped(out, ps_str_of(row->exit_status), INDENT, INDENT);
+    }
+}
+
+/* --- all commands ----------------------------------------------------------------------------- */
+
+static void add_group(enum ps_command_group group, struct ps_buf *out)
+{
+    for (size_t i = PS_COMMAND_NONE + 1; i < ps_commands_count; i++)
+        if (ps_commands[i].group == group)
+            ps_buf_printf(out, "  %-10s%s\n", ps_commands[i].name, ps_commands[i].summary);
+}
+
+static void add_all_commands(struct ps_buf *out)
+{
+    ps_buf_puts(out, "perfshelf " PS_VERSION ": a shelf for performance profiles of Python "
+                     "programs\n\nUsage: perfshelf COMMAND [ARGUMENTS] [OPTIONS]\n");
+    for (unsigned group = 0; group < PS_GROUPS; group++) {
+        ps_buf_printf(out, "\n%s\n", ps_command_groups[group]);
+        add_group((enum ps_command_group)group, out);
+    }
+    ps_buf_puts(out, "\n"
+                     "RUN is an id, a unique prefix of one, a name, @1 (the newest), @2 and so on, "
+                     "or\nbaseline:SERIES. `perfshelf help COMMAND` shows options and examples.\n"
+                     "Exit status: 0 done, 1 something failed, 2 wrong usage.\n");
+}
+
+void ps_help_write(enum ps_command command, struct ps_buf *out)
+{
+    if (command == PS_COMMAND_NONE)
+        add_all_commands(out);
+    else
+        add_command_help(command, out);
+}
