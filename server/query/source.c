@@ -17,6 +17,11 @@ enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_FIGURES, L_MAX = 40 }
 
 static const struct ps_str unknown = {NULL, 0};
 
+/* A profile may say any number of a line, and the text has a place for each line before it. Of
+ * lines beyond this one, which no Python source of 16 MiB is likely to have, the profile's text is
+ * left out; their numbers are shown all the same. */
+#define CARRIED_LINES 1000000
+
 /* --- text
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -123,7 +128,8 @@ static void figures_row(struct figures *f, struct ps_stmt *stmt, struct ps_text 
         f->used[i] = f->used[i] || !ps_col_is_null(stmt, i);
     }
     figures_samples(f, ps_col_text(stmt, L_SAMPLES));
-    if (carried && !ps_col_is_null(stmt, L_SOURCE) && ps_col_int(stmt, L_LINE) > 0)
+    if (carried && !ps_col_is_null(stmt, L_SOURCE) && ps_col_int(stmt, L_LINE) > 0 &&
+        ps_col_int(stmt, L_LINE) <= CARRIED_LINES)
         text_line(carried, (size_t)ps_col_int(stmt, L_LINE), ps_col_text(stmt, L_SOURCE));
     f->n++;
 }

@@ -4,6 +4,7 @@ import cProfile
 import gzip
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -43,6 +44,22 @@ class LineTest(ServerTest):
     def post_form(self, *parts, query="?wait=1"):
         body, kind = form(*parts)
         return self.request("POST", RUNS + query, body, Content_Type=kind)
+
+
+class Carried(ServerTest):
+    def test_a_line_number_of_billions(self):
+        """The text has a place for each line before the last: this one took 30 GiB."""
+        report = ("Timer unit: 1e-06 s\n\nTotal time: 0.5 s\nFile: app.py\nFunction: f at line 10\n\n"
+                  "Line #      Hits         Time  Per Hit   % Time  Line Contents\n" + "=" * 62 + "\n"
+                  "    12         1     200000.0 200000.0     40.0      a()\n"
+                  "2000000000     1     300000.0 300000.0     60.0      b()\n")
+        run = self.add(report.encode())
+        source = self.get_json(f"{RUNS}/{run['id']}/source?file=1")
+        self.assertEqual((source["line"], source["ticks"]), ([12, 2000000000], [200000.0, 300000.0]))
+        self.assertEqual(source["text"][-1], "    a()")
+        with open(f"/proc/{self.server.process.pid}/status", encoding="ascii") as status:
+            peak = int(re.search(r"VmHWM:\s+(\d+) kB", status.read())[1])
+        self.assertLess(peak, 2 << 20)
 
 
 class Attach(LineTest):
