@@ -341,7 +341,7 @@ class BadBundles(ExportTest):
 
     def test_another_layout(self):
         self.pack(self.redacted, change=self.sql("PRAGMA user_version = 99"))
-        self.refused("written by perfshelf 0.1.0", "layout 99")
+        self.refused("written by perfshelf 0.2.0", "layout 99")
 
     def test_values_that_are_none(self):
         self.pack(self.redacted, change=self.sql("UPDATE meta SET v = '{' WHERE k = 'summary'"))

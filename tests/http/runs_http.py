@@ -14,7 +14,7 @@ from server import ROOT, RUNS, ServerTest, dump, import_log
 class Shelf(ServerTest):
     def test_empty_and_filled(self):
         shelf = self.get_json("/api/v1/shelf")
-        self.assertEqual(shelf["version"], "0.1.0")
+        self.assertEqual(shelf["version"], "0.2.0")
         self.assertEqual(shelf["listen"], f"127.0.0.1:{self.server.port}")
         run = self.add(import_log("import argparse"), name="first", series="s", tag="a=b", who="mei")
         shelf = self.get_json("/api/v1/shelf")

@@ -26,7 +26,7 @@ class Start(ShelfTest):
 
     def test_one_line_when_ready(self):
         server = self.start()
-        self.assertEqual(server.ready_line, f"perfshelf 0.1.0 serves {self.data} at http://127.0.0.1:{server.port}/\n")
+        self.assertEqual(server.ready_line, f"perfshelf 0.2.0 serves {self.data} at http://127.0.0.1:{server.port}/\n")
         code, said = server.end()
         self.assertEqual((code, said), (0, ""))
         self.assertEqual(os.listdir(os.path.join(self.data, "spool")), [])

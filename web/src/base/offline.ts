@@ -8,7 +8,7 @@ export interface OfflineFile {
     start: string;
     /** ISO 8601 */
     made_at: string;
-    /** "perfshelf 0.1.0" */
+    /** "perfshelf 0.2.0" */
     made_by: string;
     /** what was left out of it, in the words of the command line */
     redacted: string[];
