@@ -137,8 +137,8 @@ static enum ps_status next_operand(void *user, struct ps_apart_file *out, struct
     if (out->fd < 0 || fstat(out->fd, &about) != 0)
         return ps_fail_errno(err, "cannot open", path);
     if (S_ISDIR(about.st_mode)) {
-        ps_hint(err, "name the files themselves");
-        return ps_fail(err, PS_BAD_REQUEST, "a folder cannot be merged");
+        ps_hint(err, "name the files in it");
+        return ps_fail(err, PS_BAD_REQUEST, "--merge cannot read a folder");
     }
     if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < merging->written.tv_sec)
         merging->written = about.st_mtim;
@@ -153,9 +153,8 @@ static bool goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
     return !ps_progress_interrupted();
 }
 
-/* One run of all files, or none: a sum that lacks a file would be a lie. `name` is what the run is
- * called unless
- * --name says. */
+/* One run of all files, or none: a sum without one of the files would be wrong. `name` is the name
+ * of the run unless --name gives one. */
 static void add_merged(struct adding *adding, const char *const *paths, size_t n, const char *name)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -167,7 +166,7 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
         (void)ps_apart_merge(&apart, next_operand, &merging, &err);
     }
     if (err.code == PS_CANCELLED)
-        return; /* an interrupt, which is told once */
+        return; /* an interrupt, reported once at the end */
     if (err.code != PS_OK)
         adding->status = ps_say_failure(paths[merging.next ? merging.next - 1 : 0], &err);
     else
@@ -230,7 +229,7 @@ static bool add_found(struct adding *adding, const char *file)
         return true;
     } else if (why.code == PS_INTERNAL || why.code == PS_INTERRUPTED) {
         adding->status = ps_say_failure(file, &why);
-    } else if (why.code != PS_CANCELLED) { /* an interrupt, which is told once */
+    } else if (why.code != PS_CANCELLED) { /* an interrupt, reported once at the end */
         ps_say_skipped(file, &why);
     }
     return false;
@@ -266,8 +265,8 @@ static void add_folder(struct adding *adding, const char *path)
     }
     if (known || ps_progress_interrupted())
         return;
-    ps_fail(&err, PS_UNKNOWN_KIND, "no profile in this folder or below");
-    ps_hint(&err, "perfshelf formats lists what can be read");
+    ps_fail(&err, PS_UNKNOWN_KIND, "no profile in this folder or its subfolders");
+    ps_hint(&err, "`perfshelf formats` lists the formats");
     adding->status = ps_say_failure(path, &err);
 }
 
@@ -292,7 +291,7 @@ static void add_operand(struct adding *adding, const char *path)
     }
 }
 
-/* The import goes on without: what is wrong beside a profile never spoils it. */
+/* The import goes on without sources. */
 static void check_source_root(struct adding *adding)
 {
     const char *root = adding->options->source_root;
@@ -300,8 +299,8 @@ static void check_source_root(struct adding *adding)
     struct ps_err err = PS_ERR_INIT;
     if (!root || (stat(root, &about) == 0 && S_ISDIR(about.st_mode)))
         return;
-    ps_hint(&err, "no sources were attached; add the same file again with the right one");
-    ps_fail(&err, PS_BAD_REQUEST, "the source root is no folder");
+    ps_hint(&err, "no sources are attached; add the file again with the right folder");
+    ps_fail(&err, PS_BAD_REQUEST, "--source-root is not a folder");
     adding->status = ps_say_failure(root, &err);
 }
 

@@ -9,7 +9,7 @@
 static void say_sum(const struct ps_options *options, const struct ps_backed_up *sum)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    char size[48];
+    char size[48], runs[64], files[64], removed[64];
     if (options->json) {
         struct ps_json json = ps_json_to(&line);
         ps_json_object(&json);
@@ -19,9 +19,11 @@ static void say_sum(const struct ps_options *options, const struct ps_backed_up 
         ps_json_kint(&json, "removed", (int64_t)sum->removed);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&line, "%llu runs; %llu files copied (%s), %llu removed",
-                      (unsigned long long)sum->runs, (unsigned long long)sum->files,
-                      ps_figure_bytes((double)sum->bytes, size), (unsigned long long)sum->removed);
+        ps_buf_printf(&line, "%s in the backup: %s copied (%s), %s deleted",
+                      ps_figure_count(sum->runs, "run", runs),
+                      ps_figure_count(sum->files, "file", files),
+                      ps_figure_bytes((double)sum->bytes, size),
+                      ps_figure_count(sum->removed, "file", removed));
     }
     ps_buf_puts(&line, "\n");
     ps_say(&line);

@@ -17,9 +17,9 @@ static enum ps_status pin(struct ps_client *client, const char *run, struct ps_b
 
 static enum ps_status say_pinned(const struct ps_buf *text, struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *run = cJSON_ParseWithLength(text->at, text->len);
-    if (!run)
-        return ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    if (ps_client_parse(ps_buf_slice(text), &run, err) != PS_OK)
+        return err->code;
     ps_buf_printf(out, "%s  baseline of ", ps_run_text(run, "id"));
     ps_plain_text(out, ps_str_of(ps_run_text(run, "series")));
     ps_buf_puts(out, "  ");
@@ -50,7 +50,8 @@ int ps_cli_baseline(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status;
     if ((options->n_operands == 1) == (options->clear != NULL)) {
-        ps_fail(&err, PS_BAD_REQUEST, "wants a RUN, or --clear SERIES");
+        ps_hint(&err, "see `perfshelf help baseline`");
+        ps_fail(&err, PS_BAD_REQUEST, "name either a RUN or --clear SERIES");
         (void)ps_say_failure("baseline", &err);
         return 2;
     }

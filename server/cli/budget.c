@@ -27,7 +27,8 @@ static const struct unit *unit_of(const char *name)
     return NULL;
 }
 
-enum ps_status ps_value_read(const char *text, double *value, char unit[8], struct ps_err *err)
+enum ps_status ps_value_read(const char *option, const char *text, double *value, char unit[8],
+                             struct ps_err *err)
 {
     char *end;
     *value = strtod(text, &end);
@@ -35,22 +36,25 @@ enum ps_status ps_value_read(const char *text, double *value, char unit[8], stru
         end++;
     (void)snprintf(unit, 8, "%s", end);
     if (end == text || !isfinite(*value) || *value < 0 || !unit_of(end)) {
-        ps_fail(err, PS_BAD_REQUEST, "%s is no value", text);
-        ps_hint(err, "write it like 1.2s, 300ms, 50us, 2GiB, 512MB, 10%% or 1000");
+        ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
+        ps_hint(err, "write a number and a unit, such as 1.2s, 300ms, 2GiB, 512MB, 10%% or 1000");
         return PS_BAD_REQUEST;
     }
     return PS_OK;
+}
+
+static enum ps_status wrong_form(const char *text, struct ps_err *err)
+{
+    ps_hint(err, "write TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s");
+    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --budget", text);
 }
 
 enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps_err *err)
 {
     const char *equals = strrchr(text, '='), *dot = strchr(text, '.');
     *out = (struct ps_budget){.text = text};
-    if (!equals || equals == text) {
-        ps_fail(err, PS_BAD_REQUEST, "--budget wants TABLE.NAME=VALUE or headline=VALUE, not '%s'",
-                text);
-        return PS_BAD_REQUEST;
-    }
+    if (!equals || equals == text)
+        return wrong_form(text, err);
     size_t table = (size_t)((dot && dot < equals ? dot : equals) - text);
     (void)snprintf(out->table, sizeof out->table, "%.*s", (int)table, text);
     if (table < (size_t)(equals - text)) {
@@ -58,9 +62,8 @@ enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps
         out->name_len = (size_t)(equals - out->name);
     }
     if (!out->name_len != (strcmp(out->table, "headline") == 0))
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "--budget wants TABLE.NAME=VALUE or headline=VALUE, not '%s'", text);
-    return ps_value_read(equals + 1, &out->value, out->unit, err);
+        return wrong_form(text, err);
+    return ps_value_read("--budget", equals + 1, &out->value, out->unit, err);
 }
 
 bool ps_value_convert(double value, const char *from, const char *to, double *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* budget.h: what --budget and --fail-on say. */
+/* budget.h: the values of --budget and --fail-on, and others with a unit. */
 #ifndef PS_CLI_BUDGET_H
 #define PS_CLI_BUDGET_H
 
@@ -18,8 +18,9 @@ struct ps_budget {
 /* "imports.torch=1.2s", "headline=2s". PS_BAD_REQUEST says what is wrong. */
 enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps_err *err);
 
-/* "+10%" (unit "%"), "50ms". A plus sign may stand before it. */
-enum ps_status ps_value_read(const char *text, double *value, char unit[8], struct ps_err *err);
+/* The value of an option: "+10%" (unit "%"), "50ms". A plus sign may stand before it. */
+enum ps_status ps_value_read(const char *option, const char *text, double *value, char unit[8],
+                             struct ps_err *err);
 
 /* A value in another unit of its kind: 1.2 s in us. False: they are of different kinds. */
 bool ps_value_convert(double value, const char *from, const char *to, double *out);

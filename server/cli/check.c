@@ -203,8 +203,11 @@ static enum ps_status check_row(struct report *report, const struct ps_cli_compa
 static enum ps_status wrong_unit(const struct ps_budget *budget, const char *unit,
                                  struct ps_err *err)
 {
-    return ps_fail(err, PS_BAD_REQUEST, "%s: the unit of this metric is %s", budget->text,
-                   unit[0] ? unit : "none: it is a number");
+    if (unit[0])
+        ps_hint(err, "write the limit in %s", unit);
+    else
+        ps_hint(err, "write the limit as a number without a unit");
+    return ps_fail(err, PS_BAD_REQUEST, "--budget %s: wrong unit for this metric", budget->text);
 }
 
 /* The newest run of the series of `run` that has the row; PS_NOT_FOUND: none has. */
@@ -237,8 +240,8 @@ static enum ps_status find_in_series(const struct ps_cli_compared *compared, con
     return status == PS_OK && !out->len ? PS_NOT_FOUND : status;
 }
 
-/* No run that is checked has the row. A name that others have is gone, which is told; one that
- * none ever had is mistyped. */
+/* No run that is checked has the row. If the baseline or another run of the series has it, the
+ * name is reported as missing; otherwise it was probably mistyped. */
 static enum ps_status check_missing(struct report *report, const struct ps_cli_compared *compared,
                                     const struct ps_budget *budget, const char *name, bool in_base,
                                     struct ps_err *err)
@@ -256,10 +259,10 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
             return ps_fail_as(err, &own);
     }
     if (status == PS_NOT_FOUND) {
-        ps_hint(err, "names are those of `perfshelf diff %s %s --of %s --json`",
+        ps_hint(err, "`perfshelf diff %s %s --of %s --json` prints the names",
                 ps_run_text(cJSON_GetArrayItem(runs, 0), "id"),
                 ps_run_text(cJSON_GetArrayItem(runs, 0), "id"), budget->table);
-        return ps_fail(err, PS_BAD_REQUEST, "--budget %s: no run of this series ever had %s",
+        return ps_fail(err, PS_BAD_REQUEST, "--budget %s: no run of this series has %s",
                        budget->text, name);
     }
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
@@ -267,9 +270,9 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
     finding.what = what.at;
     (void)snprintf(finding.may_be, sizeof finding.may_be, "not in this run");
     if (last.len)
-        (void)snprintf(finding.why, sizeof finding.why, "last in run %s", last.at);
+        (void)snprintf(finding.why, sizeof finding.why, "last seen in run %s", last.at);
     else
-        (void)snprintf(finding.why, sizeof finding.why, "but in the baseline");
+        (void)snprintf(finding.why, sizeof finding.why, "present in the baseline");
     add_finding(report, &finding);
     return PS_OK;
 }
@@ -330,7 +333,8 @@ static enum ps_status headline_of(const struct ps_cli_compared *compared, const 
     *out = cJSON_GetObjectItemCaseSensitive(compared->about, "headline");
     if (cJSON_IsObject(*out))
         return PS_OK;
-    return ps_fail(err, PS_BAD_REQUEST, "the headlines of these runs are of different things");
+    ps_hint(err, "compare runs of one kind");
+    return ps_fail(err, PS_BAD_REQUEST, "these runs have different headline metrics");
 }
 
 static const cJSON *group_of(const cJSON *headline, const char *group)
@@ -361,7 +365,7 @@ static enum ps_status check_headline(struct report *report, const struct ps_cli_
     return PS_OK;
 }
 
-/* What grew most, below a headline that grew too much. */
+/* The rows that grew most, below a headline that grew too much. */
 static enum ps_status add_causes(struct finding *finding, const struct ps_cli_compared *compared,
                                  struct ps_err *err)
 {
@@ -403,7 +407,7 @@ static bool is_above_all(const cJSON *headline)
     return true;
 }
 
-/* Too few runs for a test: what is unknown, and how to find out. */
+/* Too few runs for a test: says so, and how many are needed. */
 static void add_unknown(struct finding *finding, const struct ps_cli_compared *compared)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new");
@@ -411,20 +415,21 @@ static void add_unknown(struct finding *finding, const struct ps_cli_compared *c
               m = cJSON_GetArraySize(runs);
     const char *series = ps_run_text(cJSON_GetArrayItem(runs, 0), "series");
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    char base[64], now[64];
     if (n > 1 && m == 1)
-        ps_buf_printf(
-            &text, "above each of %d runs of the baseline; by chance this is so once in %d times",
-            n, n + 1);
+        ps_buf_printf(&text, "above all %d baseline runs; by chance this happens 1 time in %d", n,
+                      n + 1);
     else
         ps_buf_printf(&text,
-                      "%d and %d runs: the change may be noise; 5 and 5, or 4 and 6, tell (record "
-                      "--repeat 5)",
-                      n, m);
+                      "%s and %s: the change may be noise; compare at least 5 and 5, or 4 and 6 "
+                      "(record --repeat 5)",
+                      ps_figure_count((uint64_t)n, "baseline run", base),
+                      ps_figure_count((uint64_t)m, "new run", now));
     add_detail(finding, text.at);
     text.len = 0;
     if (n == 1)
         ps_buf_printf(&text,
-                      "the newest ten runs of a series as the baseline: --against series:%s@10",
+                      "use the newest 10 runs of a series as the baseline: --against series:%s@10",
                       series[0] ? series : "NAME");
     if (text.len)
         add_detail(finding, text.at);
@@ -445,7 +450,7 @@ static void judge_growth(struct finding *finding, const cJSON *headline, bool gr
                    known  ? "significant"
                    : same ? "within noise"
                           : "significance unknown",
-                   grew && in_range ? ", not above all runs of the baseline" : "");
+                   grew && in_range ? ", not above all baseline runs" : "");
 }
 
 static enum ps_status check_growth(struct report *report, const struct ps_cli_compared *compared,
@@ -455,7 +460,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     double allowed, limit;
     char unit[8], figure[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
-    enum ps_status status = ps_value_read(fail_on, &allowed, unit, err);
+    enum ps_status status = ps_value_read("--fail-on", fail_on, &allowed, unit, err);
     if (status == PS_OK)
         status = headline_of(compared, &headline, err);
     if (status != PS_OK)
@@ -467,8 +472,8 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     if (strcmp(unit, "%") == 0)
         limit = fabs(finding.base) * allowed / 100;
     else if (!ps_value_convert(allowed, unit, finding.unit, &limit))
-        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the unit of the headline is %s", fail_on,
-                       finding.unit);
+        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the headline is measured in %s", fail_on,
+                       finding.unit[0] ? finding.unit : "plain numbers");
     finding.limit = finding.base + limit;
     judge_growth(&finding, headline, finding.value > finding.limit,
                  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")));
@@ -512,10 +517,11 @@ static void print(const struct ps_options *options, const struct ps_cli_compared
     if (options->json) {
         add_json_report(compared, options->against != NULL, report, &out);
     } else if (options->markdown) {
-        ps_buf_printf(&out, "### perfshelf: %zu of %zu over", report->over, report->checked);
+        ps_buf_printf(&out, "### perfshelf: %zu of %zu over the limit", report->over,
+                      report->checked);
         if (report->missing)
             ps_buf_printf(&out, ", %zu missing", report->missing);
-        ps_buf_puts(&out, "\n\n| | what | is | may be | |\n|---|---|--:|--:|--:|\n");
+        ps_buf_puts(&out, "\n\n| | Metric | Value | Limit | Change |\n|---|---|--:|--:|--:|\n");
         ps_buf_str(&out, ps_buf_slice(&report->rows));
     } else {
         ps_buf_str(&out, ps_buf_slice(&report->lines));
@@ -536,7 +542,7 @@ static enum ps_status check_all(const struct ps_options *options, const struct p
     return status;
 }
 
-/* What must be known before a shelf is opened. */
+/* Checks the options before a shelf is opened. */
 static enum ps_status read_options(const struct ps_options *options, struct ps_budget *budgets,
                                    struct ps_err *err)
 {
@@ -546,13 +552,14 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
     for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
         status = ps_budget_read(options->budgets[i], &budgets[i], err);
     if (status == PS_OK && options->fail_on)
-        status = ps_value_read(options->fail_on, &value, unit, err);
+        status = ps_value_read("--fail-on", options->fail_on, &value, unit, err);
     if (status == PS_OK && options->fail_on && !options->against)
-        status = ps_fail(err, PS_BAD_REQUEST, "--fail-on wants --against BASELINE");
+        status = ps_fail(err, PS_BAD_REQUEST, "--fail-on needs --against BASELINE");
     if (status == PS_OK && options->json && options->markdown)
-        status = ps_fail(err, PS_BAD_REQUEST, "--json and --markdown exclude each other");
+        status = ps_fail(err, PS_BAD_REQUEST, "--json and --markdown cannot be combined");
     if (status == PS_OK && !options->against && !options->n_budgets)
-        status = ps_fail(err, PS_BAD_REQUEST, "check wants --against BASELINE or --budget B");
+        status = ps_fail(err, PS_BAD_REQUEST,
+                         "nothing to check: give --budget BUDGET or --against BASELINE");
     return status;
 }
 
@@ -574,11 +581,10 @@ static enum ps_status no_baseline(const char *against, const cJSON *base, struct
     ps_hint(err, "name an older run, or check a newer one");
     if (cJSON_GetArraySize(base) == 1)
         return ps_fail(err, PS_NOT_FOUND,
-                       "--against %s is run %s, which is checked; no run is its own baseline",
+                       "--against %s is run %s, the run to check, and cannot be its own baseline",
                        against, ps_run_text(cJSON_GetArrayItem(base, 0), "id"));
     return ps_fail(err, PS_NOT_FOUND,
-                   "--against %s names no run but those that are checked; no run is its own "
-                   "baseline",
+                   "--against %s names only the runs to check, which cannot be their own baseline",
                    against);
 }
 

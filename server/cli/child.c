@@ -184,7 +184,7 @@ static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_
     (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->rest), "stderr", NULL);
     split->rest.len = 0;
     enum ps_status status =
-        ps_write_all(log, ps_buf_slice(&split->log), "what the program says", err);
+        ps_write_all(log, ps_buf_slice(&split->log), "the import-time log", err);
     split->log.len = 0;
     return status;
 }
@@ -221,7 +221,7 @@ static enum ps_status run_split(const struct ps_child *child, struct plumbing *t
     pid_t pid = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) {
         sigprocmask(SIG_SETMASK, to->mask, NULL);
-        return ps_fail_errno(err, "cannot make", "a pipe");
+        return ps_fail_errno(err, "cannot create", "a pipe");
     }
     PS_AUTO(ps_close_fd) int read_end = ends[0];
     to->err = ends[1];
@@ -278,7 +278,7 @@ enum ps_status ps_child_ask(const char *path, const char *const *argv, bool quie
     int ends[2];
     pid_t pid = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return ps_fail_errno(err, "cannot make", "a pipe");
+        return ps_fail_errno(err, "cannot create", "a pipe");
     struct plumbing to = {NOWHERE, ends[1], quiet ? NOWHERE : -1, NULL};
     enum ps_status status = start(path, argv, &to, &pid, err);
     close(ends[1]);

@@ -191,10 +191,13 @@ enum ps_status ps_client_get(struct ps_client *client, const char *path, struct 
     return ps_client_ask(client, "GET", path, (struct ps_str){NULL, 0}, out, err);
 }
 
-static enum ps_status parse(const struct ps_buf *text, cJSON **out, struct ps_err *err)
+enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err)
 {
-    *out = cJSON_ParseWithLength(text->at, text->len);
-    return *out ? PS_OK : ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    *out = cJSON_ParseWithLength(answer.at, answer.len);
+    if (*out)
+        return PS_OK;
+    ps_hint(err, "if you use --server, check that it is the URL of a perfshelf server");
+    return ps_fail(err, PS_INTERNAL, "the shelf sent an answer that is not JSON");
 }
 
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
@@ -203,7 +206,7 @@ enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON 
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     enum ps_status status = ps_client_get(client, path, &text, err);
 
-    return status == PS_OK ? parse(&text, out, err) : status;
+    return status == PS_OK ? ps_client_parse(ps_buf_slice(&text), out, err) : status;
 }
 
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
@@ -212,7 +215,7 @@ enum ps_status ps_client_run(struct ps_client *client, const char *run, struct p
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (!run[0])
-        return ps_fail(err, PS_BAD_REQUEST, "an empty word names no run");
+        return ps_fail(err, PS_BAD_REQUEST, "RUN is empty");
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, run);
     return ps_client_get(client, path.at, out, err);
@@ -224,5 +227,5 @@ enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJS
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     enum ps_status status = ps_client_run(client, run, &text, err);
 
-    return status == PS_OK ? parse(&text, out, err) : status;
+    return status == PS_OK ? ps_client_parse(ps_buf_slice(&text), out, err) : status;
 }

@@ -29,7 +29,9 @@ enum ps_status ps_client_ask(struct ps_client *client, const char *method, const
                              struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
-/* The same as a tree, to be freed with ps_run_free. */
+/* The tree of an answer, to be freed with ps_run_free. PS_INTERNAL: it is not JSON. */
+enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err);
+/* ps_client_get as a tree. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);
 /* The body of the answer goes into the empty file at fd: it may be larger than memory. `headers`

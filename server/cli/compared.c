@@ -3,6 +3,7 @@
 
 #include "base/json_out.h"
 #include "base/json_span.h"
+#include "server/cli/nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +27,7 @@ enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const 
     *out = (struct ps_cli_compared){.client = client, .base = base, .now = now};
     add_path(out, NULL, &path);
     enum ps_status status = ps_client_get(client, path.at, &out->text, err);
-    if (status == PS_OK && !(out->about = cJSON_ParseWithLength(out->text.at, out->text.len)))
-        status = ps_fail(err, PS_INTERNAL, "the comparison is not JSON");
-    return status;
+    return status == PS_OK ? ps_client_parse(ps_buf_slice(&out->text), &out->about, err) : status;
 }
 
 void ps_cli_compared_close(struct ps_cli_compared *compared)
@@ -43,6 +42,7 @@ static enum ps_status choose(const cJSON *list, const char *key, const char *nam
                              const cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf names = {0};
+    struct ps_nearest nearest = {.typed = name ? name : ""};
     const cJSON *item;
     cJSON_ArrayForEach(item, list)
     {
@@ -50,12 +50,16 @@ static enum ps_status choose(const cJSON *list, const char *key, const char *nam
         *out = item;
         if (!name || strcmp(word, name) == 0)
             return PS_OK;
+        ps_nearest_offer(&nearest, word);
         ps_buf_printf(&names, "%s%s", names.len ? ", " : "", word);
     }
-    ps_fail(err, PS_BAD_REQUEST, "these runs have no %s %s to compare", what, name ? name : "");
-    if (names.len)
-        ps_hint(err, "there are %s", names.at);
-    return PS_BAD_REQUEST;
+    if (!name)
+        return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s to compare", what);
+    if (nearest.word)
+        ps_hint(err, "did you mean %s? Available %ss: %s", nearest.word, what, names.at);
+    else if (names.len)
+        ps_hint(err, "available %ss: %s", what, names.at);
+    return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s '%s'", what, name);
 }
 
 enum ps_status ps_cli_table(const struct ps_cli_compared *compared, const char *of,
@@ -86,7 +90,9 @@ enum ps_status ps_cli_shown(const struct ps_options *options, const cJSON *table
     int64_t n = *rows;
     sort[0] = '\0';
     if (options->rows && (!ps_str_i64(ps_str_of(options->rows), &n) || n < 1 || n > ROWS_MOST))
-        return ps_fail(err, PS_BAD_REQUEST, "--rows takes a whole number from 1 to %d", ROWS_MOST);
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "invalid value '%s' for --rows: not a whole number from 1 to %d",
+                       options->rows, ROWS_MOST);
     *rows = (unsigned)n;
     if (options->sort && strcmp(options->sort, "name") == 0)
         (void)snprintf(sort, 80, "name");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.c: a shelf into another one, and a line for each thing that is not there as it was. */
+/* copy.c: copies a shelf into another one, and prints a line for each difference. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/remote/pg.h"
@@ -25,20 +25,22 @@ static void add_json(struct ps_buf *line, const struct ps_transferred *sum)
 
 static void add_plain(struct ps_buf *line, const struct ps_transferred *sum)
 {
-    char size[48];
-    ps_buf_printf(line, "%llu runs copied (%llu files, %s), %llu were there already",
-                  (unsigned long long)sum->runs, (unsigned long long)sum->files,
+    char size[48], count[2][64];
+    ps_buf_printf(line, "%s copied (%s, %s), %llu already there",
+                  ps_figure_count(sum->runs, "run", count[0]),
+                  ps_figure_count(sum->files, "file", count[1]),
                   ps_figure_bytes((double)sum->bytes, size), (unsigned long long)sum->already);
     if (sum->removed)
-        ps_buf_printf(line, ", %llu were removed meanwhile", (unsigned long long)sum->removed);
+        ps_buf_printf(line, ", %llu deleted meanwhile", (unsigned long long)sum->removed);
     if (sum->updated)
-        ps_buf_printf(line, ", %llu things updated", (unsigned long long)sum->updated);
+        ps_buf_printf(line, ", %s updated", ps_figure_count(sum->updated, "item", count[0]));
     if (sum->waiting)
-        ps_buf_printf(line, "; %llu uploads wait, and stay", (unsigned long long)sum->waiting);
+        ps_buf_printf(line, "; %s not copied",
+                      ps_figure_count(sum->waiting, "waiting upload", count[0]));
     if (sum->findings)
-        ps_buf_printf(line, ": %llu findings", (unsigned long long)sum->findings);
+        ps_buf_printf(line, ": %s", ps_figure_count(sum->findings, "difference", count[0]));
     else
-        ps_buf_puts(line, ": all is there");
+        ps_buf_puts(line, ": the copy is complete");
 }
 
 static void say_sum(const struct ps_options *options, const struct ps_transferred *sum)
@@ -52,7 +54,7 @@ static void say_sum(const struct ps_options *options, const struct ps_transferre
     ps_say(&line);
 }
 
-/* What others may read of the name of a shelf. */
+/* The name of a shelf without a password. */
 static char *place_of(const char *shelf)
 {
     return ps_pg_is_url(shelf) ? ps_pg_place(shelf) : ps_strdup(ps_str_of(shelf));

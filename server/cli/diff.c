@@ -17,7 +17,7 @@ static const char *words_of(const char *verdict, bool size)
     static const char *const words[][3] = {{"up", "slower", "more"},
                                            {"down", "faster", "less"},
                                            {"same", "within noise", "within noise"},
-                                           {"few", "too few runs to tell", "too few runs to tell"}};
+                                           {"few", "too few runs", "too few runs"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(verdict, words[i][0]) == 0)
             return words[i][size ? 2 : 1];
@@ -29,17 +29,19 @@ static bool is_time(const char *unit)
     return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
 }
 
-/* What the test says, where there was one. */
+/* The result of the significance test, where there was one. */
 static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
 {
     const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
     char low[64], high[64], noise[64];
     if (!verdict[0]) {
-        ps_buf_puts(out, "One run a side: what of that is noise nobody knows; five a side tell.\n");
+        ps_buf_puts(out, "One run each: significance unknown. Compare five runs each to tell a "
+                         "change from noise.\n");
         return;
     }
     if (strcmp(verdict, "few") == 0) {
-        ps_buf_puts(out, "It takes 5 and 5 runs, or 4 and 6, to tell a change from noise.\n");
+        ps_buf_puts(out,
+                    "Compare at least 5 and 5 runs, or 4 and 6, to tell a change from noise.\n");
         return;
     }
     ps_buf_printf(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g",
@@ -66,7 +68,7 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
     ps_cli_names(now, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
-        ps_buf_puts(out, "The headlines of these runs are of different things.\n");
+        ps_buf_puts(out, "These runs have different headline metrics.\n");
         return;
     }
     if (verdict[0])
@@ -102,10 +104,11 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
 static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page,
                       struct ps_buf *out)
 {
-    static const char *const titles[] = {"base", "new", "change", "", "of all", "verdict", ""};
+    static const char *const titles[] = {"base", "new", "change", "", "share", "verdict", ""};
     struct ps_table table = {.columns = 8, .right = 31};
+    char more[64];
     int rows = 0;
-    ps_buf_printf(out, "\n%s by %s, the largest change first\n", ps_run_text(about, "title"),
+    ps_buf_printf(out, "\n%s by %s, largest change first\n", ps_run_text(about, "title"),
                   ps_run_text(metric, "title"));
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
@@ -115,10 +118,11 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
     if (rows)
         ps_table_print(&table, out);
     else
-        ps_buf_puts(out, "No row differs.\n");
+        ps_buf_puts(out, "No row changed.\n");
     if (rows == ROWS && ps_run_number(page, "total") > ROWS)
-        ps_buf_printf(out, "and %.0f more rows; --json prints all\n",
-                      ps_run_number(page, "total") - ROWS);
+        ps_buf_printf(
+            out, "and %s; --json prints all\n",
+            ps_figure_count((uint64_t)ps_run_number(page, "total") - ROWS, "more row", more));
     ps_table_free(&table);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* edit.c: what people say of runs: name, series, note, tags. Also for `add` of bytes that are on
- * the shelf.
- */
+/* edit.c: changes name, series, note and tags of runs. `add` uses it for bytes that are already on
+ * the shelf. */
 #include "server/cli/edit.h"
 
 #include "base/json_out.h"
@@ -104,9 +103,9 @@ int ps_cli_edit(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     int status = 0;
     if (!edit.name && !edit.series && !edit.note && !edit.n_tags) {
-        ps_hint(&err, "perfshelf edit --help lists what there is");
-        ps_fail(&err, PS_BAD_REQUEST, "edit wants --name, --series, --note, --tag or --untag");
-        ps_say_failure("", &err);
+        ps_hint(&err, "give --name, --series, --note, --tag or --untag");
+        ps_fail(&err, PS_BAD_REQUEST, "nothing to change");
+        ps_say_failure("edit", &err);
         return 2;
     }
     client = ps_client_open(options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export.c: runs or a comparison as a file for people outside, and what it would tell them. */
+/* export.c: writes runs or a comparison to a file, or previews what the file would reveal. */
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void say_reveals(const struct ps_buf *text)
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     PS_AUTO(ps_run_free) cJSON *json = cJSON_Parse(text->at);
     const cJSON *category;
-    const char *const head[] = {"reveals", "values", "such as", "redacted"};
+    const char *const head[] = {"category", "values", "example", "redacted"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         ps_table_cell(&table, head[i]);
     cJSON_ArrayForEach(category, cJSON_GetObjectItemCaseSensitive(json, "reveals"))
@@ -179,7 +179,7 @@ int ps_cli_export(const struct ps_options *options)
         return 1;
     for (size_t i = 0; i < options->n_operands; i++)
         if (!options->operands[i][0])
-            ps_fail(&err, PS_BAD_REQUEST, "an empty word names no run");
+            ps_fail(&err, PS_BAD_REQUEST, "RUN is empty");
     if (err.code == PS_OK)
         (void)(options->preview ? preview : write_file)(options, client, &err);
     return err.code == PS_OK ? ps_say_done(0) : ps_say_failure("export", &err);

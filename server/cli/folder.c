@@ -52,7 +52,7 @@ static enum ps_status read_into(const struct walk *walk, const char *path, unsig
                                 struct ps_err *err)
 {
     if (depth > DEEPEST)
-        return ps_fail(err, PS_LIMIT, "folders are more than %d deep", DEEPEST);
+        return ps_fail(err, PS_LIMIT, "folders are nested more than %d deep", DEEPEST);
     DIR *dir = opendir(path);
     if (!dir)
         return ps_fail_errno(err, "cannot open", path);

@@ -24,7 +24,7 @@ static void print_json(const struct ps_importer *const *list, size_t count, stru
 static void print_table(const struct ps_importer *const *list, size_t count, struct ps_buf *out)
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 3};
-    static const char *const titles[] = {"kind", "what", "recorded with"};
+    static const char *const titles[] = {"kind", "contents", "recorded with"};
     for (size_t i = 0; i < 3; i++)
         ps_table_cell(&table, titles[i]);
     for (size_t i = 0; i < count; i++) {

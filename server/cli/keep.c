@@ -16,24 +16,19 @@
 
 /* --- in words --------------------------------------------------------------------------------- */
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void add_limit(const struct ps_keep_rule *rule, struct ps_buf *out)
 {
-    const long long n = rule->limit;
-    char figure[48];
+    const uint64_t n = (uint64_t)rule->limit;
+    char figure[64];
 
     if (rule->by == PS_KEEP_BY_RUNS)
-        ps_buf_printf(out, "%lld run%s", n, plural(n));
+        ps_buf_puts(out, ps_figure_count(n, "run", figure));
     else if (rule->by == PS_KEEP_BY_BYTES)
         ps_buf_puts(out, ps_figure_bytes((double)n, figure));
     else if (n % DAY_MS == 0)
-        ps_buf_printf(out, "%lld day%s", n / DAY_MS, plural(n / DAY_MS));
+        ps_buf_puts(out, ps_figure_count(n / DAY_MS, "day", figure));
     else if (n % HOUR_MS == 0)
-        ps_buf_printf(out, "%lld hour%s", n / HOUR_MS, plural(n / HOUR_MS));
+        ps_buf_puts(out, ps_figure_count(n / HOUR_MS, "hour", figure));
     else
         ps_buf_puts(out, ps_figure_seconds((double)n / 1e3, figure));
 }
@@ -42,24 +37,24 @@ static const char *words(const struct ps_keep_rule *rule, struct ps_arena *arena
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    if (rule->of == PS_KEEP_OF_EACH)
-        ps_buf_puts(&text, "of each series ");
-    else if (rule->of == PS_KEEP_OF_ONE)
-        ps_buf_printf(&text, "of %s ", rule->series);
     add_limit(rule, &text);
+    if (rule->of == PS_KEEP_OF_EACH)
+        ps_buf_puts(&text, " of each series");
+    else if (rule->of == PS_KEEP_OF_ONE)
+        ps_buf_printf(&text, " of series %s", rule->series);
     return ps_arena_copy(arena, ps_buf_slice(&text)).at;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* False: this is none. What strtod reads beyond plain decimals is none either. */
+/* False: not a limit. Only plain decimals are, not everything that strtod accepts. */
 static bool read_limit(const char *text, struct ps_keep_rule *out)
 {
     char unit[8];
     double value;
 
     if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xXeE ") ||
-        ps_value_read(text, &value, unit, NULL) != PS_OK)
+        ps_value_read("--keep", text, &value, unit, NULL) != PS_OK)
         return false;
     out->by = PS_KEEP_BY_BYTES;
     if (!unit[0])
@@ -91,9 +86,9 @@ static enum ps_status read_rule(const char *text, struct ps_arena *arena, struct
     }
     if (equals == text || !ps_utf8_valid(ps_str_of(text)) ||
         !read_limit(ps_arena_copy(arena, limit).at, out)) {
-        ps_hint(err, "a rule is a number of runs, a time or a size, such as 500, 90d or 50GiB; "
-                     "20/series for each series, nightly=20 for that one");
-        return ps_fail(err, PS_BAD_REQUEST, "--keep wants a rule, not '%s'", text);
+        ps_hint(err, "write a number of runs, an age or a size: 500, 90d or 50GiB; 20/series for "
+                     "each series, nightly=20 for one series");
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --keep", text);
     }
     out->what = words(out, arena);
     return PS_OK;

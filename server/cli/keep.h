@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keep.h: what --keep says.
+ * keep.h: the retention rules of --keep.
  *
  *   RULE   LIMIT            of the whole shelf
  *          LIMIT/series     of each series

@@ -3,6 +3,7 @@
 
 #include "server/cli/budget.h"
 #include "server/cli/keep.h"
+#include "server/cli/nearest.h"
 #include "server/cli/recorder.h"
 #include "server/http/listen.h"
 #include "server/share/redact.h"
@@ -19,13 +20,17 @@ static enum ps_status read_one(const char *option, const char *text, const char 
 
     if (!text)
         return PS_OK;
-    if (ps_value_read(text, &value, given, err) != PS_OK)
+    if (ps_value_read(option, text, &value, given, err) != PS_OK)
         return PS_BAD_REQUEST;
-    if (given[0] && !ps_value_convert(value, given, unit, &value))
-        return ps_fail(err, PS_BAD_REQUEST, "%s wants a number%s%s, not %s", option,
-                       unit[0] ? " or a value in " : "", unit, text);
+    if (given[0] && !ps_value_convert(value, given, unit, &value)) {
+        if (unit[0])
+            ps_hint(err, "write a number, or a value in %s", unit);
+        else
+            ps_hint(err, "write a number without a unit");
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
+    }
     if (value < 1 || value > GREATEST)
-        return ps_fail(err, PS_BAD_REQUEST, "%s is beyond what %s can be", text, option);
+        return ps_fail(err, PS_BAD_REQUEST, "value '%s' for %s is out of range", text, option);
     *out = (uint64_t)value;
     return PS_OK;
 }
@@ -66,8 +71,12 @@ enum ps_status ps_count_read(const char *option, const char *text, int64_t most,
     *out = 0;
     if (!text || (ps_str_i64(ps_str_of(text), out) && *out >= 1 && *out <= most))
         return PS_OK;
-    return ps_fail(err, PS_BAD_REQUEST, "%s wants a whole number from 1 to %lld, not '%s'", option,
-                   (long long)most, text);
+    if (most == INT64_MAX)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "invalid value '%s' for %s: not a positive whole number", text, option);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "invalid value '%s' for %s: not a whole number from 1 to %lld", text, option,
+                   (long long)most);
 }
 
 /* --- all values ------------------------------------------------------------------------------- */
@@ -107,7 +116,7 @@ static enum ps_status check_rules(const struct ps_options *options, struct ps_er
     for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
         status = ps_budget_read(options->budgets[i], &budget, err);
     if (status == PS_OK && options->fail_on)
-        status = ps_value_read(options->fail_on, &value, unit, err);
+        status = ps_value_read("--fail-on", options->fail_on, &value, unit, err);
     return status;
 }
 
@@ -116,34 +125,70 @@ static enum ps_status check_server(const char *url, struct ps_err *err)
     if (!url || ((strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0) &&
                  !strpbrk(url, "?#\r\n\t ")))
         return PS_OK;
-    return ps_fail(err, PS_BAD_REQUEST, "--server wants http://HOST:PORT or https://HOST, not '%s'",
-                   url);
+    ps_hint(err, "write http://HOST:PORT or https://HOST");
+    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --server", url);
+}
+
+static enum ps_status check_role(const char *word, struct ps_err *err)
+{
+    struct ps_nearest nearest = {.typed = word};
+    enum ps_right role;
+
+    if (!word || ps_right_of(word, &role, NULL) == PS_OK)
+        return PS_OK;
+    for (role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++)
+        ps_nearest_offer(&nearest, ps_right_word(role));
+    ps_hint(err, "%s%s%sthe roles are viewer, uploader and admin",
+            nearest.word ? "did you mean " : "", nearest.word ? nearest.word : "",
+            nearest.word ? "? " : "");
+    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --role", word);
+}
+
+/* The first category of a list that is none, with the nearest one as a hint. */
+static void hint_category(const char *words, struct ps_err *err)
+{
+    while (*words) {
+        PS_AUTO(ps_free_ptr) char *word = ps_strdup((struct ps_str){words, strcspn(words, ",")});
+        const char *nearest = ps_nearest_of(word, ps_reveal_words, PS_REVEALS);
+        unsigned bits;
+
+        if (nearest && ps_reveal_parse(word, &bits, NULL) != PS_OK)
+            ps_hint(err, "did you mean %s? `perfshelf help export` lists the categories", nearest);
+        words += strcspn(words, ",");
+        words += words[0] == ',';
+    }
+}
+
+static enum ps_status check_redact(const char *words, struct ps_err *err)
+{
+    unsigned redact;
+
+    if (!words || ps_reveal_parse(words, &redact, NULL) == PS_OK)
+        return PS_OK;
+    hint_category(words, err);
+    return ps_reveal_parse(words, &redact, err);
 }
 
 static enum ps_status check_words(const struct ps_options *options, struct ps_err *err)
 {
-    enum ps_right role;
-    unsigned redact;
-
-    if (options->role && ps_right_of(options->role, &role, err) != PS_OK)
-        return err->code;
-    if (options->redact && ps_reveal_parse(options->redact, &redact, err) != PS_OK)
+    if (check_role(options->role, err) != PS_OK || check_redact(options->redact, err) != PS_OK)
         return err->code;
     if (options->output && !options->output[0])
-        return ps_fail(err, PS_BAD_REQUEST, "-o is empty; it wants the name of a file");
+        return ps_fail(err, PS_BAD_REQUEST, "-o needs the name of a file");
     if (options->command == PS_COMMAND_RECORD && !ps_recorder_find(options->operands[0], err))
         return err->code;
     if (options->command == PS_COMMAND_EXPORT &&
         ((options->n_operands > 0) == (options->fresh != NULL) ||
          (options->base && !options->fresh))) {
-        ps_hint(err, "name runs, or the two groups of a comparison with --base and --new");
-        return ps_fail(err, PS_BAD_REQUEST, "export wants RUN... or --new RUNS");
+        ps_hint(err, "see `perfshelf help export`");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "name either RUN..., or a comparison with --base RUNS --new RUNS");
     }
     if (options->command == PS_COMMAND_EXPORT && options->json && !options->preview &&
         options->output && strcmp(options->output, "-") == 0)
-        return ps_fail(err, PS_BAD_REQUEST, "--json and -o - exclude each other");
+        return ps_fail(err, PS_BAD_REQUEST, "--json and -o - cannot be combined");
     if (options->command == PS_COMMAND_SERVE && !options->tls_cert != !options->tls_key)
-        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key go together");
+        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key must be given together");
     return PS_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* limits.h: what --import-memory, --import-cpu, --queue, --quota and --cache-size say, and whether
- * the values of all options are what they have to be. */
+/* limits.h: the values of --import-memory, --import-cpu, --queue, --quota and --cache-size, and a
+ * check of the values of all options. */
 #ifndef PS_CLI_LIMITS_H
 #define PS_CLI_LIMITS_H
 

@@ -16,12 +16,12 @@ typedef enum ps_status write_run(struct ps_table *table, struct ps_buf *out, str
 static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct ps_str text,
                               size_t n, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *run = cJSON_ParseWithLength(text.at, text.len);
+    PS_AUTO(ps_run_free) cJSON *run = NULL;
     char figure[64];
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     (void)out;
-    if (!run)
-        return ps_fail(err, PS_INTERNAL, "the list of runs is not JSON");
+    if (ps_client_parse(text, &run, err) != PS_OK)
+        return err->code;
     ps_run_tags(run, &tags);
     ps_table_printf(table, "@%zu", n);
     ps_table_cell(table, ps_run_text(run, "id"));
@@ -92,8 +92,8 @@ int ps_cli_list(const struct ps_options *options)
     else if (table.count > table.columns)
         ps_table_print(&table, &out);
     else
-        ps_buf_puts(&out, "The shelf is empty. `perfshelf add FILE` puts a profile on it, "
-                          "`perfshelf formats` says which.\n");
+        ps_buf_puts(&out, "The shelf is empty. Add a profile with `perfshelf add FILE`. "
+                          "`perfshelf formats` lists the formats.\n");
     if (status != PS_OK)
         return ps_say_failure("list", &err);
     ps_say(&out);

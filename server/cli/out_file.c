@@ -97,7 +97,7 @@ static enum ps_status check_target(const char *path, bool force, const struct st
     }
     if (S_ISREG(about->st_mode) && !force) {
         ps_hint(err, "--force overwrites it");
-        return ps_fail(err, PS_CONFLICT, "%s exists already", path);
+        return ps_fail(err, PS_CONFLICT, "%s already exists", path);
     }
     return PS_OK;
 }
@@ -232,11 +232,11 @@ static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
     if (to < 0)
         return ps_fail_errno(err, "cannot write", out->path);
     if (lseek(out->fd, 0, SEEK_SET) < 0)
-        return ps_fail_errno(err, "cannot read", "what was written");
+        return ps_fail_errno(err, "cannot read", "the temporary file");
     while (status == PS_OK && (got = read(out->fd, block, sizeof block)) > 0)
         status = ps_write_all(to, (struct ps_str){block, (size_t)got},
                               to == STDOUT_FILENO ? "standard output" : out->path, err);
-    return got < 0 ? ps_fail_errno(err, "cannot read", "what was written") : status;
+    return got < 0 ? ps_fail_errno(err, "cannot read", "the temporary file") : status;
 }
 
 /* rename() that fails with EEXIST where something has the new name. */

@@ -86,6 +86,12 @@ char *ps_figure_seconds(double seconds, char out[FIGURE_SIZE])
     return out;
 }
 
+char *ps_figure_count(uint64_t n, const char *noun, char out[64])
+{
+    (void)snprintf(out, 64, "%llu %.40s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+    return out;
+}
+
 char *ps_figure_bytes(double bytes, char out[FIGURE_SIZE])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -53,7 +53,7 @@ static void draw(const struct ps_progress *progress, double done, double total, 
                  double spent)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    char a[48], b[48];
+    char a[48], b[48], count[64];
     ps_buf_puts(&line, "\r\033[K");
     ps_plain_text(&line, ps_str_of(progress->subject));
     if (total > 0) {
@@ -68,7 +68,7 @@ static void draw(const struct ps_progress *progress, double done, double total, 
         ps_buf_printf(&line, "  %s", ps_figure_bytes(done, a));
     }
     if (records)
-        ps_buf_printf(&line, ", %llu records", (unsigned long long)records);
+        ps_buf_printf(&line, ", %s", ps_figure_count(records, "record", count));
     fwrite(line.at, 1, line.len, stderr);
 }
 

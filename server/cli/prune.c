@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prune.c: takes off the shelf, once, what rules let go. */
+/* prune.c: deletes, once, the runs that the retention rules no longer keep. */
 #include "server/cli/cli.h"
 #include "server/cli/keep.h"
 #include "server/cli/plain.h"
@@ -15,7 +15,7 @@ struct pruning {
     const struct ps_options *options;
     struct ps_store *store;
     struct ps_keep keep;
-    size_t n; /* that went, or would */
+    size_t n; /* runs that were deleted, or would be */
     uint64_t bytes;
     int status; /* to exit with */
 };
@@ -36,7 +36,7 @@ static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
         ps_json_kbool(&json, "removed", removed);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&line, "%s  %s  ", run->id, removed ? "removed" : "would go");
+        ps_buf_printf(&line, "%s  %s  ", run->id, removed ? "deleted" : "would be deleted");
         ps_plain_text(&line, ps_str_of(run->name));
         ps_buf_puts(&line, "  (");
         ps_plain_text(&line, ps_str_of(rule));
@@ -49,7 +49,7 @@ static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
 static void say_sum(const struct pruning *pruning)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    char size[48];
+    char size[48], runs[64];
     if (pruning->options->json) {
         struct ps_json json = ps_json_to(&line);
         ps_json_object(&json);
@@ -61,17 +61,17 @@ static void say_sum(const struct pruning *pruning)
         ps_say(&line);
         return;
     }
-    ps_buf_printf(&line, "%zu run%s %s", pruning->n, pruning->n == 1 ? "" : "s",
-                  pruning->options->dry_run ? "would go" : "removed");
+    ps_buf_printf(&line, "%s %s", ps_figure_count(pruning->n, "run", runs),
+                  pruning->options->dry_run ? "would be deleted" : "deleted");
     if (pruning->n)
-        ps_buf_printf(&line, ", %s with originals as they came in",
+        ps_buf_printf(&line, ", %s with their original files",
                       ps_figure_bytes((double)pruning->bytes, size));
     ps_buf_puts(&line, "\n");
     ps_say(&line);
 }
 
-/* One that another process took, or that stays now, is no failure. False: nor would the others go.
- */
+/* A run that another process deleted, or that the rules keep now, is no failure. False: deleting
+ * the others would fail too. */
 static bool remove_one(struct pruning *pruning, const struct ps_leaving *run)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -98,8 +98,8 @@ int ps_cli_prune(const struct ps_options *options)
     struct pruning pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
     if (options->n_keep == 0) {
-        ps_hint(&err, "perfshelf prune --help says what a rule looks like");
-        ps_fail(&err, PS_BAD_REQUEST, "prune wants --keep RULE");
+        ps_hint(&err, "`perfshelf help prune` explains the rules");
+        ps_fail(&err, PS_BAD_REQUEST, "missing --keep RULE");
     }
     if (err.code != PS_OK || ps_keep_read(options, &arena, &pruning.keep, &err) != PS_OK) {
         ps_say_failure("prune", &err);
@@ -111,7 +111,7 @@ int ps_cli_prune(const struct ps_options *options)
     if (ps_keep_find(store, &pruning.keep, ps_now_ms(), &leaving, &err) != PS_OK)
         return ps_say_failure("prune", &err);
     if (!options->dry_run)
-        ps_clock_accept(store); /* whoever asks for it has looked at the clock */
+        ps_clock_accept(store); /* the user who runs prune vouches for the clock */
     for (size_t i = 0; i < leaving.n; i++)
         if (!remove_one(&pruning, &leaving.at[i]))
             break;

@@ -95,9 +95,9 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
     struct flags flags = {words, n, 1};
     PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);
     if (!path || access(path, X_OK) != 0) {
-        ps_hint(err, "name the Python that runs the program, by its path or one that is in PATH");
+        ps_hint(err, "name the Python that runs the program, by its path or its name in PATH");
         return ps_fail(err, PS_NOT_FOUND, "%s: %s", words[0],
-                       path ? "no program that can be run" : "not in PATH");
+                       path ? "not an executable file" : "not found in PATH");
     }
     out->python = words[0];
     out->path = ps_arena_copy(&out->arena, ps_str_of(path)).at;
@@ -105,8 +105,8 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
         flags.i++;
     if (out->target)
         return PS_OK;
-    ps_hint(err, "give it a file, -m MODULE or -c CODE");
-    return ps_fail(err, PS_BAD_REQUEST, "%s: this command runs no program", words[0]);
+    ps_hint(err, "add a file, -m MODULE or -c CODE");
+    return ps_fail(err, PS_BAD_REQUEST, "%s: no program to run", words[0]);
 }
 
 /* --- scripts ---------------------------------------------------------------------------------- */
@@ -173,11 +173,11 @@ static enum ps_status not_python(const char *word, const char *path, struct ps_e
 {
     size_t len = strlen(path);
     if (len > 3 && strcmp(path + len - 3, ".py") == 0)
-        ps_hint(err, "say python %s", word);
+        ps_hint(err, "write `python %s`", word);
     else
-        ps_hint(err, "name the Python itself, as in: python -m %s", base_name(word));
+        ps_hint(err, "name the Python itself, such as `python -m %s`", base_name(word));
     return ps_fail(err, PS_BAD_REQUEST,
-                   "%s: neither Python nor a script whose first line names one", word);
+                   "%s: neither a Python nor a script whose first line names one", word);
 }
 
 static enum ps_status read_head(const char *path, char *head, size_t size, struct ps_err *err)
@@ -230,7 +230,7 @@ enum ps_status ps_python_command_read(const char *const *words, size_t n,
     if (starts_others(words[0])) {
         ps_hint(err, "let it start perfshelf: %s ... perfshelf record ... -- python ...",
                 base_name(words[0]));
-        return ps_fail(err, PS_BAD_REQUEST, "%s starts other programs and is none to record",
+        return ps_fail(err, PS_BAD_REQUEST, "%s starts other programs and cannot be recorded",
                        words[0]);
     }
     if (is_python(words[0]))
@@ -238,10 +238,10 @@ enum ps_status ps_python_command_read(const char *const *words, size_t n,
     PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);
     if (!path) {
         ps_hint(err,
-                access(words[0], R_OK) == 0 ? "say python %s"
-                                            : "is %s installed for the Python in use?",
+                access(words[0], R_OK) == 0 ? "write `python %s`"
+                                            : "check that %s is installed for the Python in use",
                 words[0]);
-        return ps_fail(err, PS_NOT_FOUND, "%s: not in PATH", words[0]);
+        return ps_fail(err, PS_NOT_FOUND, "%s: not found in PATH", words[0]);
     }
     return read_script(words, n, ps_arena_copy(&out->arena, ps_str_of(path)).at, out, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rebuild.c: the catalog made anew, and the runs whose files were damaged imported again. */
+/* rebuild.c: rebuilds the catalog and imports the runs again whose files were damaged. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/cli/progress.h"
@@ -67,6 +67,7 @@ static int import_originals(const struct ps_options *options, const struct ps_bu
 static void say_sum(const struct ps_options *options, const struct ps_rebuilt *sum)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    char runs[64], again[64], aside[64];
     unsigned long long originals = sum->originals.len / PS_SHA256_SIZE;
     if (options->json) {
         struct ps_json json = ps_json_to(&line);
@@ -76,9 +77,10 @@ static void say_sum(const struct ps_options *options, const struct ps_rebuilt *s
         ps_json_kint(&json, "set_aside", (int64_t)sum->set_aside);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&line,
-                      "%llu runs taken up, %llu originals imported again, %llu files set aside",
-                      (unsigned long long)sum->runs, originals, (unsigned long long)sum->set_aside);
+        ps_buf_printf(&line, "%s in the catalog, %s imported again, %s moved to lost/",
+                      ps_figure_count(sum->runs, "run", runs),
+                      ps_figure_count(originals, "original", again),
+                      ps_figure_count(sum->set_aside, "file", aside));
     }
     ps_buf_puts(&line, "\n");
     ps_say(&line);

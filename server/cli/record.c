@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* record.c: a Python program run with a tool around it, and what that writes put on the shelf. */
+/* record.c: runs a Python program with a profiler and adds the profile to the shelf. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/content.h"
 #include "base/file.h"
@@ -126,8 +126,9 @@ static enum ps_status check_output(struct recording *r, struct ps_err *err)
     if (!r->options->output)
         return PS_OK;
     if (strcmp(r->options->output, "-") == 0) {
-        ps_hint(err, "name a file; standard output is the program's");
-        return ps_fail(err, PS_BAD_REQUEST, "-o - is for export");
+        ps_hint(err, "name a file");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "-o - is not possible: standard output belongs to the program");
     }
     for (unsigned i = 1; status == PS_OK && i <= r->repeat; i++)
         status = ps_out_file_check(kept_name(r, i), r->options->force, err);
@@ -141,7 +142,7 @@ static enum ps_status prepare(struct recording *r, struct ps_err *err)
     r->subject = ps_arena_printf(&r->arena, "record %s", options->operands[0]);
     r->recorder = ps_recorder_find(options->operands[0], err);
     if (r->recorder && options->importers && !r->recorder->from_stderr)
-        return ps_fail(err, PS_BAD_REQUEST, "--importers is for importtime");
+        return ps_fail(err, PS_BAD_REQUEST, "--importers works only with the recorder importtime");
     if (!r->recorder ||
         ps_count_read("--repeat", options->repeat, PS_REPEAT_MAX, &repeat, err) != PS_OK)
         return err->code;
@@ -162,7 +163,7 @@ static enum ps_status make_folder(struct recording *r, struct ps_err *err)
     char *folder = ps_arena_printf(&r->arena, "%s/perfshelf-XXXXXX",
                                    where && where[0] == '/' ? where : "/tmp");
     if (!mkdtemp(folder))
-        return ps_fail_errno(err, "cannot make", folder);
+        return ps_fail_errno(err, "cannot create", folder);
     r->folder = folder;
     r->file = ps_arena_printf(&r->arena, "%s/%s", folder, r->filename);
     if (r->options->importers)
@@ -210,8 +211,8 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
     PS_AUTO(ps_close_fd) int to = open(r->file, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (from < 0)
         return ps_fail(err, PS_NOT_FOUND,
-                       "the second run left no list of importers: it ends by os._exit, replaces "
-                       "itself, or was ended");
+                       "the second run wrote no list of importers: the program calls os._exit() or "
+                       "exec, or was stopped");
     if (to < 0)
         return ps_fail_errno(err, "cannot write", r->file);
     return copy(from, to, r->file, err);
@@ -232,7 +233,7 @@ static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
     return status == PS_OK ? ps_out_file_commit(&out, err) : status;
 }
 
-/* Its exit status, told in words when it failed. */
+/* A note about the exit status of a program that failed. */
 static void tell_exit(const struct recording *r, int exit_status, const char *profile)
 {
     struct ps_err note = PS_ERR_INIT;
@@ -241,7 +242,8 @@ static void tell_exit(const struct recording *r, int exit_status, const char *pr
     if (ps_child_interrupted())
         ps_fail(&note, PS_CANCELLED, "the command was interrupted; %s", profile);
     else if (exit_status > 128)
-        ps_fail(&note, PS_IO, "signal %d ended the command; %s", exit_status - 128, profile);
+        ps_fail(&note, PS_IO, "the command was killed by signal %d; %s", exit_status - 128,
+                profile);
     else
         ps_fail(&note, PS_IO, "the command exited with status %d; %s", exit_status, profile);
     ps_say_note(r->subject, &note);
@@ -250,11 +252,11 @@ static void tell_exit(const struct recording *r, int exit_status, const char *pr
 static int nothing_recorded(const struct recording *r, int exit_status)
 {
     struct ps_err err = PS_ERR_INIT;
-    tell_exit(r, exit_status, "it left no profile");
+    tell_exit(r, exit_status, "it wrote no profile");
     if (exit_status != 0)
         return exit_status;
-    ps_hint(&err, "a program that ends by os._exit or replaces itself takes its profile with it");
-    ps_fail(&err, PS_NOT_FOUND, "the command left no profile");
+    ps_hint(&err, "a program that calls os._exit() or exec ends before its profile is written");
+    ps_fail(&err, PS_NOT_FOUND, "the command wrote no profile");
     return ps_say_failure(r->subject, &err);
 }
 
@@ -292,7 +294,7 @@ static int take_profile(struct recording *r, unsigned i, int exit_status)
     bool shelved = shelve(r, i) == 0;
     r->about.n = n_tags;
     tell_exit(r, exit_status,
-              shelved ? "what it recorded is on the shelf" : "what it recorded cannot be read");
+              shelved ? "its profile is on the shelf" : "its profile cannot be imported");
     return exit_status ? exit_status : shelved ? status : 1;
 }
 
@@ -327,7 +329,7 @@ static int record_all(struct recording *r)
     return status;
 }
 
-/* Where nothing was marked, an empty profile is no help: say how to fill it. */
+/* A profile without any function: says how to mark one. */
 static void tell_nothing(const struct recording *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};

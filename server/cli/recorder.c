@@ -2,6 +2,7 @@
 #include "server/cli/recorder.h"
 
 #include "server/cli/launch/launch.h"
+#include "server/cli/nearest.h"
 
 #include <stdio.h>
 
@@ -17,8 +18,8 @@ static const struct ps_recorder recorders[] = {
      .module = "line_profiler",
      .package = "line_profiler",
      .launch = "lines",
-     .nothing = "put @profile before the functions to measure; it needs no import while it is "
-                "recorded"},
+     .nothing = "put @profile before the functions to measure; `record` defines it, without an "
+                "import"},
     {.name = "memory",
      .ending = ".dat",
      .module = "memory_profiler",
@@ -38,8 +39,13 @@ const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
     for (size_t i = 0; i < N_RECORDERS; i++)
         if (strcmp(recorders[i].name, name) == 0)
             return &recorders[i];
-    ps_hint(err, "importtime, cprofile, lines, memory or torch, then the command");
-    ps_fail(err, PS_BAD_REQUEST, "%s: no such recorder", name);
+    struct ps_nearest nearest = {.typed = name};
+    for (size_t i = 0; i < N_RECORDERS; i++)
+        ps_nearest_offer(&nearest, recorders[i].name);
+    if (nearest.word)
+        ps_hint(err, "did you mean %s? See `perfshelf help record`", nearest.word);
+    ps_hint(err, "the recorders are importtime, cprofile, lines, memory and torch");
+    ps_fail(err, PS_BAD_REQUEST, "unknown recorder '%s'", name);
     return NULL;
 }
 
@@ -64,10 +70,10 @@ static enum ps_status missing(const struct ps_recorder *recorder,
                               const struct ps_python_command *command, struct ps_err *err)
 {
     if (recorder->package)
-        ps_hint(err, "%s -m pip install %s", command->python, recorder->package);
+        ps_hint(err, "install it: %s -m pip install %s", command->python, recorder->package);
     else
-        ps_hint(err, "install all of this Python: the module is a part of it");
-    return ps_fail(err, PS_NOT_FOUND, "%s has no %s", command->python, recorder->module);
+        ps_hint(err, "install all of Python's standard library");
+    return ps_fail(err, PS_NOT_FOUND, "%s has no module %s", command->python, recorder->module);
 }
 
 static enum ps_status judge(const struct ps_recorder *recorder,
@@ -78,10 +84,10 @@ static enum ps_status judge(const struct ps_recorder *recorder,
     char has[8] = "";
     if (sscanf(answer, "%23s %7s", version_out, has) != 2 ||
         sscanf(version_out, "%u.%u", &major, &minor) != 2)
-        return ps_fail(err, PS_IO, "%s does not answer as a Python does", command->python);
+        return ps_fail(err, PS_IO, "%s did not print the version of a Python", command->python);
     if (major * 100 + minor < recorder->least) {
         ps_hint(err, "use another Python");
-        return ps_fail(err, PS_NOT_FOUND, "it needs Python %u.%u or later, %s is %s",
+        return ps_fail(err, PS_NOT_FOUND, "needs Python %u.%u or later, %s is %s",
                        recorder->least / 100, recorder->least % 100, command->python, version_out);
     }
     return strcmp(has, "has") == 0 ? PS_OK : missing(recorder, command, err);
@@ -111,7 +117,7 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
                      &exit_status, err) != PS_OK)
         return err->code;
     if (exit_status != 0)
-        return ps_fail(err, PS_IO, "%s exited with status %d when it was asked for its version",
+        return ps_fail(err, PS_IO, "%s exited with status %d when asked for its version",
                        command->python, exit_status);
     ps_buf_puts(&answer, "");
     return judge(recorder, command, answer.at, version_out, err);

@@ -69,9 +69,10 @@ static enum ps_status begin(struct sending *sending, struct ps_err *err)
         return err->code;
     (void)snprintf(sending->id, sizeof sending->id, "%s", text_of(answer, "id"));
     sending->offset = 0;
-    if (strspn(sending->id, "0123456789abcdef") != strlen(sending->id) || !sending->id[0])
-        return ps_fail(err, PS_IO, "the server answers not as a shelf does");
-    return PS_OK;
+    if (strspn(sending->id, "0123456789abcdef") == strlen(sending->id) && sending->id[0])
+        return PS_OK;
+    ps_hint(err, "check the URL of --server");
+    return ps_fail(err, PS_IO, "the answer is not that of a perfshelf server");
 }
 
 static enum ps_status read_piece(const struct sending *sending, char *to, size_t *n,
@@ -88,7 +89,7 @@ static enum ps_status read_piece(const struct sending *sending, char *to, size_t
         if (got < 0)
             return ps_fail_errno(err, "cannot read", sending->profile->path);
         if (got == 0)
-            return ps_fail(err, PS_IO, "the file became shorter while it was sent");
+            return ps_fail(err, PS_IO, "the file was truncated while it was uploaded");
         *n += (size_t)got;
     }
     return PS_OK;
@@ -124,7 +125,7 @@ static enum ps_status find_offset(struct sending *sending, struct ps_err *err)
         return err->code;
     sending->offset = count_of(answer, "bytes");
     if (sending->offset > sending->bytes)
-        return ps_fail(err, PS_IO, "the server holds more of the file than there is");
+        return ps_fail(err, PS_IO, "the server has more bytes than the file");
     return PS_OK;
 }
 
@@ -206,7 +207,7 @@ static enum ps_status look(struct sending *sending, const cJSON *first, cJSON **
         return err->code;
     if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
         return PS_OK;
-    return ps_fail(err, PS_NOT_FOUND, "the server lost track of the import");
+    return ps_fail(err, PS_NOT_FOUND, "the server was restarted and lost the import");
 }
 
 static bool has_ended(const cJSON *job)
@@ -229,7 +230,7 @@ static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON *
             return status;
         if (!ps_progress_step(&sending->progress, count_of(*out, "bytes_done"),
                               count_of(*out, "bytes_total"), count_of(*out, "records")))
-            return ps_fail(err, PS_CANCELLED, "interrupted; the server goes on with the import");
+            return ps_fail(err, PS_CANCELLED, "interrupted; the server continues the import");
         cJSON_Delete(*out);
         *out = NULL;
         (void)nanosleep(&(struct timespec){wait_ms / 1000, wait_ms % 1000 * 1000000L}, NULL);
@@ -393,8 +394,8 @@ static int label_known(void *user, const char *path, const char *id, char **name
     if (!ps_edit_changes(&edit, run))
         return 0;
     if (!label->update) {
-        ps_hint(&err, "--update gives it those of the command line");
-        ps_fail(&err, PS_CONFLICT, "run %s was on the shelf already and keeps its labels", id);
+        ps_hint(&err, "--update replaces them");
+        ps_fail(&err, PS_CONFLICT, "run %s is already on the shelf and keeps its labels", id);
         ps_say_note(path, &err);
         return 0;
     }

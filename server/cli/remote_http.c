@@ -50,7 +50,7 @@ static size_t take_answer(char *bytes, size_t size, size_t n, void *user)
     if (exchange->fd >= 0 && is_good(exchange->http))
         (void)ps_write_all(exchange->fd, block, "the answer", &exchange->err);
     else if (exchange->answer.len + block.len > ANSWER_MAX)
-        ps_fail(&exchange->err, PS_LIMIT, "the answer is over %zu MB", ANSWER_MAX >> 20);
+        ps_fail(&exchange->err, PS_LIMIT, "the answer is larger than %zu MiB", ANSWER_MAX >> 20);
     else
         ps_buf_str(&exchange->answer, block);
     return exchange->err.code == PS_OK ? block.len : 0;
@@ -101,7 +101,7 @@ static enum ps_status check(const struct ps_remote_config *config, struct ps_err
 
     for (const char *at = token; *at; at++)
         if (*at <= ' ' || *at >= 0x7f)
-            return ps_fail(err, PS_BAD_REQUEST, "the token holds a character that no token has");
+            return ps_fail(err, PS_BAD_REQUEST, "the token contains an invalid character");
     return PS_OK;
 }
 
@@ -115,7 +115,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     if (check(config, err) != PS_OK)
         return err->code;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return ps_fail(err, PS_INTERNAL, "libcurl does not start");
+        return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
     while (base.at[base.len - 1] == '/')
         base.len--;
     http = ps_alloc(sizeof *http);
@@ -123,7 +123,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     http->curl = curl_easy_init();
     if (!http->curl) {
         ps_remote_http_close(http);
-        return ps_fail(err, PS_INTERNAL, "libcurl does not start");
+        return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
     }
     add_header(http, "Expect:");
     add_header(http, "Content-Type: application/octet-stream");
@@ -176,12 +176,14 @@ void ps_remote_error(const cJSON *error, long http, struct ps_err *err)
 
     if (hint)
         ps_hint(err, "%s", hint);
+    else if (!text)
+        ps_hint(err, "check the URL of --server");
     if (text && cJSON_IsNumber(at))
         ps_fail_at(err, code, (uint64_t)at->valuedouble, "%s", text);
     else if (text)
         ps_fail(err, code, "%s", text);
     else
-        ps_fail(err, code, "the server answers %ld, and not as a shelf does", http);
+        ps_fail(err, code, "the answer is not that of a perfshelf server");
 }
 
 static void set_body(CURL *curl, const struct ps_remote_request *request)
@@ -202,11 +204,11 @@ static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err 
     bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
 
     if (certificate)
-        ps_hint(err, "--ca FILE names the certificate to trust, when it is one of your own");
+        ps_hint(err, "name a certificate of your own with --ca FILE");
     else if (code == CURLE_GOT_NOTHING && strncmp(http->base, "http:", 5) == 0)
-        ps_hint(err, "a server that speaks HTTPS wants https:// before its name");
+        ps_hint(err, "if the server uses HTTPS, write https:// in its URL");
     else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
-        ps_hint(err, "is the address right, and does `perfshelf serve` run there?");
+        ps_hint(err, "check the URL, and that `perfshelf serve` runs there");
     ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s",
             http->why[0] ? http->why : curl_easy_strerror(code));
 }
@@ -276,8 +278,8 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     else
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
     if (*status_out == 401 && !http->known)
-        ps_hint(err, "put a token into $PERFSHELF_TOKEN; `perfshelf token add NAME` on the server "
-                     "makes one");
+        ps_hint(err, "set PERFSHELF_TOKEN to a token; `perfshelf token add NAME` on the server "
+                     "creates one");
     if (code == CURLE_OK && *status_out / 100 != 2) {
         cJSON *json = cJSON_ParseWithLength(exchange.answer.at, exchange.answer.len);
 

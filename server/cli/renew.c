@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* renew.c: runs that an older perfshelf wrote, imported again from their originals. */
+/* renew.c: imports runs of an older perfshelf version again, from their originals. */
 #include "server/cli/cli.h"
 #include "server/cli/progress.h"
 #include "server/cli/runs.h"

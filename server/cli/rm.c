@@ -29,7 +29,7 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
         ps_json_kbool(&json, "removed", true);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&line, "%s  removed  ", id);
+        ps_buf_printf(&line, "%s  deleted  ", id);
         ps_plain_text(&line, ps_str_of(ps_run_text(about, "name")));
     }
     ps_buf_puts(&line, "\n");
@@ -46,7 +46,7 @@ int ps_cli_rm(const struct ps_options *options)
     if (!client)
         return 1;
     if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
-        return ps_say_failure("nothing removed", &err);
+        return ps_say_failure("nothing deleted", &err);
     for (size_t i = 0; i < ids.n; i++)
         status |= remove_run(options, client, ids.at[i]);
     return status;

@@ -32,9 +32,7 @@ static enum ps_status ask_ids(struct ps_client *client, const char *const *words
     ps_json_end(&json);
     enum ps_status status =
         ps_client_ask(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
-    if (status == PS_OK && !(*out = cJSON_ParseWithLength(answer.at, answer.len)))
-        status = ps_fail(err, PS_INTERNAL, "the answer is not JSON");
-    return status;
+    return status == PS_OK ? ps_client_parse(ps_buf_slice(&answer), out, err) : status;
 }
 
 enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,

@@ -21,6 +21,7 @@
 #include "base/context.h"
 #include "base/log.h"
 #include "server/api/api.h"
+#include "server/cli/plain.h"
 #include "server/cli/serve_files.h"
 #include "server/cli/serve_keep.h"
 #include "server/cli/served.h"
@@ -106,7 +107,7 @@ static void *take_signals(void *user)
         if (sigtimedwait(&signals.set, NULL, &wait) > 0)
             note_signal();
     }
-    ps_log("stopped at once: what was to be finished took longer than %d s", EXIT_MS / 1000);
+    ps_log("forced exit: requests and imports took longer than %d s to finish", EXIT_MS / 1000);
     _exit(1);
     return user;
 }
@@ -187,7 +188,7 @@ static enum ps_status read_pem(const char *path, struct ps_buf *out, struct ps_e
         ps_buf_add(out, block, (size_t)got);
     if (got != 0)
         return got < 0 ? ps_fail_errno(err, "cannot read", path)
-                       : ps_fail(err, PS_BAD_REQUEST, "%s is too long for a PEM file", path);
+                       : ps_fail(err, PS_BAD_REQUEST, "%s is too large for a PEM file", path);
     return PS_OK;
 }
 
@@ -199,7 +200,7 @@ static enum ps_status read_tls(struct server *server, const struct ps_serve_opti
     if (!options->tls_cert && !options->tls_key)
         return PS_OK;
     if (!options->tls_cert || !options->tls_key)
-        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key go together");
+        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key must be given together");
     status = read_pem(options->tls_cert, &server->tls_cert, err);
     return status == PS_OK ? read_pem(options->tls_key, &server->tls_key, err) : status;
 }
@@ -270,7 +271,7 @@ static void resume(void *user)
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_jobs_resume(user, &err) != PS_OK)
-        ps_log_err("uploads that a server left", &err);
+        ps_log_err("cannot resume uploads of another server", &err);
 }
 
 static void write_url(const struct server *server, const char *host, char url[URL_MAX])
@@ -322,9 +323,9 @@ static void announce_sandbox(void)
     unsigned parts = ps_sandbox_parts();
 
     if (!(parts & PS_SANDBOX_LANDLOCK))
-        ps_log("this kernel has no Landlock: importers are held by system calls alone");
+        ps_log("this kernel has no Landlock: only a system call filter confines importers");
     if (!(parts & PS_SANDBOX_SECCOMP))
-        ps_log("warning: this kernel cannot filter system calls: importers may open files");
+        ps_log("warning: this kernel cannot filter system calls: importers can open files");
     if (!(parts & PS_SANDBOX_MEMORY_LIMIT))
         ps_log("built with AddressSanitizer: the memory of importers is not limited");
 }
@@ -333,11 +334,13 @@ static void announce_sandbox(void)
 static void announce_room(const struct server *server)
 {
     struct ps_room room;
+    char used[48], quota[48];
 
     if (ps_room_look(server->store, &room, NULL) == PS_OK && room.quota && room.used > room.quota)
-        ps_log("warning: the shelf takes %llu bytes, more than its quota of %llu: uploads are "
-               "refused until runs are removed",
-               (unsigned long long)room.used, (unsigned long long)room.quota);
+        ps_log("warning: the shelf takes %s, more than its quota of %s: uploads are refused until "
+               "runs are deleted",
+               ps_figure_bytes((double)room.used, used),
+               ps_figure_bytes((double)room.quota, quota));
 }
 
 /* Of a server that listens on all addresses, those by which other machines may reach it: 0.0.0.0 is
@@ -367,7 +370,7 @@ static void print_addresses(const struct server *server)
     freeifaddrs(list);
     for (size_t i = 1; i < server->n_hosts; i++) { /* the first is the address itself */
         write_url(server, server->hosts[i], url);
-        (void)printf("  also at %s, where that name leads here\n", url);
+        (void)printf("  also at %s, if that name resolves to this machine\n", url);
     }
 }
 
@@ -388,13 +391,16 @@ static void announce(const struct server *server)
         ps_log("%s: note: read-only for this user: runs can be read, not added or changed",
                ps_store_dir(server->store));
     if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
-        ps_log("nobody can enter yet: perfshelf token add NAME --role admin --data %s%s",
-               ps_store_dir(server->store),
-               is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
+        ps_log(
+            "note: no access token exists yet; create one: perfshelf token add NAME --role admin "
+            "--data %s%s",
+            ps_store_dir(server->store),
+            is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
     free(shared.place);
     if (ps_store_away(server->store))
-        ps_log("warning: the store is away: what was fetched of it is served, and changes fail "
-               "until it is there");
+        ps_log(
+            "warning: cannot reach the store: cached files are served, and changes fail until it "
+            "is back");
     announce_sandbox();
     announce_room(server);
     if (!server->listener.loopback && server->tls_key.len == 0)
@@ -412,7 +418,8 @@ static void record_server(struct server *server)
             PS_OK) {
         ps_served_withdraw(server->record);
         server->record = NULL;
-        ps_hint(&err, "perfshelf add will not find this server by itself: use --data or --server");
+        ps_hint(&err,
+                "other commands do not find this server by themselves: use --data or --server");
         ps_log_err("serve", &err);
     }
 }
@@ -431,12 +438,13 @@ static void cancel_imports(struct server *server)
 
     size_t left = ps_jobs_leave_all(ps_api_jobs(server->api));
 
+    char count[64];
+
     if (n > left)
-        ps_log("stopping: %zu unfinished import%s cancelled", n - left,
-               n - left == 1 ? " is" : "s are");
+        ps_log("stopping: %s cancelled", ps_figure_count(n - left, "unfinished import", count));
     if (left > 0)
-        ps_log("stopping: %zu accepted upload%s imported at the next start", left,
-               left == 1 ? " is" : "s are");
+        ps_log("stopping: %s will be imported at the next start",
+               ps_figure_count(left, "accepted upload", count));
 }
 
 /* Requests and imports that run are finished, or cancelled when that takes too long or a second
@@ -489,8 +497,10 @@ static int stop(struct server *server)
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
     if (!drain(server)) {
-        ps_log("stopped at once: %u request%s cut off", ps_http_in_flight(server->http),
-               ps_http_in_flight(server->http) == 1 ? " was" : "s were");
+        char count[64];
+
+        ps_log("forced exit: %s not answered",
+               ps_figure_count(ps_http_in_flight(server->http), "request", count));
         _exit(1);
     }
     ps_keeper_stop(server->keeper);

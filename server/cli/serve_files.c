@@ -85,10 +85,10 @@ static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const 
     enum ps_status status;
 
     if (stat(path, &st) != 0)
-        return ps_fail_errno(err, "open", path);
+        return ps_fail_errno(err, "cannot open", path);
     if (!S_ISREG(st.st_mode)) {
-        ps_hint(err, "add folders and pipes with perfshelf add");
-        return ps_fail(err, PS_BAD_REQUEST, "not a file");
+        ps_hint(err, "add folders and pipes with `perfshelf add`");
+        return ps_fail(err, PS_BAD_REQUEST, "not a regular file");
     }
     ticket = new_ticket(store, path, st.st_mtim, url);
     request.path = ps_strdup(ps_str_of(path));

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "server/cli/plain.h"
 
 #define STEP_MS   1000  /* between two looks at whether anything changed */
 #define MINUTE_MS 60000 /* runs grow old without a change */
@@ -103,16 +104,16 @@ static void tell_limits(struct ps_keeper *keeper, const struct ps_keep_due *due)
 {
     const double days = (double)due->jump_ms / 86400000.0;
     const size_t n = due->leaving.n, held = n > due->allowance ? n - due->allowance : 0;
+    char count[64];
 
     if (due->jump_ms && !keeper->jumped)
-        ps_log(
-            "warning: the clock is %.1f days %s of where it has to be: --keep removes nothing by "
-            "age until the clock is right, or `perfshelf prune` is run",
-            days < 0 ? -days : days, days < 0 ? "behind" : "ahead");
+        ps_log("warning: the system clock is %.1f days %s: --keep deletes nothing by age until the "
+               "clock is right or `perfshelf prune` is run",
+               days < 0 ? -days : days, days < 0 ? "behind" : "ahead");
     if (held && !keeper->held)
-        ps_log("--keep: %zu more run%s to be removed, at most a tenth of the shelf within an hour; "
-               "`perfshelf prune` removes them now",
-               held, held == 1 ? " is" : "s are");
+        ps_log("--keep: %s to delete, at most a tenth of the shelf within an hour; `perfshelf "
+               "prune` deletes them now",
+               ps_figure_count(held, "more run", count));
     keeper->jumped = due->jump_ms != 0;
     keeper->held = held != 0;
 }

@@ -104,7 +104,7 @@ enum ps_status ps_served_announce(const char *url, const char *data, struct ps_s
     record->fd = -1;
     *out = record;
     if (!find_folder(&path))
-        return ps_fail_errno(err, "cannot use", path.at ? path.at : "the folder of records");
+        return ps_fail_errno(err, "cannot use", path.at ? path.at : "the folder of server records");
     /* Readers look at names with the ending only: this one gets it when it is locked and whole. */
     ps_buf_printf(&part, "%s/new-XXXXXX", path.at);
     record->fd = mkostemp(part.at, O_CLOEXEC);
@@ -248,10 +248,10 @@ void ps_served_choose(struct ps_options *options)
     options->data = ps_arena_copy(&options->arena, ps_str_of(last->data)).at;
     options->default_shelf = false;
     if (list.n > 1)
-        ps_hint(&note, "%zu shelves are served; --data DIR chooses another", list.n);
+        ps_hint(&note, "you serve %zu shelves; --data DIR chooses another", list.n);
     else
         ps_hint(&note, "--data DIR chooses another");
-    ps_fail(&note, PS_CONFLICT, "this is the shelf that you serve at %s", last->url);
+    ps_fail(&note, PS_CONFLICT, "using the shelf that you serve at %s", last->url);
     ps_say_note(options->data, &note);
 }
 
@@ -274,7 +274,7 @@ void ps_served_say(const struct ps_options *options, const struct ps_shelved *ru
         ps_buf_puts(&line, ", shown at ");
         ps_plain_text(&line, ps_buf_slice(&url));
     } else {
-        ps_buf_puts(&line, "; `perfshelf serve` shows it");
+        ps_buf_puts(&line, "; open it with `perfshelf serve --open`");
     }
     ps_buf_puts(&line, "\n");
     ps_say(&line);

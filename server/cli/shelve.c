@@ -43,13 +43,13 @@ static void json_line(const char *url, const struct ps_import_result *result, st
 
 static void plain_line(const char *path, const struct ps_import_result *result, struct ps_buf *out)
 {
-    char size[48];
+    char size[48], rows[64];
     ps_buf_printf(out, "%s  %-10s  ", result->id, result->kind);
     ps_plain_text(out, ps_str_of(result->name));
     ps_buf_puts(out, "  (");
     ps_plain_text(out, ps_str_of(path));
-    ps_buf_printf(out, ", %s, %llu rows", ps_figure_bytes((double)result->bytes, size),
-                  (unsigned long long)result->rows);
+    ps_buf_printf(out, ", %s, %s", ps_figure_bytes((double)result->bytes, size),
+                  ps_figure_count(result->rows, "row", rows));
     if (result->repaired || result->rejected)
         ps_buf_printf(out, ", %llu repaired, %llu rejected", (unsigned long long)result->repaired,
                       (unsigned long long)result->rejected);

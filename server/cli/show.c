@@ -100,8 +100,8 @@ static void add_run(struct ps_table *table, const cJSON *run)
     add_text(table, "by", ps_run_text(run, "who"));
     add_text(table, "when", ps_run_when(run, text));
     add_headline(table, run);
-    add_text(table, "size", ps_figure_bytes(ps_run_number(run, "bytes"), text));
-    add_text(table, "stored as", ps_figure_bytes(ps_run_number(run, "db_bytes"), text));
+    add_text(table, "file size", ps_figure_bytes(ps_run_number(run, "bytes"), text));
+    add_text(table, "stored size", ps_figure_bytes(ps_run_number(run, "db_bytes"), text));
     add_text(table, "sha256", ps_run_text(run, "sha256"));
     add_ledger(table, run);
     add_summary(table, run);
@@ -190,9 +190,9 @@ static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON 
     for (; n < 3 && ps_cli_cell(page, n, "share"); n++)
         sum += ps_cli_number(page, n, "share");
     if (cJSON_IsNumber(ps_cli_cell(page, 0, "share")))
-        ps_buf_printf(out, ", %.1f %% of all", share);
+        ps_buf_printf(out, ", %.1f %% of the total", share);
     if (n > 1 && sum > share)
-        ps_buf_printf(out, "; the %d largest rows take %.1f %%", n, sum);
+        ps_buf_printf(out, "; the %d largest rows: %.1f %%", n, sum);
     ps_buf_puts(out, "\n");
 }
 
@@ -216,7 +216,7 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
     table.right = (1U << (n + 2)) - 1;
     ps_buf_printf(out, "\n%s by %s\n", ps_run_text(about, "title"), sorted_by);
     ps_table_cell(&table, ps_run_text(metric, "title"));
-    ps_table_cell(&table, "of all");
+    ps_table_cell(&table, "share");
     for (unsigned i = 0; i < n; i++)
         ps_table_cell(&table, ps_run_text(others[i], "title"));
     ps_table_cell(&table, ps_run_text(about, "row"));
@@ -239,8 +239,9 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
     }
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > row)
-        ps_buf_printf(out, "and %.0f more rows; --rows shows more\n",
-                      ps_run_number(page, "total") - row);
+        ps_buf_printf(
+            out, "and %s; --rows shows more\n",
+            ps_figure_count((uint64_t)(ps_run_number(page, "total") - row), "more row", figure));
 }
 
 /* What is asked of the table of a run: the first of the report, or that of --of. */
@@ -310,8 +311,8 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     const bool asked = options->of || options->metric || options->sort || options->rows;
     struct ps_err why = PS_ERR_INIT;
     enum ps_status status = ps_client_run(client, options->operands[0], out, err);
-    if (status == PS_OK && !(run = cJSON_ParseWithLength(out->at, out->len)))
-        status = ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    if (status == PS_OK)
+        status = ps_client_parse(ps_buf_slice(out), &run, err);
     if (status != PS_OK)
         return status;
     if (options->json) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* show_group.c: several runs as one report: medians, and how far the runs are apart. */
+/* show_group.c: several runs as one report: medians and their spread. */
 #include "server/cli/cli.h"
 #include "server/cli/compared.h"
 
@@ -15,11 +15,11 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
                 *values = cJSON_GetObjectItemCaseSensitive(group, "values"), *value;
     const char *unit = ps_run_text(headline, "unit");
     double least = INFINITY, most = -INFINITY;
-    char text[4][64];
+    char text[4][64], count[64];
     ps_cli_names(runs, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
-        ps_buf_puts(out, "The headlines of these runs are of different things.\n");
+        ps_buf_puts(out, "These runs have different headline metrics.\n");
         return;
     }
     cJSON_ArrayForEach(value, values)
@@ -27,12 +27,12 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
         least = fmin(least, value->valuedouble);
         most = fmax(most, value->valuedouble);
     }
-    ps_buf_printf(out, "%s: median %s, median deviation %s, %s to %s, of %d runs\n",
+    ps_buf_printf(out, "%s: median %s, median deviation %s, %s to %s, %s\n",
                   ps_run_text(headline, "label"),
                   ps_cli_figure(ps_run_number(group, "median"), unit, text[0]),
                   ps_cli_figure(ps_run_number(group, "mad"), unit, text[1]),
                   ps_cli_figure(least, unit, text[2]), ps_cli_figure(most, unit, text[3]),
-                  cJSON_GetArraySize(values));
+                  ps_figure_count((uint64_t)cJSON_GetArraySize(values), "run", count));
 }
 
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
@@ -54,12 +54,13 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
 static void add_table(const struct ps_cli_compared *compared, const cJSON *about,
                       const cJSON *metric, const cJSON *page, struct ps_buf *out)
 {
-    static const char *const titles[] = {"median", "spread", "min", "max", "of sum", "runs"};
+    static const char *const titles[] = {"median", "spread", "min", "max", "share", "runs"};
     PS_AUTO(ps_table_free)
     struct ps_table table = {.columns = 7, .right = 63, .width = ps_terminal_width()};
+    char more[64];
     int runs = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "new")),
         rows = 0;
-    ps_buf_printf(out, "\n%s by %s, the largest median first\n", ps_run_text(about, "title"),
+    ps_buf_printf(out, "\n%s by %s, largest median first\n", ps_run_text(about, "title"),
                   ps_run_text(metric, "title"));
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
@@ -68,8 +69,9 @@ static void add_table(const struct ps_cli_compared *compared, const cJSON *about
         add_row(&table, about, metric, page, rows++, runs);
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > rows)
-        ps_buf_printf(out, "and %.0f more rows; --json prints all\n",
-                      ps_run_number(page, "total") - rows);
+        ps_buf_printf(
+            out, "and %s; --json prints all\n",
+            ps_figure_count((uint64_t)(ps_run_number(page, "total") - rows), "more row", more));
 }
 
 static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,

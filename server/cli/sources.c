@@ -175,16 +175,16 @@ static void attach_one(struct attaching *a, const struct ps_wanted *wanted)
         add_name(&a->changed, wanted->path);
 }
 
-/* What --source-root does not have is told: somebody thought that it has. Paths that a profile from
- * elsewhere recorded are often not here. */
+/* Sources that are missing below --source-root are reported, since the user expects them there. The
+ * paths that a profile of another machine recorded are often missing here. */
 static void tell_all(const struct attaching *a)
 {
     if (a->root)
         tell(a,
-             a->missing.n == a->wanted ? "none of its sources is below the source root"
-                                       : "not below the source root",
+             a->missing.n == a->wanted ? "no source found below --source-root"
+                                       : "sources not found below --source-root",
              &a->missing);
-    tell(a, "changed after the profile was written, its lines may have moved", &a->changed);
+    tell(a, "changed after the profile was written, so line numbers may be off", &a->changed);
 }
 
 /* "logs/" of logs/app.lprof */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* localtime_r */
 #include "base/json_out.h"
 #include "server/cli/cli.h"
+#include "server/cli/nearest.h"
 #include "server/cli/table.h"
 #include "server/store/tokens.h"
 
@@ -48,7 +49,7 @@ static void add_to_json(void *user, const struct ps_token_row *row)
 static enum ps_status list(const struct ps_options *options, struct ps_store *store,
                            struct ps_buf *out, struct ps_err *err)
 {
-    static const char *const titles[] = {"name", "role", "made", "last used", "browsers"};
+    static const char *const titles[] = {"name", "role", "created", "last used", "sessions"};
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 5, .right = 1U << 4};
     struct ps_json json = ps_json_to(out);
     enum ps_status status;
@@ -114,8 +115,19 @@ static enum ps_status revoke(const struct ps_options *options, struct ps_store *
 
 static enum ps_status wrong_words(const struct ps_options *options, struct ps_err *err)
 {
-    ps_hint(err, "perfshelf token add NAME, perfshelf token list, perfshelf token revoke NAME");
-    return ps_fail(err, PS_BAD_REQUEST, "token %s: no such thing", options->operands[0]);
+    static const char *const actions[] = {"add", "list", "revoke"};
+    const char *word = options->operands[0];
+    const char *nearest = ps_nearest_of(word, actions, sizeof actions / sizeof *actions);
+
+    if (nearest && strcmp(nearest, word) != 0)
+        ps_hint(err, "did you mean `perfshelf token %s`? See `perfshelf help token`", nearest);
+    ps_hint(err, "usage: perfshelf token add NAME, perfshelf token list, or perfshelf token revoke "
+                 "NAME");
+    if (!nearest || strcmp(nearest, word) != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "unknown action '%s'", word);
+    return options->n_operands == 1
+               ? ps_fail(err, PS_BAD_REQUEST, "missing argument: the NAME of a token")
+               : ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'", options->operands[1]);
 }
 
 int ps_cli_token(const struct ps_options *options)
@@ -149,11 +161,12 @@ int ps_cli_token(const struct ps_options *options)
         return 0;
     if (acts[i].act != add)
         return 1;
-    /* Nobody has seen the secret, which is not stored: such a token is of no use. */
+    /* The token was not printed, and the shelf stores only its hash: it is of no use. */
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_token_revoke(store, options->operands[1], &err) != PS_OK)
         return ps_say_failure("token", &err);
-    ps_hint(&err, "add it again");
-    (void)ps_fail(&err, PS_IO, "no token %s was added", options->operands[1]);
+    ps_hint(&err, "run the command again");
+    (void)ps_fail(&err, PS_IO, "token %s was not added: it could not be printed",
+                  options->operands[1]);
     return ps_say_failure("token", &err);
 }

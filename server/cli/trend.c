@@ -41,6 +41,7 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
 {
     const cJSON *row = list_of(trend, "row"), *left;
     const char *unit = ps_run_text(trend, "unit");
+    char count[64];
     ps_plain_text(out, ps_str_of(ps_run_text(trend, "runs")));
     if (cJSON_IsString(row)) {
         ps_buf_puts(out, "  ");
@@ -48,14 +49,17 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
     }
     ps_buf_puts(out, "  ");
     ps_plain_text(out, ps_str_of(ps_run_text(trend, "title")));
-    ps_buf_printf(out, "%s%s, %d points", unit[0] ? ", " : "", unit,
-                  cJSON_GetArraySize(list_of(trend, "points")));
+    ps_buf_printf(
+        out, "%s%s, %s", unit[0] ? ", " : "", unit,
+        ps_figure_count((uint64_t)cJSON_GetArraySize(list_of(trend, "points")), "point", count));
     if (ps_run_number(trend, "older") > 0)
-        ps_buf_printf(out, " after %.0f older runs", ps_run_number(trend, "older"));
+        ps_buf_printf(out, " after %s",
+                      ps_figure_count((uint64_t)ps_run_number(trend, "older"), "older run", count));
     ps_buf_puts(out, "\n");
     cJSON_ArrayForEach(left, list_of(trend, "left_out"))
     {
-        ps_buf_printf(out, "left out: %.0f ", ps_run_number(left, "runs"));
+        ps_buf_printf(out, "left out: %s: ",
+                      ps_figure_count((uint64_t)ps_run_number(left, "runs"), "run", count));
         ps_plain_text(out, ps_str_of(ps_run_text(left, "why")));
         ps_buf_puts(out, "\n");
     }
@@ -111,9 +115,10 @@ static void add_point(struct ps_table *table, const cJSON *trend, int at)
 
 static void add_points(const cJSON *trend, struct ps_buf *out)
 {
-    static const char *const titles[] = {"day", "value", "previous", "baseline",
-                                         "n",   "step",  "run",      "name"};
+    static const char *const titles[] = {"day",  "value",        "vs previous", "vs baseline",
+                                         "runs", "change point", "run",         "name"};
     struct ps_table table = {.columns = 8, .right = 0x3e};
+    char count[64];
     int n = cJSON_GetArraySize(list_of(trend, "points")), from = n > ROWS ? n - ROWS : 0;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
@@ -122,14 +127,15 @@ static void add_points(const cJSON *trend, struct ps_buf *out)
     ps_table_print(&table, out);
     ps_table_free(&table);
     if (from > 0)
-        ps_buf_printf(out, "and %d points before them; --json prints all\n", from);
+        ps_buf_printf(out, "and %s; --json prints all\n",
+                      ps_figure_count((uint64_t)from, "earlier point", count));
 }
 
 static enum ps_status say_trend(const struct ps_buf *json, struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *trend = cJSON_ParseWithLength(json->at, json->len);
-    if (!trend)
-        return ps_fail(err, PS_INTERNAL, "the trend is not JSON");
+    PS_AUTO(ps_run_free) cJSON *trend = NULL;
+    if (ps_client_parse(ps_buf_slice(json), &trend, err) != PS_OK)
+        return err->code;
     add_head(trend, out);
     if (cJSON_GetArraySize(list_of(trend, "points")) == 0)
         return PS_OK;

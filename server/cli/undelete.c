@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* undelete.c: runs that were removed in the last day: listed, and put back on the shelf. */
+/* undelete.c: lists or restores runs that were deleted within the last day. */
 #include "base/json_out.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
@@ -18,11 +18,11 @@ static int recover(const struct ps_options *options, struct ps_client *client, c
     ps_path_add(&path, word);
     ps_buf_puts(&path, "/undelete");
     if (!word[0])
-        status = ps_fail(&err, PS_BAD_REQUEST, "an empty word names no run");
+        status = ps_fail(&err, PS_BAD_REQUEST, "RUN is empty");
     else
         status = ps_client_ask(client, "POST", path.at, (struct ps_str){NULL, 0}, &answer, &err);
-    if (status == PS_OK && !(run = cJSON_ParseWithLength(answer.at, answer.len)))
-        status = ps_fail(&err, PS_INTERNAL, "the recovered run is not JSON");
+    if (status == PS_OK)
+        status = ps_client_parse(ps_buf_slice(&answer), &run, &err);
     if (status != PS_OK)
         return ps_say_failure(word[0] ? word : "undelete", &err);
     if (options->json) {
@@ -33,7 +33,7 @@ static int recover(const struct ps_options *options, struct ps_client *client, c
         ps_json_kbool(&json, "recovered", true);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&line, "%s  recovered  ", ps_run_text(run, "id"));
+        ps_buf_printf(&line, "%s  restored  ", ps_run_text(run, "id"));
         ps_plain_text(&line, ps_str_of(ps_run_text(run, "name")));
     }
     ps_buf_puts(&line, "\n");
@@ -52,7 +52,8 @@ static void add_time(struct ps_table *table, const cJSON *run, const char *key)
 
 static void add_table(const cJSON *rows, struct ps_buf *out)
 {
-    static const char *const titles[] = {"id", "kind", "deleted", "until", "by", "series", "name"};
+    static const char *const titles[] = {"id", "kind",   "deleted", "kept until",
+                                         "by", "series", "name"};
     struct ps_table table = {.columns = 7};
     const cJSON *run;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
@@ -70,7 +71,7 @@ static void add_table(const cJSON *rows, struct ps_buf *out)
     if (cJSON_GetArraySize(rows) > 0)
         ps_table_print(&table, out);
     else
-        ps_buf_puts(out, "No run was removed in the last day.\n");
+        ps_buf_puts(out, "No run was deleted within the last day.\n");
     ps_table_free(&table);
 }
 

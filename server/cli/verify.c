@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* verify.c: a line for each thing that is wrong with the shelf. */
+/* verify.c: checks the files of a shelf and prints a line for each problem. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/store/vault.h"
@@ -46,7 +46,7 @@ bool ps_looking_step(void *user, uint64_t done, uint64_t total, uint64_t files)
 static void say_sum(const struct ps_options *options, const struct ps_verified *sum)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    char size[48];
+    char size[48], count[2][64];
     if (options->json) {
         struct ps_json json = ps_json_to(&line);
         ps_json_object(&json);
@@ -59,15 +59,16 @@ static void say_sum(const struct ps_options *options, const struct ps_verified *
         ps_json_end(&json);
         ps_buf_puts(&line, "\n");
     } else {
-        ps_buf_printf(&line, "%llu runs, %llu files, %s: ", (unsigned long long)sum->runs,
-                      (unsigned long long)sum->files, ps_figure_bytes((double)sum->bytes, size));
+        ps_buf_printf(&line, "%s, %s, %s: ", ps_figure_count(sum->runs, "run", count[0]),
+                      ps_figure_count(sum->files, "file", count[1]),
+                      ps_figure_bytes((double)sum->bytes, size));
         if (sum->findings)
-            ps_buf_printf(&line, "%llu findings", (unsigned long long)sum->findings);
+            ps_buf_puts(&line, ps_figure_count(sum->findings, "problem", count[0]));
         else
-            ps_buf_puts(&line, options->quick ? "all there" : "all whole");
+            ps_buf_puts(&line, options->quick ? "all files exist" : "no problem found");
         if (sum->hashed)
-            ps_buf_printf(&line, "; recorded the hashes of %llu run files that had none",
-                          (unsigned long long)sum->hashed);
+            ps_buf_printf(&line, "; recorded the missing hashes of %s",
+                          ps_figure_count(sum->hashed, "run file", count[0]));
         ps_buf_puts(&line, "\n");
     }
     ps_say(&line);

@@ -29,7 +29,7 @@ static void add_head(const cJSON *answer, struct ps_buf *out)
     char least[64], most[64], figure[64];
     add_share("saves    ", ps_run_number(saving, "best"), before, out);
     if (low < high)
-        ps_buf_printf(out, "between  %s and %s\n", ps_cli_figure(low, "us", least),
+        ps_buf_printf(out, "range    %s to %s\n", ps_cli_figure(low, "us", least),
                       ps_cli_figure(high, "us", most));
     ps_buf_printf(out, "imports  %s now", ps_cli_figure(before, "us", figure));
     ps_buf_printf(out, ", %s then\n",
@@ -49,7 +49,7 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
             continue;
         ps_plain_text(out, ps_str_of(ps_run_text(tick, "module")));
         ps_buf_puts(out,
-                    " is imported by Python itself before the program: nothing to make lazy\n");
+                    " cannot be made lazy: Python itself imports it before the program starts\n");
     }
 }
 
@@ -68,13 +68,14 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 4, .right = 2};
     const cJSON *row, *rows = member(answer, "rows");
+    char more[64];
     int n = 0;
     if (cJSON_GetArraySize(rows) == 0)
         return;
     ps_table_cell(&table, "module");
     ps_table_cell(&table, "self");
-    ps_table_cell(&table, "");
-    ps_table_cell(&table, "imported anyway by");
+    ps_table_cell(&table, "result");
+    ps_table_cell(&table, "also imported by");
     cJSON_ArrayForEach(row, rows)
     {
         char figure[64];
@@ -87,7 +88,9 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
     }
     ps_table_print(&table, out);
     if (cJSON_GetArraySize(rows) > ROWS)
-        ps_buf_printf(out, "and %d more; --json prints them\n", cJSON_GetArraySize(rows) - ROWS);
+        ps_buf_printf(
+            out, "and %s; --json prints all\n",
+            ps_figure_count((uint64_t)(cJSON_GetArraySize(rows) - ROWS), "more module", more));
 }
 
 static void add_suggestions(const cJSON *answer, struct ps_buf *out)
@@ -111,9 +114,9 @@ static void add_suggestions(const cJSON *answer, struct ps_buf *out)
 static enum ps_status say_answer(const struct ps_buf *json, bool asked, struct ps_buf *out,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *answer = cJSON_ParseWithLength(json->at, json->len);
-    if (!answer)
-        return ps_fail(err, PS_INTERNAL, "the answer is not JSON");
+    PS_AUTO(ps_run_free) cJSON *answer = NULL;
+    if (ps_client_parse(ps_buf_slice(json), &answer, err) != PS_OK)
+        return err->code;
     if (asked) {
         add_startup(answer, out);
         add_head(answer, out);

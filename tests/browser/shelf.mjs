@@ -284,7 +284,7 @@ test('shelf: what it keeps is told, and what goes is seen to go', async ({ pages
         const page = await pages.open(shelf.url);
         await until(async () => (await runNames(page)).includes('older'), 'the first run');
         const foot = await page.locator('.status-line').innerText();
-        check(foot.includes('keeps of each series 1 run, 90 days'), foot);
+        check(foot.includes('keeps 1 run of each series, 90 days'), foot);
         shelf.add(calculator, '--name', 'newer', '--series', 's');
         await until(async () => (await runNames(page)).join() === 'newer', 'the older one to go');
     } finally {

@@ -176,5 +176,5 @@ class Compare(ShelfTest):
         dump = self.json("add", self.dump)["id"]
         rows = self.diff(dump, dump)["rows"]
         self.assertTrue(rows and all(row["delta"] == 0 and row["change"] is None for row in rows))
-        self.assertIn("No row differs.", self.ok("diff", dump, dump))
+        self.assertIn("No row changed.", self.ok("diff", dump, dump))
         self.fails("check", dump, "--budget", "functions.no_such=1s", status=2)

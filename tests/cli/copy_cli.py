@@ -124,7 +124,7 @@ class Folders(CopyTest):
         self.assert_same(self.data, self.other)
         self.assertEqual(self.copy(self.data, self.other, runs=0, already=4, files=0, bytes=0, rows=0), [])
         self.assert_same(self.data, self.other)
-        self.assertRegex(call("copy", "--from", self.data, "--to", self.other).stdout.decode(), r"^0 runs copied .*4 were there already: all is there\n$")
+        self.assertRegex(call("copy", "--from", self.data, "--to", self.other).stdout.decode(), r"^0 runs copied .*4 already there: the copy is complete\n$")
 
     def test_what_came_later_comes_with_the_next(self):
         self.shelve()
@@ -151,7 +151,7 @@ class Folders(CopyTest):
                 db.execute(f"INSERT INTO upload({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", [n + 1] + ["1"] * (len(columns) - 1))
         db.close()
         self.assertEqual(self.copy(self.data, self.other, runs=4, waiting=3), [])
-        self.assertIn("3 uploads wait, and stay", call("copy", "--from", self.data, "--to", self.other).stdout.decode())
+        self.assertIn("3 waiting uploads not copied", call("copy", "--from", self.data, "--to", self.other).stdout.decode())
 
     def test_killed_at_any_moment_it_goes_on(self):
         paths = [self.file(f"many/{n}.log", b"import time: self [us] | cumulative | imported package\n" +
@@ -412,8 +412,8 @@ class Refusals(CopyTest):
         self.assertEqual(os.listdir(self.other), ["notes.txt"])
 
     def test_usage(self):
-        self.assertIn("copy wants --from STORE and --to STORE", self.refused("--from", self.data, status=2))
-        self.assertIn("copy wants", self.refused(status=2))
+        self.assertIn("missing --from STORE or --to STORE", self.refused("--from", self.data, status=2))
+        self.assertIn("missing --from STORE or --to STORE", self.refused(status=2))
         secret = "postgresql://mei:secret@nowhere.invalid/shelf"
         line = self.refused("--from", self.data, "--to", secret, status=2)
         self.assertIn("--to contains a password", line)

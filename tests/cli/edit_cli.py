@@ -48,7 +48,7 @@ class Edit(ShelfTest):
     def test_add_of_known_bytes_says_that_labels_stay(self):
         done = self.run_verb("add", self.dump, "--name", "other", "--tag", "new=1")
         self.assertEqual((done.returncode, done.stderr.decode()),
-                         (0, f"perfshelf: {self.dump}: note: run {self.id} was on the shelf already and keeps its labels; --update gives it those of the command line\n"))
+                         (0, f"perfshelf: {self.dump}: note: run {self.id} is already on the shelf and keeps its labels; --update replaces them\n"))
         self.assertEqual(self.labels(), ("first", "nightly", {"branch": "main", "dirty": "1"}))
         self.ok("add", self.dump)
         self.ok("add", self.dump, "--name", "first", "--tag", "branch=main")

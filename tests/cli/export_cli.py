@@ -233,7 +233,7 @@ class Files(ExportTest):
         self.export("-o", "out.link")
         self.assert_bundle(self.read("far/target"))
         self.assertTrue(os.path.islink(os.path.join(self.folder, "out.link")))
-        self.assertIn(b"exists already", self.export("-o", "out.link", status=1).stderr)
+        self.assertIn(b"already exists", self.export("-o", "out.link", status=1).stderr)
         self.export("--force", "-o", "out.link")
         self.assertTrue(os.path.islink(os.path.join(self.folder, "far", "second")))
         os.symlink("out.loop", os.path.join(self.folder, "out.loop"))
@@ -242,7 +242,7 @@ class Files(ExportTest):
     def test_a_file_is_overwritten_only_with_force(self):
         path = self.file("out.kept", b"precious")
         os.chmod(path, 0o640)
-        self.assertIn(b"out.kept exists already; --force overwrites it", self.export("-o", "out.kept", status=1).stderr)
+        self.assertIn(b"out.kept already exists; --force overwrites it", self.export("-o", "out.kept", status=1).stderr)
         self.assertEqual(self.read("out.kept"), b"precious")
         self.export("--force", "-o", "out.kept")
         self.assert_bundle(self.read("out.kept"))

@@ -21,7 +21,7 @@ class Group(ShelfTest):
         shown = self.ok("show", ",".join(self.ids))
         lines = [" ".join(line.split()) for line in shown.splitlines()]
         self.assertEqual(lines[0], "run 0 and 2 more")
-        self.assertIn("median 5.400 ms, median deviation 100.0 µs, 5.300 ms to 5.540 ms, of 3 runs", lines[1])
+        self.assertIn("median 5.400 ms, median deviation 100.0 µs, 5.300 ms to 5.540 ms, 3 runs", lines[1])
         self.assertIn("5.100 ms 100.0 µs 5.000 ms 5.200 ms 94.4 % 3 of 3 app app", lines)
         self.assertIn("0 s 0 s 0 s 40.00 µs 0.0 % 1 of 3 seldom seldom", lines)
 
@@ -50,10 +50,10 @@ class Group(ShelfTest):
     def test_wrong_questions(self):
         self.assertIn("no run nobody", self.fails("show", f"{self.ids[0]},nobody"))
         self.assertIn("no run has the series none", self.fails("show", "series:none"))
-        self.assertIn("no metric nope", self.fails("show", "series:group", "--json", "--sort", "nope"))
+        self.assertIn("no metric 'nope'", self.fails("show", "series:group", "--json", "--sort", "nope"))
         for word in ("@99", "series:group@0"):
             self.assertEqual(self.fails("show", word).count(word), 1)
-        self.assertIn("there are imports, packages", self.fails("show", "series:group", "--of", "kernels"))
+        self.assertIn("available tables: imports, packages", self.fails("show", "series:group", "--of", "kernels"))
         self.assertIn("importtime", self.fails("show", f"{self.ids[0]},{self.json('add', self.dump)['id']}"))
 
 

@@ -68,7 +68,7 @@ class Written(NoteTest):
     def test_bytes_that_are_on_the_shelf(self):
         run = self.added("--note", "first")
         done = self.run_verb("add", self.dump, "--note", "second")
-        self.assertIn(f"run {run} was on the shelf already and keeps its labels", done.stderr.decode())
+        self.assertIn(f"run {run} is already on the shelf and keeps its labels", done.stderr.decode())
         self.assertEqual(self.note(), "first")
         self.ok("add", self.dump, "--note", "second", "--update")
         self.assertEqual(self.note(), "second")

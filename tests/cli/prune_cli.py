@@ -56,18 +56,18 @@ class Prune(ShelfTest):
         kept, run = self.add("a", "x"), self.add("b\n\x1b", "x")
         self.ok("baseline", kept)
         told = self.ok("prune", "--keep", "x=1h", "--keep", "1B", "--dry-run")
-        self.assertRegex(told, rf"^{run}  would go  b\\n\\x1b  \(1B\)\n1 run would go, [\d.]+ KiB with originals as they came in\n$")
-        self.assertEqual(self.ok("prune", "--keep", "1B"), told.replace("would go", "removed"))
-        self.assertEqual(self.ok("prune", "--keep", "1B"), "0 runs removed\n")
+        self.assertRegex(told, rf"^{run}  would be deleted  b\\n\\x1b  \(1B\)\n1 run would be deleted, [\d.]+ KiB with their original files\n$")
+        self.assertEqual(self.ok("prune", "--keep", "1B"), told.replace("would be deleted", "deleted"))
+        self.assertEqual(self.ok("prune", "--keep", "1B"), "0 runs deleted\n")
         self.assertEqual(self.json("add", self.file("again.log", log_of(2)))["already"], False)  # it comes in again
 
     def test_wrong_rules(self):
         self.add("a")
-        self.assertIn("prune wants --keep RULE", self.fails("prune", "--dry-run", status=2))
+        self.assertIn("missing --keep RULE", self.fails("prune", "--dry-run", status=2))
         for rule in ("", "0", "1.5", "nightly", "nightly=", "=5", "5/day", "90x"):
             line = self.fails("prune", "--keep", "1B", "--keep", rule, status=2)
-            self.assertIn(f"--keep wants a rule, not '{rule}'; a rule is a number of runs, a time or a size, such as 500, 90d or 50GiB", line)
-            self.assertIn(f"not '{rule}'", call("serve", "--data", self.data, "--keep", rule).stderr.decode())
+            self.assertIn(f"invalid value '{rule}' for --keep; write a number of runs, an age or a size: 500, 90d or 50GiB", line)
+            self.assertIn(f"invalid value '{rule}' for --keep", call("serve", "--data", self.data, "--keep", rule).stderr.decode())
         self.assertIn("unknown option --keep", self.fails("list", "--keep", "5", status=2))
         self.assertEqual(self.left(), "a")
 

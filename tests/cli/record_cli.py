@@ -258,7 +258,7 @@ class Failures(RecordTest):
     def test_a_missing_tool_is_told(self):
         for tool, package in (("lines", "line_profiler"), ("memory", "memory_profiler"), ("torch", "torch")):
             line = self.refused(tool, "--", PYTHON, "-S", "-E", "app.py")
-            self.assertIn(f"has no {package}; {PYTHON} -m pip install {package}", line)
+            self.assertIn(f"has no module {package}; install it: {PYTHON} -m pip install {package}", line)
         self.assertFalse(os.path.exists(self.data))
 
     def test_an_old_python(self):
@@ -268,14 +268,14 @@ class Failures(RecordTest):
                       self.refused("importtime", "./python3", "app.py"))
 
     def test_no_python(self):
-        self.assertIn("python: not in PATH", self.refused("cprofile", "python", "app.py", env={"PATH": self.work}))
-        self.assertIn("say python app.py", self.refused("cprofile", "app.py"))
+        self.assertIn("python: not found in PATH", self.refused("cprofile", "python", "app.py", env={"PATH": self.work}))
+        self.assertIn("write `python app.py`", self.refused("cprofile", "app.py"))
         self.assertIn("python -m ls", self.refused("cprofile", "/bin/ls", status=2))
         self.assertIn("poetry ... perfshelf record", self.refused("cprofile", "poetry", "run", "pytest", status=2))
-        self.assertIn("runs no program", self.refused("cprofile", PYTHON, status=2))
+        self.assertIn("no program to run", self.refused("cprofile", PYTHON, status=2))
 
     def test_wrong_usage(self):
-        self.assertIn("importtime, cprofile", self.refused("cprof", PYTHON, "app.py", status=2))
+        self.assertIn("did you mean cprofile?", self.refused("cprof", PYTHON, "app.py", status=2))
         for number in ("0", "x", "-1", "", "1.5", "99999"):
             self.assertIn("--repeat", self.refused("--repeat", number, "cprofile", PYTHON, "app.py", status=2))
         done = call("record", "cprofile")
@@ -284,7 +284,7 @@ class Failures(RecordTest):
     def test_the_status_of_the_command(self):
         for tool in ("importtime", "cprofile"):
             done = self.record(tool, PYTHON, "app.py", status=3, env={"STATUS": "3"})
-            self.assertIn("the command exited with status 3; what it recorded is on the shelf", done.stderr.decode())
+            self.assertIn("the command exited with status 3; its profile is on the shelf", done.stderr.decode())
         self.assertEqual(len(self.json("list")), 2)
 
     def test_a_program_that_raises(self):
@@ -295,10 +295,10 @@ class Failures(RecordTest):
 
     def test_a_program_that_leaves_no_profile(self):
         self.file("work/leaves.py", b"import os\nos._exit(0)\n")
-        self.assertIn("left no profile; a program that ends by os._exit", self.refused("cprofile", PYTHON, "leaves.py"))
+        self.assertIn("wrote no profile; a program that calls os._exit()", self.refused("cprofile", PYTHON, "leaves.py"))
         self.file("work/killed.py", b"import os\nos.kill(os.getpid(), 9)\n")
         line = self.refused("cprofile", PYTHON, "killed.py", status=137)
-        self.assertIn("signal 9 ended the command; it left no profile", line)
+        self.assertIn("the command was killed by signal 9; it wrote no profile", line)
         self.assertEqual(self.json("list"), [])
 
     def test_a_child_that_lives_on_is_not_waited_for(self):
@@ -341,7 +341,7 @@ class Signals(RecordTest):
             status, said = self.on_terminal(tool, PYTHON)
             self.assertEqual(status, 130, said)
             self.assertIn("tidy", said)
-            self.assertIn("the command was interrupted; what it recorded is on the shelf", said)
+            self.assertIn("the command was interrupted; its profile is on the shelf", said)
             self.assertEqual(self.newest()["kind"], kind)
 
     def test_ctrl_c_ends_a_series(self):
@@ -449,7 +449,7 @@ class About(RecordTest):
     def test_a_file_is_overwritten_only_with_force(self):
         kept = self.file("kept.prof", b"precious")
         line = self.refused("-o", kept, "cprofile", PYTHON, "app.py")  # before the program ran
-        self.assertIn("kept.prof exists already; --force overwrites it", line)
+        self.assertIn("kept.prof already exists; --force overwrites it", line)
         with open(kept, "rb") as file:
             self.assertEqual(file.read(), b"precious")
         self.record("--force", "-o", kept, "cprofile", PYTHON, "app.py")
@@ -467,7 +467,7 @@ class About(RecordTest):
     def test_a_file_that_cannot_be_kept_is_refused_before_the_program_runs(self):
         for path in ("/no/such/folder/f", self.app + "/f", os.path.join(self.folder, "x" * 300)):
             self.assertIn(path, self.refused("--repeat", "2", "-o", path, "cprofile", PYTHON, "app.py"))
-        self.assertIn("-o is empty", self.fails("record", "-o", "", "cprofile", PYTHON, "app.py", status=2))
+        self.assertIn("-o needs the name of a file", self.fails("record", "-o", "", "cprofile", PYTHON, "app.py", status=2))
 
     def test_a_folder_that_the_program_removes(self):
         gone = os.path.join(self.folder, "gone")

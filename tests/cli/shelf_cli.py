@@ -144,7 +144,7 @@ class Reading(ShelfTest):
 
     def test_rm_of_an_unknown_run_removes_nothing(self):
         line = self.fails("rm", self.first["id"], "nobody", self.second["id"])
-        self.assertIn("nothing removed: no run nobody on this shelf", line)
+        self.assertIn("nothing deleted: no run nobody on this shelf", line)
         self.assertEqual(len(self.json("list")), 2)
 
     def test_renew_resolves_every_word_first(self):

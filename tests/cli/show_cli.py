@@ -28,9 +28,9 @@ class Show(ShelfTest):
     def test_what_is_slow(self):
         [conclusion], table = self.table()
         first, second = self.rows("tottime_s DESC")[:2]
-        self.assertRegex(conclusion, r"^" + first.replace("<", ".").replace(">", ".") + r": Self time [\d.]+ ms, [\d.]+ % of all; the 3 largest rows take [\d.]+ %$")
+        self.assertRegex(conclusion, r"^" + first.replace("<", ".").replace(">", ".") + r": Self time [\d.]+ ms, [\d.]+ % of the total; the 3 largest rows: [\d.]+ %$")
         self.assertEqual(table[0], "Functions by Self time")
-        self.assertRegex(table[1], r"^Self time +of all +Total time +Calls +function$")
+        self.assertRegex(table[1], r"^Self time +share +Total time +Calls +function$")
         self.assertIn(first, table[2])
         self.assertIn(second, table[3])
         self.assertRegex(table[-1], r"^and \d+ more rows; --rows shows more$")
@@ -45,12 +45,12 @@ class Show(ShelfTest):
         self.assertIn(self.rows("ncalls DESC")[0], said[2])
         names = [line.split("  ")[-2:] for line in self.ok("show", "shop", "--rows", "3", "--sort", "name").split("\n\n")[-1].splitlines()[2:5]]
         self.assertEqual(names, sorted(names))
-        self.assertIn("no metric nothing", self.fails("show", "shop", "--sort", "nothing"))
-        self.assertIn("no table nothing", self.fails("show", "shop", "--of", "nothing"))
+        self.assertIn("no metric 'nothing'", self.fails("show", "shop", "--sort", "nothing"))
+        self.assertIn("no table 'nothing'", self.fails("show", "shop", "--of", "nothing"))
         for words in (("--sort", "nope"), ("--of", "nope"), ("--metric", "nope")):
             self.assertIn("nope", self.fails("show", "shop", "--json", *words))
         self.assertEqual(self.json("show", "shop", "--of", "functions")["name"], "shop")
-        self.assertIn("--rows wants", self.fails("show", "shop", "--rows", "0", status=2))
+        self.assertIn("for --rows: not a positive whole number", self.fails("show", "shop", "--rows", "0", status=2))
 
     def test_every_demo_profile_has_a_table(self):
         for name in sorted(os.listdir(DEMO)):

@@ -159,19 +159,19 @@ class Root(SourceTest):
         os.symlink(self.folder, os.path.join(self.folder, "root", "up"))
         os.symlink("inside.py", os.path.join(self.folder, "root", "fine.py"))
         states = self.below("../outside.py", "../../outside.py", outside, "link.py", "up/outside.py", "fine.py",
-                            "x/../../outside.py", note="not below the source root")
+                            "x/../../outside.py", note="sources not found below --source-root")
         self.assertEqual([path for path, state in states.items() if state != "missing"], ["fine.py"])
 
     def test_a_root_that_begins_alike(self):
         self.at("root-beside/app.py", SOURCE)
         os.mkdir(os.path.join(self.folder, "root"))
-        self.assertEqual(set(self.below("../root-beside/app.py", note="none of its sources").values()), {"missing"})
+        self.assertEqual(set(self.below("../root-beside/app.py", note="no source found below --source-root").values()), {"missing"})
 
     def test_a_root_that_is_none(self):
         profile = self.at("app.lprof", lprof("app.py"), LATE)
         done = self.run_verb("add", profile, "--json", "--source-root", os.path.join(self.folder, "nowhere"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"the source root is no folder", done.stderr)
+        self.assertIn(b"--source-root is not a folder", done.stderr)
         self.assertEqual(json.loads(done.stdout)["kind"], "line_profiler")
 
     def test_other_kinds_have_no_sources(self):
@@ -220,7 +220,7 @@ class Merge(SourceTest):
     def test_all_or_nothing(self):
         one = self.at("one.lprof", lprof("app.py"))
         for bad, why in ((self.log, "neither an .lprof file nor a trace"), (os.path.join(self.folder, "gone"), "No such file"),
-                         (self.folder, "a folder cannot be merged"), (self.file("none", b""), "neither an .lprof file nor a trace")):
+                         (self.folder, "--merge cannot read a folder"), (self.file("none", b""), "neither an .lprof file nor a trace")):
             self.assertIn(why, self.fails("add", "--merge", one, bad))
         self.assertEqual(self.json("list"), [])
         self.assertTrue(all(not names for names in self.left_over().values()), self.left_over())

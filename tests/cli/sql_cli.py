@@ -16,11 +16,11 @@ class Sql(ShelfTest):
         self.assertEqual(len(self.json("sql", "log", f"{ENDLESS} SELECT i FROM n LIMIT 20", "--rows", "20")), 20)
         for how in ("--json", "--csv"):
             self.assertIn("more than 20 rows", self.fails("sql", "log", f"{ENDLESS} SELECT i FROM n", "--rows", "20", how))
-        self.assertIn("--rows wants", self.fails("sql", "log", "SELECT 1", "--rows", "none", status=2))
+        self.assertIn("for --rows: not a positive whole number", self.fails("sql", "log", "SELECT 1", "--rows", "none", status=2))
 
     def test_time_is_limited(self):
         self.assertIn("took too long", self.fails("sql", "log", f"{ENDLESS} SELECT count(*) FROM n", "--seconds", "1"))
-        self.assertIn("--seconds wants", self.fails("sql", "log", "SELECT 1", "--seconds", "0", status=2))
+        self.assertIn("for --seconds: not a whole number from 1", self.fails("sql", "log", "SELECT 1", "--seconds", "0", status=2))
 
     def test_nothing_but_reading(self):
         for sql in ("DELETE FROM note", "ATTACH 'x' AS y", "SELECT load_extension('x')", "PRAGMA journal_mode=WAL", "SELECT * FROM dbstat"):

@@ -32,12 +32,12 @@ class Undelete(ShelfTest):
         self.assertEqual((self.json("list"), sorted(self.listed())), ([], sorted([self.first, self.second])))
         self.assertRegex(self.ok("undelete"), rf"(?m)^{self.first}  importtime .* one$")
         self.assertEqual(self.json("undelete", self.first), {"id": self.first, "name": "one", "recovered": True})
-        self.assertRegex(self.ok("undelete", self.second[:6]), rf"^{self.second}  recovered  ")
+        self.assertRegex(self.ok("undelete", self.second[:6]), rf"^{self.second}  restored  ")
         self.assertEqual((self.shown(), self.files(), self.listed()), (before, files, []))
         self.assertEqual(self.ok("verify", "--json").count("\n"), 1)
-        self.assertEqual(self.ok("undelete"), "No run was removed in the last day.\n")
+        self.assertEqual(self.ok("undelete"), "No run was deleted within the last day.\n")
         self.assertIn("no deleted run", self.fails("undelete", self.first))
-        self.assertIn("an empty word names no run", self.fails("undelete", ""))
+        self.assertIn("RUN is empty", self.fails("undelete", ""))
 
     def test_pruned_and_recovered(self):
         self.ok("prune", "--keep", "1")

@@ -142,6 +142,37 @@ class Suggestions(unittest.TestCase):
         self.assertRegex(self.stderr("serve", "--json"), r"it is an option of record, add, list and \d+ more; see")
 
 
+    def test_values(self):
+        for words, meant in ((["record", "cprofil", "--", "python3"], "did you mean cprofile?"), (["token", "add", "a", "--role", "amdin"], "did you mean admin?"),
+                             (["export", "@1", "--redact", "hosts,poeple"], "did you mean people?"), (["token", "revok", "a"], "did you mean `perfshelf token revoke`?")):
+            self.assertIn(meant, self.stderr(*words))
+        for words, meant in ((["record", "xyzzy", "--", "python3"], "the recorders are"), (["token", "add", "a", "--role", "xyzzy"], "the roles are"),
+                             (["token", "frob"], "usage: perfshelf token add NAME")):
+            said = self.stderr(*words)
+            self.assertIn(meant, said)
+            self.assertNotIn("did you mean", said)
+
+
+class Words(ShelfTest):
+    """Lines that commands print: the nearest table and metric, and plurals."""
+    def test_tables_and_metrics(self):
+        self.ok("add", self.log)
+        self.assertIn("no table 'import'; did you mean imports? Available tables: imports, packages", self.fails("diff", "@1", "@1", "--of", "import"))
+        self.assertIn("no metric 'selfus'; did you mean self_us? Available metrics: ", self.fails("show", "@1", "--metric", "selfus"))
+        self.assertNotIn("did you mean", self.fails("show", "@1", "--of", "xyzzy"))
+
+    def test_plurals(self):
+        backup, other = (os.path.join(self.folder, name) for name in ("backup", "other"))
+        for count, profile in (("1 run", self.log), ("2 runs", self.dump)):
+            self.ok("add", profile, "--series", "s", "--tag", "k=v")
+            self.assertRegex(self.ok("verify"), rf"^{count}, \d+ files, .*: no problem found\n$")
+            self.assertRegex(self.ok("backup", backup), rf"^{count} in the backup: ")
+            self.assertRegex(call("copy", "--from", self.data, "--to", other).stdout.decode(), r"^1 run copied \(2 files, ")
+        self.assertRegex(self.ok("trend", "s"), r", 1 point\n")
+        self.ok("rm", "@1", "@2")
+        self.assertRegex(self.ok("verify"), r"^0 runs, ")
+
+
 class Usage(ShelfTest):
     def wrong(self, *args):
         env = {**os.environ, "XDG_DATA_HOME": self.folder, "PERFSHELF_STORE": ""}
@@ -185,7 +216,7 @@ class Tokens(ShelfTest):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([PROGRAM, "token", "--data", self.data, "add", "ci"], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"no token ci was added; add it again", done.stderr)
+        self.assertIn(b"token ci was not added: it could not be printed; run the command again", done.stderr)
         self.assertEqual(self.json("token", "list"), [])
 
     def test_revoke_as_json(self):
@@ -202,7 +233,7 @@ class Folders(ShelfTest):
         os.makedirs(deep)
         done = self.run_verb("add", os.path.join(self.folder, "many"), "--json")
         self.assertEqual((done.returncode, len(done.stdout.splitlines()), done.stderr.count(b"\n")), (1, 1, 1), done.stderr)
-        self.assertIn(b"folders are more than 64 deep", done.stderr)
+        self.assertIn(b"folders are nested more than 64 deep", done.stderr)
 
 
 if __name__ == "__main__":

@@ -173,7 +173,7 @@ import time:        50 |        380 | app
         app = self.program(app="import sys\nprint('once', file=sys.stderr)\n")
         done = self.run_verb("record", "importtime", "--importers", "--repeat", "2", "--", sys.executable, app)
         self.assertEqual((done.returncode, done.stderr), (0, b"once\nonce\n"))
-        self.assertIn("is for importtime", self.fails("record", "cprofile", "--importers", "--", sys.executable, app,
+        self.assertIn("works only with the recorder importtime", self.fails("record", "cprofile", "--importers", "--", sys.executable, app,
                                                      status=2))
 
     def test_suggestions(self):

@@ -16,7 +16,7 @@ from compose_docker import service
 DOCKERFILE = os.path.join(clean_root.ROOT, "docker", "Dockerfile")
 LEFT_OUT = ("./dev test",)  # this is a part of it
 DEMO = os.path.join(clean_root.ROOT, "demo", "profiles", "expressions.prof")
-NO_LANDLOCK = "perfshelf: this kernel has no Landlock: importers are held by system calls alone\n"
+NO_LANDLOCK = "perfshelf: this kernel has no Landlock: only a system call filter confines importers\n"
 API = "http://127.0.0.1:7700/api/v1"
 
 

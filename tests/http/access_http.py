@@ -282,7 +282,7 @@ class OpenShelf(unittest.TestCase):
             link.close()
             process.terminate()
             _, said = process.communicate(timeout=30)
-            self.assertIn("nobody can enter yet: perfshelf token add", said)
+            self.assertIn("no access token exists yet; create one: perfshelf token add", said)
             self.assertIn("unencrypted", said)
 
 
@@ -313,11 +313,11 @@ class Tls(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
 
     def test_what_is_no_certificate(self):
-        for args, word in ((("--tls-cert", self.cert), "go together"), (("--tls-cert", self.cert, "--tls-key", "/nowhere"), "/nowhere"),
+        for args, word in ((("--tls-cert", self.cert), "given together"), (("--tls-cert", self.cert, "--tls-key", "/nowhere"), "/nowhere"),
                            (("--tls-cert", self.key, "--tls-key", self.cert), "PEM")):
             process = self.serve(*args)
             _, said = process.communicate(timeout=30)
-            self.assertEqual(process.returncode, 2 if word == "go together" else 1)
+            self.assertEqual(process.returncode, 2 if word == "given together" else 1)
             self.assertIn(word, said.splitlines()[-1])
             self.assertTrue(all(line.startswith("perfshelf:") for line in said.splitlines()), said)
 

@@ -79,7 +79,7 @@ class ClockJump(ShelfTest):
         deleted = subprocess.run([PROGRAM, "undelete", "--json", "--data", self.data], check=True, capture_output=True)
         self.assertEqual([row["id"] for row in json.loads(deleted.stdout)], [first["id"]])
         done = subprocess.run([PROGRAM, "prune", "--keep", "1d", "--data", self.data], check=True, capture_output=True)
-        self.assertIn(b"21 runs removed", done.stdout)
+        self.assertIn(b"21 runs deleted", done.stdout)
         deleted = subprocess.run([PROGRAM, "undelete", "--json", "--data", self.data], check=True, capture_output=True)
         self.assertEqual(len(json.loads(deleted.stdout)), 21)  # the one of two days ago expired
 

@@ -92,12 +92,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.run_on("--server", self.url, "add", path, "--update", "--tag", "c=d", "--json")[0::2], (0, b""))
         self.assertIn(b'"c":"d"', self.same("show", "slow one", "--json")[1])
         status, said, failed = self.run_on("--server", self.url, "rm", "@1", "@2", "@1")
-        self.assertEqual((status, said.count(b"removed"), failed), (0, 2, b""))
+        self.assertEqual((status, said.count(b"deleted"), failed), (0, 2, b""))
         self.same("list")
         removed = re.findall(rb"[0-9a-f]{16}", said)[0].decode()
         self.assertEqual(self.run_on("--server", self.url, "undelete", removed)[0::2], (0, b""))
         self.assertIn(removed.encode(), self.same("list")[1])
-        self.assertIn(b"nothing removed", self.same("rm", "slow one", "nope")[2])
+        self.assertIn(b"nothing deleted", self.same("rm", "slow one", "nope")[2])
         self.same("show", "slow one")
 
     def members(self, path):

@@ -40,8 +40,8 @@ class Keep(ServerTest):
         return self.add(big_log(50, seed), name=name, series=series)["id"]
 
     def test_what_it_keeps_is_told(self):
-        self.assertEqual(self.get_json("/api/v1/shelf")["keep"], [{"rule": "3/series", "what": "of each series 3 runs"},
-                                                                  {"rule": "a=b=1", "what": "of a=b 1 run"},
+        self.assertEqual(self.get_json("/api/v1/shelf")["keep"], [{"rule": "3/series", "what": "3 runs of each series"},
+                                                                  {"rule": "a=b=1", "what": "1 run of series a=b"},
                                                                   {"rule": "30d", "what": "30 days"}])
 
     def test_the_oldest_goes_and_the_baseline_stays(self):
@@ -111,7 +111,7 @@ class Restart(ShelfTest):
         self.assertEqual(removals(server), [("a", "--keep 3"), ("b", "--keep 1")])
         code, said = server.end()
         self.assertEqual(code, 0)
-        self.assertIn("1 more run is to be removed, at most a tenth of the shelf within an hour", said)
+        self.assertIn("1 more run to delete, at most a tenth of the shelf within an hour", said)
 
     def test_what_cannot_go_is_said_once(self):
         server = self.start()

@@ -255,7 +255,7 @@ class Restart(unittest.TestCase):
         self.assertEqual(server.request("GET", RUNS).json["total"], 3)
         code, said = server.end()
         self.assertEqual(code, 0)
-        self.assertRegex(said, r"warning: the shelf takes \d+ bytes, more than its quota of 10240")
+        self.assertRegex(said, r"warning: the shelf takes [\d.]+ [KM]iB, more than its quota of 10.0 KiB")
 
     def test_wrong_words(self):
         for word in ("x", "0", "-1", "5s"):

@@ -155,7 +155,7 @@ class Sources(Remote):
         profile = self.profile("/build/pkg/mod.py", "/build/../secret.py", "/build/gone.py")
         states, said = self.both(profile, "--source-root", os.path.join(self.folder, "tree"))
         self.assertEqual(states, ["attached", "missing", "missing"])
-        self.assertIn(b"not below the source root", said)
+        self.assertIn(b"sources not found below --source-root", said)
         self.source("tree/pkg/mod.py", SOURCE + b"# another\n", 0)  # in place of the first, of a run that is there
         self.assertEqual(self.both(profile, "--source-root", os.path.join(self.folder, "tree"))[0], ["attached", "missing", "missing"])
 
@@ -241,7 +241,7 @@ class Plain(Remote):
             threading.Thread(target=answer, daemon=True).start()
             done = self.add(self.file("a", dump()), port=other.getsockname()[1])
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"not as a shelf does", done.stderr)
+        self.assertIn(b"the answer is not that of a perfshelf server", done.stderr)
 
 
 class Dropped(Remote):

@@ -50,7 +50,7 @@ class Served(unittest.TestCase):
         url = f"http://127.0.0.1:{server.port}/"
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.splitlines()[1:], [f"on the shelf {self.folder}/demo, shown at {url}#/run/{run['id']}"])
-        self.assertEqual(done.stderr, f"perfshelf: {self.folder}/demo: note: this is the shelf that you serve at {url}; --data DIR chooses another\n")
+        self.assertEqual(done.stderr, f"perfshelf: {self.folder}/demo: note: using the shelf that you serve at {url}; --data DIR chooses another\n")
         self.assertFalse(os.path.exists(self.default))
         self.assertIn(run["id"], self.call("list").stdout)
         self.assertEqual(self.call("sql", "@1", "SELECT name FROM run", "--csv").stdout, "name\napp.prof\n")
@@ -74,13 +74,13 @@ class Served(unittest.TestCase):
         self.serve("demo")
         last = self.serve("other")
         done = self.call("add", self.file())
-        self.assertIn(f"this is the shelf that you serve at http://127.0.0.1:{last.port}/; 2 shelves are served; --data DIR chooses another", done.stderr)
+        self.assertIn(f"using the shelf that you serve at http://127.0.0.1:{last.port}/; you serve 2 shelves; --data DIR chooses another", done.stderr)
         self.assertEqual(last.request("GET", RUNS).json["total"], 1)
 
     def test_without_a_server_it_is_the_default(self):
         done = self.call("add", self.file())
         self.assertEqual((done.returncode, done.stderr), (0, self.created))
-        self.assertTrue(done.stdout.endswith(f"on the shelf {self.default}; `perfshelf serve` shows it\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith(f"on the shelf {self.default}; open it with `perfshelf serve --open`\n"), done.stdout)
         done = self.call("add", self.file(), "--data", os.path.join(self.folder, "named"))
         self.assertEqual(len(done.stdout.splitlines()), 1)
 

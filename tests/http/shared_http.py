@@ -67,7 +67,7 @@ class Shared(ServersTest):
                 self.assertEqual((looked.returncode, looked.stdout), (2, b""))
                 self.assertRegex(looked.stderr, rb"^perfshelf: postgresql://.*/shelf.*: .*cannot be reached")
             pruned = self.verb("prune", "--keep", "1B", "--store", self.url)
-            self.assertEqual((pruned.returncode, pruned.stdout), (1, b"0 runs removed\n"))
+            self.assertEqual((pruned.returncode, pruned.stdout), (1, b"0 runs deleted\n"))
             self.assertEqual(pruned.stderr.count(b"\n"), 1, pruned.stderr)  # the others are not waited for
         finally:
             self.postgres.start()
@@ -75,7 +75,7 @@ class Shared(ServersTest):
         self.assertEqual((again.status, again.json["name"]), (200, "back"))
         code, said = late.end()
         self.assertEqual(code, 0)
-        self.assertIn("the store is away", said)
+        self.assertIn("cannot reach the store", said)
 
     def test_an_import_that_waits_for_the_database_can_be_ended(self):
         path = os.path.join(self.folder, "waits.log")
@@ -102,7 +102,7 @@ class Shared(ServersTest):
         self.assertIn(f"serves postgresql://{self.postgres.folder}/", server.ready_line)
         code, said = server.end()
         self.assertEqual(code, 0)
-        self.assertIn(f"nobody can enter yet: perfshelf token add NAME --role admin --data {data}, with the --store or $PERFSHELF_STORE", said)
+        self.assertIn(f"no access token exists yet; create one: perfshelf token add NAME --role admin --data {data}, with the --store or $PERFSHELF_STORE", said)
         self.assertEqual(self.verb("token", "add", "mei", "--role", "admin", "--store", empty, data="empty").returncode, 0)
 
     def test_another_server_goes_on_with_what_a_killed_one_accepted(self):

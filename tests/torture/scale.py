@@ -38,7 +38,7 @@ DOWN_S = (0.1, 1.5)
 DEAD_S = 15         # after which one that died is known to be dead
 PER_KILL = 10       # uploads
 # What one says that starts meanwhile.
-AWAY = "perfshelf: warning: the store is away: what was fetched of it is served, and changes fail until it is there\n"
+AWAY = "perfshelf: warning: cannot reach the store: cached files are served, and changes fail until it is back\n"
 GONE = (OSError, http.client.HTTPException)
 
 

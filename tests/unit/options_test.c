@@ -291,7 +291,7 @@ static void figures(void **state)
         {119.9, "119.9 s"},   {124.2, "2 min 04 s"},    {3720, "1 h 02 min"},
         {-0.25, "-250.0 ms"}, {0.00099996, "1.000 ms"},
     };
-    char out[48];
+    char out[48], count[64];
     (void)state;
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
         assert_string_equal(ps_figure_seconds(seconds[i].value, out), seconds[i].text);
@@ -302,6 +302,9 @@ static void figures(void **state)
     assert_string_equal(ps_figure_bytes(1048575, out), "1.00 MiB");
     assert_string_equal(ps_figure_bytes(-1023, out), "-1023 B");
     assert_string_equal(ps_figure_bytes(-30511464, out), "-29.1 MiB");
+    assert_string_equal(ps_figure_count(0, "run", count), "0 runs");
+    assert_string_equal(ps_figure_count(1, "more row", count), "1 more row");
+    assert_string_equal(ps_figure_count(UINT64_MAX, "file", count), "18446744073709551615 files");
 }
 
 static void terminal_is_safe(void **state)

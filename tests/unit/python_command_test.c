@@ -125,22 +125,22 @@ static void test_scripts(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    CHECK("python: this command runs no program", "python");
-    CHECK("python: this command runs no program", "python", "-i");
-    CHECK("python: this command runs no program", "python", "-");
-    CHECK("python: this command runs no program", "python", "-m");
-    CHECK("python: this command runs no program", "python", "-W");
-    CHECK("python9: not in PATH", "python9", "a.py");
-    CHECK("/no/python: no program that can be run", "/no/python", "a.py");
-    CHECK("nothing: not in PATH", "nothing");
-    CHECK("/a b/python: no program that can be run", "long");
-    CHECK("shell: neither Python nor a script whose first line names one", "shell");
-    CHECK("cut: neither Python nor a script whose first line names one", "cut");
-    CHECK("empty: neither Python nor a script whose first line names one", "empty");
-    CHECK("app.py: neither Python nor a script whose first line names one", "app.py");
-    CHECK(": not in PATH", "");
-    CHECK("uv starts other programs and is none to record", "uv", "run", "app.py");
-    CHECK("/usr/bin/env starts other programs and is none to record", "/usr/bin/env", "python");
+    CHECK("python: no program to run", "python");
+    CHECK("python: no program to run", "python", "-i");
+    CHECK("python: no program to run", "python", "-");
+    CHECK("python: no program to run", "python", "-m");
+    CHECK("python: no program to run", "python", "-W");
+    CHECK("python9: not found in PATH", "python9", "a.py");
+    CHECK("/no/python: not an executable file", "/no/python", "a.py");
+    CHECK("nothing: not found in PATH", "nothing");
+    CHECK("/a b/python: not an executable file", "long");
+    CHECK("shell: neither a Python nor a script whose first line names one", "shell");
+    CHECK("cut: neither a Python nor a script whose first line names one", "cut");
+    CHECK("empty: neither a Python nor a script whose first line names one", "empty");
+    CHECK("app.py: neither a Python nor a script whose first line names one", "app.py");
+    CHECK(": not found in PATH", "");
+    CHECK("uv starts other programs and cannot be recorded", "uv", "run", "app.py");
+    CHECK("/usr/bin/env starts other programs and cannot be recorded", "/usr/bin/env", "python");
 }
 
 int main(void)

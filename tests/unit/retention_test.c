@@ -55,13 +55,14 @@ static void what_rules_say(void **state)
         {"90s", PS_KEEP_OF_SHELF, PS_KEEP_BY_AGE, NULL, 90000, "90.00 s"},
         {"1.5GiB", PS_KEEP_OF_SHELF, PS_KEEP_BY_BYTES, NULL, 3LL << 29, "1.50 GiB"},
         {"2TiB", PS_KEEP_OF_SHELF, PS_KEEP_BY_BYTES, NULL, 2LL << 40, "2.00 TiB"},
-        {"20/series", PS_KEEP_OF_EACH, PS_KEEP_BY_RUNS, NULL, 20, "of each series 20 runs"},
-        {"30d/series", PS_KEEP_OF_EACH, PS_KEEP_BY_AGE, NULL, 30 * DAY, "of each series 30 days"},
+        {"20/series", PS_KEEP_OF_EACH, PS_KEEP_BY_RUNS, NULL, 20, "20 runs of each series"},
+        {"30d/series", PS_KEEP_OF_EACH, PS_KEEP_BY_AGE, NULL, 30 * DAY, "30 days of each series"},
         {"2GiB/series", PS_KEEP_OF_EACH, PS_KEEP_BY_BYTES, NULL, 2LL << 30,
-         "of each series 2.00 GiB"},
-        {"nightly=50", PS_KEEP_OF_ONE, PS_KEEP_BY_RUNS, "nightly", 50, "of nightly 50 runs"},
-        {"a=b/series=1d", PS_KEEP_OF_ONE, PS_KEEP_BY_AGE, "a=b/series", DAY, "of a=b/series 1 day"},
-        {"500=1kB", PS_KEEP_OF_ONE, PS_KEEP_BY_BYTES, "500", 1000, "of 500 1000 B"},
+         "2.00 GiB of each series"},
+        {"nightly=50", PS_KEEP_OF_ONE, PS_KEEP_BY_RUNS, "nightly", 50, "50 runs of series nightly"},
+        {"a=b/series=1d", PS_KEEP_OF_ONE, PS_KEEP_BY_AGE, "a=b/series", DAY,
+         "1 day of series a=b/series"},
+        {"500=1kB", PS_KEEP_OF_ONE, PS_KEEP_BY_BYTES, "500", 1000, "1000 B of series 500"},
     };
 
     (void)state;
@@ -119,7 +120,7 @@ static void what_is_no_rule(void **state)
 
         if (read_rule(texts[i], &arena, &rule, &err) != PS_BAD_REQUEST)
             fail_msg("'%s' is a rule", texts[i]);
-        assert_non_null(strstr(err.text, "--keep wants a rule"));
+        assert_non_null(strstr(err.text, "for --keep"));
         assert_non_null(strstr(err.hint, "20/series"));
     }
 }
