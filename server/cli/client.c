@@ -209,13 +209,19 @@ enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON 
     return status == PS_OK ? ps_client_parse(ps_buf_slice(&text), out, err) : status;
 }
 
+enum ps_status ps_client_empty_run(struct ps_err *err)
+{
+    ps_hint(err, "`perfshelf list` shows the runs");
+    return ps_fail(err, PS_BAD_REQUEST, "RUN is empty");
+}
+
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
                              struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (!run[0])
-        return ps_fail(err, PS_BAD_REQUEST, "RUN is empty");
+        return ps_client_empty_run(err);
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, run);
     return ps_client_get(client, path.at, out, err);

@@ -40,6 +40,8 @@ enum ps_status ps_client_save(struct ps_client *client, const char *method, cons
                               struct ps_str body, int fd, struct ps_answer_header *headers,
                               size_t n_headers, struct ps_err *err);
 
+/* Fails because a word that names a run is "". */
+enum ps_status ps_client_empty_run(struct ps_err *err);
 /* The RUN object of what the command line calls `run`, as it was sent. */
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
                              struct ps_err *err);

@@ -179,7 +179,7 @@ int ps_cli_export(const struct ps_options *options)
         return 1;
     for (size_t i = 0; i < options->n_operands; i++)
         if (!options->operands[i][0])
-            ps_fail(&err, PS_BAD_REQUEST, "RUN is empty");
+            (void)ps_client_empty_run(&err);
     if (err.code == PS_OK)
         (void)(options->preview ? preview : write_file)(options, client, &err);
     return err.code == PS_OK ? ps_say_done(0) : ps_say_failure("export", &err);

@@ -51,8 +51,10 @@ static void take_entry(const struct walk *walk, const char *folder, const char *
 static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
                                 struct ps_err *err)
 {
-    if (depth > DEEPEST)
+    if (depth > DEEPEST) {
+        ps_hint(err, "add a deeper folder by its own name");
         return ps_fail(err, PS_LIMIT, "folders are nested more than %d deep", DEEPEST);
+    }
     DIR *dir = opendir(path);
     if (!dir)
         return ps_fail_errno(err, "cannot open", path);

@@ -83,8 +83,10 @@ static enum ps_status judge(const struct ps_recorder *recorder,
     unsigned major = 0, minor = 0;
     char has[8] = "";
     if (sscanf(answer, "%23s %7s", version_out, has) != 2 ||
-        sscanf(version_out, "%u.%u", &major, &minor) != 2)
+        sscanf(version_out, "%u.%u", &major, &minor) != 2) {
+        ps_hint(err, "check that it is a Python");
         return ps_fail(err, PS_IO, "%s did not print the version of a Python", command->python);
+    }
     if (major * 100 + minor < recorder->least) {
         ps_hint(err, "use another Python");
         return ps_fail(err, PS_NOT_FOUND, "needs Python %u.%u or later, %s is %s",
@@ -116,11 +118,12 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
     if (ps_child_ask(command->path, ps_words_end(&words), has_importtime(command), &answer,
                      &exit_status, err) != PS_OK)
         return err->code;
-    if (exit_status != 0)
-        return ps_fail(err, PS_IO, "%s exited with status %d when asked for its version",
-                       command->python, exit_status);
     ps_buf_puts(&answer, "");
-    return judge(recorder, command, answer.at, version_out, err);
+    if (exit_status == 0)
+        return judge(recorder, command, answer.at, version_out, err);
+    ps_hint(err, "check that it is a Python that works");
+    return ps_fail(err, PS_IO, "%s exited with status %d when asked for its version",
+                   command->python, exit_status);
 }
 
 /* --- the words -------------------------------------------------------------------------------- */

@@ -88,8 +88,10 @@ static enum ps_status read_piece(const struct sending *sending, char *to, size_t
 
         if (got < 0)
             return ps_fail_errno(err, "cannot read", sending->profile->path);
-        if (got == 0)
+        if (got == 0) {
+            ps_hint(err, "add it again when it is complete");
             return ps_fail(err, PS_IO, "the file was truncated while it was uploaded");
+        }
         *n += (size_t)got;
     }
     return PS_OK;
@@ -124,9 +126,10 @@ static enum ps_status find_offset(struct sending *sending, struct ps_err *err)
     if (ask(sending, "GET", path.at, false, &answer, err) != PS_OK)
         return err->code;
     sending->offset = count_of(answer, "bytes");
-    if (sending->offset > sending->bytes)
-        return ps_fail(err, PS_IO, "the server has more bytes than the file");
-    return PS_OK;
+    if (sending->offset <= sending->bytes)
+        return PS_OK;
+    ps_hint(err, "add the file again");
+    return ps_fail(err, PS_IO, "the server has more bytes than the file");
 }
 
 static enum ps_status send_pieces(struct sending *sending, struct ps_err *err)
@@ -207,6 +210,7 @@ static enum ps_status look(struct sending *sending, const cJSON *first, cJSON **
         return err->code;
     if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
         return PS_OK;
+    ps_hint(err, "add the file again");
     return ps_fail(err, PS_NOT_FOUND, "the server was restarted and lost the import");
 }
 

@@ -99,9 +99,12 @@ static enum ps_status check(const struct ps_remote_config *config, struct ps_err
 {
     const char *token = config->token ? config->token : "";
 
-    for (const char *at = token; *at; at++)
-        if (*at <= ' ' || *at >= 0x7f)
-            return ps_fail(err, PS_BAD_REQUEST, "the token contains an invalid character");
+    for (const char *at = token; *at; at++) {
+        if (*at > ' ' && *at < 0x7f)
+            continue;
+        ps_hint(err, "copy the token again, without spaces or line breaks");
+        return ps_fail(err, PS_BAD_REQUEST, "the token contains an invalid character");
+    }
     return PS_OK;
 }
 

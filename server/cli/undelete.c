@@ -18,7 +18,7 @@ static int recover(const struct ps_options *options, struct ps_client *client, c
     ps_path_add(&path, word);
     ps_buf_puts(&path, "/undelete");
     if (!word[0])
-        status = ps_fail(&err, PS_BAD_REQUEST, "RUN is empty");
+        status = ps_client_empty_run(&err);
     else
         status = ps_client_ask(client, "POST", path.at, (struct ps_str){NULL, 0}, &answer, &err);
     if (status == PS_OK)
