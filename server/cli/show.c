@@ -4,6 +4,7 @@
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void add_text(struct ps_table *table, const char *label, const char *text)
@@ -62,10 +63,14 @@ static void add_number(struct ps_table *table, const char *key, double value)
     ps_table_cell(table, key);
     if (ends_with(key, "_us"))
         ps_table_cell(table, ps_figure_seconds(value * 1e-6, figure));
+    else if (ends_with(key, "_ns"))
+        ps_table_cell(table, ps_figure_seconds(value * 1e-9, figure));
     else if (ends_with(key, "_s"))
         ps_table_cell(table, ps_figure_seconds(value, figure));
+    else if (ends_with(key, "_bytes"))
+        ps_table_cell(table, ps_figure_bytes(value, figure));
     else
-        ps_table_printf(table, "%.0f", value);
+        ps_table_printf(table, value == floor(value) ? "%.0f" : "%.4g", value);
 }
 
 /* The figures of the report's head, named as in docs/api.md. */

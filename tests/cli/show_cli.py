@@ -52,6 +52,18 @@ class Show(ShelfTest):
         self.assertEqual(self.json("show", "shop", "--of", "functions")["name"], "shop")
         self.assertIn("for --rows: not a positive whole number", self.fails("show", "shop", "--rows", "0", status=2))
 
+    def test_facts_keep_fractions_and_units(self):
+        self.ok("add", os.path.join(DEMO, "training-waits.pt.trace.json.gz"), "--name", "waits")
+        self.ok("add", os.path.join(DEMO, "events-memory.txt"), "--name", "memory")
+        facts = {name: dict(line.split(maxsplit=1) for line in self.ok("show", name).split("\n\n")[0].splitlines() if " " in line)
+                 for name in ("waits", "memory")}
+        summary = self.json("show", "waits")["summary"]
+        self.assertTrue(0 < summary["gpu_busy"] < 1)
+        self.assertAlmostEqual(float(facts["waits"]["gpu_busy"]), summary["gpu_busy"], 3)
+        self.assertEqual((summary["step_ns"], facts["waits"]["step_ns"]), (8751030, "8.751 ms"))
+        self.assertEqual((summary["peak_bytes"], facts["waits"]["peak_bytes"]), (2281701376, "2.12 GiB"))
+        self.assertEqual(facts["memory"]["peak_mib"], "40.75")
+
     def test_every_demo_profile_has_a_table(self):
         for name in sorted(os.listdir(DEMO)):
             if not name.endswith(".gz"):  # traces take their time
