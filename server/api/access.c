@@ -121,14 +121,14 @@ static bool refuse(struct ps_reply *reply, unsigned http, const char *word, cons
 static bool refuse_presented(enum presented presented, struct ps_reply *reply)
 {
     if (presented == TOO_OFTEN)
-        return refuse(reply, 429, "too_often", "too many wrong tokens came from this address",
-                      "wait a minute");
+        return refuse(reply, 429, "too_often", "too many wrong tokens from this address",
+                      "wait a minute, then try again");
     if (presented == WRONG)
-        return refuse(reply, 401, "unauthorized", "the token is not one of this shelf",
-                      "`perfshelf token list` on the server shows whose there are");
+        return refuse(reply, 401, "unauthorized", "token not accepted: this shelf does not have it",
+                      "`perfshelf token list` on the server lists the tokens");
     if (presented == BROKEN)
         return refuse(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);
-    return refuse(reply, 401, "unauthorized", "this shelf wants to know who asks",
+    return refuse(reply, 401, "unauthorized", "this shelf needs a token",
                   "log in, or send a token: Authorization: Bearer psf_...; `perfshelf token add "
                   "NAME --role viewer` on the server makes one");
 }
@@ -150,7 +150,7 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
     if (req->right >= need)
         return true;
     return refuse(reply, 403, "forbidden",
-                  ps_arena_printf(&req->arena, "%s may not do this: it takes the role %s",
+                  ps_arena_printf(&req->arena, "%s may not do this: the role %s is needed",
                                   holder.name, ps_right_word(need)),
                   NULL);
 }

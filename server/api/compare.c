@@ -104,7 +104,7 @@ enum ps_status ps_get_compare_row(struct ps_request *req, struct ps_reply *reply
     enum ps_status status = ps_compare_groups(api->store, params, &groups, err);
 
     if (status == PS_OK && !ps_str_i64(ps_str_of(req->args[1]), &row))
-        status = ps_fail(err, PS_NOT_FOUND, "there is no row %s", req->args[1]);
+        status = ps_fail(err, PS_NOT_FOUND, "no row %s in this table", req->args[1]);
     if (status != PS_OK)
         return status;
     set_validators(req, groups, req->args[0], reply);

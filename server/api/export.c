@@ -43,7 +43,7 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_form *ou
                                   .shell = ps_api_of(req)->config.shell};
     if (as && !out->html && strcmp(as, "bundle") != 0) {
         ps_hint(err, "bundle, html");
-        return ps_fail(err, PS_BAD_REQUEST, "as: there is no such form");
+        return ps_fail(err, PS_BAD_REQUEST, "as: unknown form");
     }
     return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }

@@ -13,7 +13,7 @@ enum ps_status ps_label_check(const char *what, const char *value, struct ps_err
         return ps_fail(err, PS_BAD_REQUEST, "%s is not UTF-8", what);
     for (const char *at = value; *at; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7f)
-            return ps_fail(err, PS_BAD_REQUEST, "%s holds a control character", what);
+            return ps_fail(err, PS_BAD_REQUEST, "%s contains a control character", what);
     return PS_OK;
 }
 
@@ -46,7 +46,7 @@ enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **
 {
     *out = NULL;
     if (has_nul(req->body))
-        return ps_fail(err, PS_BAD_REQUEST, "the body holds a NUL character");
+        return ps_fail(err, PS_BAD_REQUEST, "the body contains a NUL character");
     *out = cJSON_ParseWithLength(req->body.at, req->body.len);
     if (cJSON_IsObject(*out))
         return PS_OK;

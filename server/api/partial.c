@@ -67,7 +67,8 @@ enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, stru
     enum ps_status status = read_count(req, "offset", &offset, err);
 
     if (status == PS_OK && req->n_files != 1)
-        status = ps_fail(err, PS_BAD_REQUEST, "the body must be one piece, and not empty");
+        status =
+            ps_fail(err, PS_BAD_REQUEST, "the body must be one piece of the upload, and not empty");
     if (status == PS_OK)
         status =
             ps_partial_append(ps_api_of(req)->store, req->args[0], req->who, offset,

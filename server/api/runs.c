@@ -56,7 +56,7 @@ enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, s
     cJSON_ArrayForEach(word, list)
     {
         if (!cJSON_IsString(word))
-            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
+            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of strings, each a RUN");
         words[n++] = word->valuestring;
     }
     if (ps_store_resolve_all(ps_api_of(req)->store, words, n, ids, err) != PS_OK)
@@ -95,7 +95,7 @@ static enum ps_status may_remove(struct ps_request *req, const char *id, struct 
     enum ps_status status = ps_store_brief(ps_api_of(req)->store, id, &brief, err);
 
     if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(brief.who, req->who) != 0)
-        status = ps_fail(err, PS_FORBIDDEN, "%s may remove own runs, and this one was added by %s",
+        status = ps_fail(err, PS_FORBIDDEN, "%s may delete only own runs; this run was added by %s",
                          req->who, brief.who[0] ? brief.who : "somebody unknown");
     ps_run_brief_free(&brief);
     return status;
@@ -133,8 +133,9 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
     enum ps_status status = ps_deleted_find(store, req->args[0], &run, err);
 
     if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(run.who, req->who) != 0)
-        status = ps_fail(err, PS_FORBIDDEN, "%s may recover own runs, and this one was added by %s",
-                         req->who, run.who[0] ? run.who : "somebody unknown");
+        status =
+            ps_fail(err, PS_FORBIDDEN, "%s may restore only own runs; this run was added by %s",
+                    req->who, run.who[0] ? run.who : "somebody unknown");
     if (status == PS_OK)
         status = ps_store_undelete(store, run.id, err);
     if (status == PS_OK) {
@@ -171,7 +172,7 @@ static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool 
     if (!cJSON_IsObject(tags))
         return ps_fail(err, PS_BAD_REQUEST, "%s must be an object", tags->string);
     if (out->tags)
-        return ps_fail(err, PS_BAD_REQUEST, "tags and merge_tags exclude each other");
+        return ps_fail(err, PS_BAD_REQUEST, "tags and merge_tags cannot be used together");
     out->tags = list;
     *(merge ? &out->merge_tags : &out->set_tags) = true;
     cJSON_ArrayForEach(tag, tags)
@@ -181,7 +182,7 @@ static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool 
         if (!cJSON_IsString(tag) && !(merge && cJSON_IsNull(tag)))
             return not_text("a tag's value", err);
         if (out->n_tags == PS_TAGS_MAX || !tag->string[0])
-            return ps_fail(err, PS_BAD_REQUEST, "a tag without a key, or more than %d tags",
+            return ps_fail(err, PS_BAD_REQUEST, "a tag has no key, or there are more than %d tags",
                            PS_TAGS_MAX);
         status = ps_label_check("a tag's key", tag->string, err);
         if (status == PS_OK && tag->valuestring)

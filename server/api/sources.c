@@ -44,8 +44,8 @@ static enum ps_status check_measured(struct ps_store *store, const char *id, con
     for (size_t i = 0; i < measured.n; i++)
         if (strcmp(measured.at[i].path, path) == 0)
             return PS_OK;
-    ps_hint(err, "GET /api/v1/runs/%s/sources lists what it measured", id);
-    return ps_fail(err, PS_NOT_FOUND, "the run measured no file %s", path);
+    ps_hint(err, "GET /api/v1/runs/%s/sources lists the measured files", id);
+    return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", path);
 }
 
 static enum ps_status attach(struct ps_request *req, const char *id, const char *path,
@@ -70,7 +70,7 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
     if (status != PS_OK)
         return status;
     if (!path || !path[0])
-        return ps_fail(err, PS_BAD_REQUEST, "path must name the measured file");
+        return ps_fail(err, PS_BAD_REQUEST, "path must be the path of a measured file");
     if (req->n_files != 1)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
     status = check_measured(ps_api_of(req)->store, id, path, err);
@@ -151,7 +151,7 @@ static enum ps_status read_ids(struct ps_request *req, struct merging *out, stru
         status = add_run(req, ps_arena_copy(&req->arena, (struct ps_str){rest, len}).at, out, err);
     }
     if (status == PS_OK && out->n < 2)
-        return ps_fail(err, PS_BAD_REQUEST, "ids must name two runs or more, with commas between");
+        return ps_fail(err, PS_BAD_REQUEST, "ids must name two or more runs, separated by commas");
     return status;
 }
 

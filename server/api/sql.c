@@ -107,11 +107,11 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     const cJSON *word;
 
     if (!cJSON_IsArray(list))
-        return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
+        return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of strings, each a RUN");
     cJSON_ArrayForEach(word, list)
     {
         if (!cJSON_IsString(word))
-            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of words that name runs");
+            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of strings, each a RUN");
         add_word(req, word->valuestring, &words);
     }
     if (!words.len)
@@ -193,8 +193,8 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
         return status;
     if (atomic_fetch_add(&api->sql_asked, 1) >= WAITING_MOST) {
         atomic_fetch_sub(&api->sql_asked, 1);
-        ps_hint(err, "try again in some seconds");
-        return ps_fail(err, PS_UNAVAILABLE, "too many statements wait already");
+        ps_hint(err, "try again in a few seconds");
+        return ps_fail(err, PS_UNAVAILABLE, "too many SQL statements are waiting");
     }
     ps_request_defer(req);
     if (api->sql)
@@ -249,6 +249,6 @@ enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, s
 
     reply->status = 204;
     if (!ps_str_i64(ps_str_of(req->args[0]), &id))
-        return ps_fail(err, PS_NOT_FOUND, "there is no saved query %s", req->args[0]);
+        return ps_fail(err, PS_NOT_FOUND, "no saved query %s", req->args[0]);
     return ps_saved_remove(ps_api_of(req)->store, id, req->who, req->right >= PS_RIGHT_ADMIN, err);
 }

@@ -34,5 +34,5 @@ enum ps_status ps_assets_reply(const struct ps_asset *assets, size_t n, const ch
              reply);
         return PS_OK;
     }
-    return ps_fail(err, PS_NOT_FOUND, "there is nothing at this address");
+    return ps_fail(err, PS_NOT_FOUND, "page not found");
 }

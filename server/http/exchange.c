@@ -179,11 +179,11 @@ static bool known_host(struct ps_exchange *x)
     if (ps_guard_host(&x->http->config.guard, host))
         return true;
     return refuse(
-        x, 403, "forbidden", "this server does not know itself by the name in the request",
-        ps_arena_printf(&x->req.arena,
-                        "start it with `perfshelf serve --host %s`, or use an address that "
-                        "it printed when it started",
-                        host_name(x, host)));
+        x, 403, "forbidden", "this server does not answer to the host name in the request",
+        ps_arena_printf(
+            &x->req.arena,
+            "start it with `perfshelf serve --host %s`, or use an address that `serve` printed",
+            host_name(x, host)));
 }
 
 static bool is_read(const struct ps_exchange *x)
@@ -196,8 +196,8 @@ static bool own_site(struct ps_exchange *x)
     if (ps_guard_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
                       is_read(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest") : NULL))
         return true;
-    return refuse(x, 403, "forbidden", "a page of another site may not read or change this shelf",
-                  "open the address of the shelf itself");
+    return refuse(x, 403, "forbidden", "requests from pages of other sites are refused",
+                  "open the address of the shelf in the browser");
 }
 
 static bool own_origin(struct ps_exchange *x)
@@ -205,7 +205,8 @@ static bool own_origin(struct ps_exchange *x)
     if (is_read(x) ||
         ps_guard_origin(ps_request_header(&x->req, "Origin"), ps_request_header(&x->req, "Host")))
         return true;
-    return refuse(x, 403, "forbidden", "a page of another site may not change this shelf", NULL);
+    return refuse(x, 403, "forbidden", "changes requested by pages of other sites are refused",
+                  NULL);
 }
 
 static bool known_route(struct ps_exchange *x)
@@ -396,7 +397,7 @@ static enum ps_status poll_read(void *user, struct ps_err *err)
     if (ps_request_gone(&x->req))
         return ps_fail(err, PS_CANCELLED, "the client closed its connection");
     x->yields = ps_work_must_yield(x->http->reads);
-    return x->yields ? ps_fail(err, PS_UNAVAILABLE, "the request waits for its turn") : PS_OK;
+    return x->yields ? ps_fail(err, PS_UNAVAILABLE, "the request waits for a free worker") : PS_OK;
 }
 
 static void drop_reply(struct ps_exchange *x)

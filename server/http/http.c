@@ -127,10 +127,11 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
         http->daemon = start_daemon(http);
         http->config.listen_fd = -1; /* the daemon's until ps_http_quiesce */
         if (!http->daemon)
-            status = ps_fail(err, PS_IO,
-                             config->tls_key ? "the HTTPS server does not start: is the key that "
-                                               "of the certificate, both in PEM?"
-                                             : "the HTTP server does not start");
+            status =
+                ps_fail(err, PS_IO,
+                        config->tls_key ? "the HTTPS server cannot start; check that certificate "
+                                          "and key belong together and are PEM files"
+                                        : "the HTTP server cannot start");
     }
     if (status != PS_OK) {
         free_http(http);

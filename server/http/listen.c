@@ -19,7 +19,7 @@ struct place {
 static enum ps_status bad_address(const char *where, struct ps_err *err)
 {
     ps_hint(err, "write ADDRESS:PORT, for instance 127.0.0.1:7700 or [::1]:7700");
-    return ps_fail(err, PS_BAD_REQUEST, "%s is no address to listen on", where);
+    return ps_fail(err, PS_BAD_REQUEST, "%s is not an address to listen on", where);
 }
 
 static enum ps_status split(const char *where, struct place *out, struct ps_err *err)
@@ -54,14 +54,14 @@ enum ps_status ps_listen_check(const char *where, struct ps_err *err)
 static enum ps_status refused(const char *where, int code, struct ps_err *err)
 {
     if (code == EADDRINUSE) {
-        ps_hint(err, "stop what runs there (another perfshelf?) or take a free port with --listen "
-                     "127.0.0.1:0");
+        ps_hint(err, "stop the other program (another perfshelf?), or use a free port with "
+                     "--listen 127.0.0.1:0");
         return ps_fail(err, PS_CONFLICT, "cannot listen on %s: it is in use", where);
     }
     if (code == EACCES)
-        ps_hint(err, "ports below 1024 belong to root: take a higher one");
+        ps_hint(err, "ports below 1024 need root: use a higher one");
     if (code == EADDRNOTAVAIL)
-        ps_hint(err, "this machine has no such address: take 127.0.0.1 or one of its own");
+        ps_hint(err, "this machine does not have that address: use 127.0.0.1 or one of its own");
     return ps_fail(err, PS_IO, "cannot listen on %s: %s", where, strerror(code));
 }
 
@@ -106,7 +106,7 @@ static enum ps_status describe(struct ps_listener *out, struct ps_err *err)
     if (getsockname(out->fd, (struct sockaddr *)&at, &len) != 0 ||
         getnameinfo((struct sockaddr *)&at, len, host, sizeof host, port, sizeof port,
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-        return ps_fail(err, PS_IO, "cannot tell where the server listens");
+        return ps_fail(err, PS_IO, "cannot read the address on which the server listens");
     (void)snprintf(out->host, sizeof out->host, at.ss_family == AF_INET6 ? "[%s]" : "%s", host);
     (void)snprintf(out->address, sizeof out->address, "%s:%s", out->host, port);
     (void)sscanf(port, "%u", &out->port);

@@ -37,7 +37,8 @@ enum ps_status ps_multipart_create(const char *content_type, const struct ps_mul
 
     *out = NULL;
     if (name.len == 0 || name.len > BOUNDARY_MAX)
-        return ps_fail(err, PS_BAD_REQUEST, "the Content-Type of the form names no boundary");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the Content-Type of the multipart form has no boundary");
     parser = ps_alloc(sizeof *parser);
     parser->ops = ops;
     parser->user = user;
@@ -106,7 +107,7 @@ static enum ps_status step_after_boundary(struct ps_multipart *parser, struct ps
     else if (memcmp(in->at, "\r\n", 2) == 0)
         parser->state = IN_HEAD;
     else
-        return ps_fail(err, PS_BAD_REQUEST, "the form is broken after a boundary");
+        return ps_fail(err, PS_BAD_REQUEST, "the multipart form is malformed after a boundary");
     /* The line break stays: a part without any header ends its head with this one and the next. */
     *in = ps_str_skip(*in, parser->state == DONE ? 2 : 0);
     return PS_OK;
@@ -122,7 +123,8 @@ static enum ps_status step_head(struct ps_multipart *parser, struct ps_str *in, 
 
     *more = at != NULL;
     if (!at && in->len > HEAD_MAX)
-        return ps_fail(err, PS_BAD_REQUEST, "a part of the form has too long a header");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "a part of the multipart form has a header that is too long");
     if (!at)
         return PS_OK;
     status = ps_part_read((struct ps_str){in->at, (size_t)(at - in->at)}, &part, err);
@@ -184,6 +186,6 @@ enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str byte
 enum ps_status ps_multipart_finish(struct ps_multipart *parser, struct ps_err *err)
 {
     if (parser->state != DONE)
-        return ps_fail(err, PS_BAD_REQUEST, "the form ends before its last boundary");
+        return ps_fail(err, PS_BAD_REQUEST, "the multipart form ends before its last boundary");
     return PS_OK;
 }

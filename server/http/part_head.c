@@ -142,6 +142,6 @@ enum ps_status ps_part_read(struct ps_str head, struct ps_part *out, struct ps_e
         read_filename(value, out);
     }
     if (!name.at)
-        return ps_fail(err, PS_BAD_REQUEST, "a part of the form has no name");
+        return ps_fail(err, PS_BAD_REQUEST, "a part of the multipart form has no name");
     return PS_OK;
 }

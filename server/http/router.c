@@ -77,6 +77,6 @@ enum ps_status ps_router_find(const struct ps_route *routes, size_t n, const cha
         allow(arena, out, routes[i].method);
     }
     if (out->allow)
-        return ps_fail(err, PS_CONFLICT, "this address knows only %s", out->allow);
-    return ps_fail(err, PS_NOT_FOUND, "there is nothing at this address");
+        return ps_fail(err, PS_CONFLICT, "this address supports only %s", out->allow);
+    return ps_fail(err, PS_NOT_FOUND, "page not found");
 }

@@ -57,14 +57,15 @@ const char *ps_strict_fault(struct MHD_Connection *connection)
 
     (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, look, &seen);
     if (seen.odd_name)
-        return "a header's name holds a space or another character that no name has";
+        return "a header name contains a character that is not allowed";
     if (seen.odd_value)
-        return "a header's value holds a control character";
+        return "a header value contains a control character";
     if (seen.hosts > 1)
-        return "there is more than one Host header";
+        return "the request has more than one Host header";
     if (seen.lengths + seen.codings > 1)
-        return "Content-Length and Transfer-Encoding say more than once how long the body is";
+        return "the request states the length of its body more than once (Content-Length, "
+               "Transfer-Encoding)";
     if (seen.odd_coding)
-        return "the only Transfer-Encoding that is understood is chunked";
+        return "unsupported Transfer-Encoding: only chunked is supported";
     return NULL;
 }

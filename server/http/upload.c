@@ -97,7 +97,7 @@ static enum ps_status end_part(void *user, struct ps_err *err)
         return PS_OK;
     }
     if (value.len && memchr(value.at, '\0', value.len))
-        return ps_fail(err, PS_BAD_REQUEST, "the field %s holds a NUL byte", upload->field_name);
+        return ps_fail(err, PS_BAD_REQUEST, "the field %s contains a NUL byte", upload->field_name);
     value = ps_arena_copy(&req->arena, value);
     if (!ps_pairs_add(&req->arena, &req->params, upload->field_name, value.at))
         return ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_PAIRS_MAX);

@@ -26,7 +26,7 @@ static int escaped_byte(struct ps_str text, size_t at)
 static enum ps_status broken(struct ps_err *err)
 {
     ps_hint(err, "write a percent sign as %%25");
-    return ps_fail(err, PS_BAD_REQUEST, "the URL holds a %% that is no escape of a byte");
+    return ps_fail(err, PS_BAD_REQUEST, "the URL contains a %% that does not begin an escape");
 }
 
 enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,
@@ -47,7 +47,7 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
         if (byte < 0)
             return broken(err);
         if (byte == 0)
-            return ps_fail(err, PS_BAD_REQUEST, "the URL holds a NUL byte");
+            return ps_fail(err, PS_BAD_REQUEST, "the URL contains a NUL byte");
         to[n++] = (char)byte;
     }
     to[n] = '\0';

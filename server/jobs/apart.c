@@ -74,7 +74,7 @@ static bool is_file(int fd)
 
 static enum ps_status broken(struct ps_err *err)
 {
-    return ps_fail(err, PS_INTERNAL, "the importer does not keep to what is agreed");
+    return ps_fail(err, PS_INTERNAL, "importer protocol violation");
 }
 
 static enum ps_status take_member(struct talk *t, const struct ps_frame *frame, struct ps_err *err)
@@ -114,7 +114,7 @@ static enum ps_status take_end(struct talk *t, const struct ps_frame *frame, str
     t->kind = ps_static_kind(frame->word);
     t->archive |= t->take && strcmp(frame->word, PS_IMPORTER_ARCHIVE) == 0;
     if (frame->err.code == PS_OK && !t->kind && !t->take && !t->next)
-        return ps_fail(err, PS_INTERNAL, "the importer does not say what the file is");
+        return ps_fail(err, PS_INTERNAL, "importer protocol violation: no kind of file");
     if (frame->err.code != PS_OK)
         *err = frame->err;
     return frame->err.code;

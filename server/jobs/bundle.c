@@ -179,16 +179,16 @@ static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
 static enum ps_status check(const struct reading *r, struct ps_err *err)
 {
     if (r->good && r->format > FORMAT) {
-        ps_hint(err, "add it with the perfshelf that wrote it, or a later one");
-        return ps_fail(err, PS_BAD_INPUT, "the bundle is of a later format, %lld",
+        ps_hint(err, "add it with the perfshelf version that wrote it, or a newer one");
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the bundle has format %lld, which this version cannot read",
                        (long long)r->format);
     }
     if (!r->good || r->format != FORMAT || !r->bundle->n_runs)
-        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
-                          "bundle.json is not what an export writes");
+        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json), "bundle.json is malformed");
     for (size_t i = 0; i < r->bundle->n_runs; i++)
         if (!is_sound(&r->bundle->arena, &r->bundle->runs[i]))
-            return ps_fail(err, PS_BAD_INPUT, "bundle.json says of run %zu what no run can be", i);
+            return ps_fail(err, PS_BAD_INPUT, "bundle.json has invalid values for run %zu", i);
     return PS_OK;
 }
 

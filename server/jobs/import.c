@@ -126,8 +126,8 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
         status = load(store, &watch, &out->kind, err);
     read = ps_intake_wait(intake, status == PS_OK, original, &reading);
     if (read == PS_OK && request->sha256 && strcmp(request->sha256, original->sha256) != 0)
-        status = read = ps_fail(err, PS_BAD_INPUT,
-                                "its bytes have another hash than the bundle says: it was changed");
+        status = read = ps_fail(
+            err, PS_BAD_INPUT, "its hash differs from the one in the bundle: the file was changed");
     if (read == PS_OK && found(store, original->sha256, out)) {
         ps_part_abort(part);
         *err = (struct ps_err)PS_ERR_INIT;
@@ -338,7 +338,7 @@ static bool take_bundled(struct all *all, const char *name, int fd)
         return import_bundled(all, run, member_request(all, name, fd));
     if (source)
         return attach_source(all, source, fd);
-    (void)ps_fail(&err, PS_BAD_INPUT, "bundle.json does not name it");
+    (void)ps_fail(&err, PS_BAD_INPUT, "bundle.json does not list it");
     return refuse_member(all, name, &err);
 }
 

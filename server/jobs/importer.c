@@ -40,8 +40,9 @@ static void memory_is_gone(void)
 {
     struct ps_err err = PS_ERR_INIT;
 
-    ps_hint(&err, "--import-memory BYTES allows more");
-    ps_fail_at(&err, PS_LIMIT, last_done, "the importer was stopped: over %llu MiB of memory",
+    ps_hint(&err, "allow more with --import-memory SIZE");
+    ps_fail_at(&err, PS_LIMIT, last_done,
+               "the importer was stopped: it used more than %llu MiB of memory",
                (unsigned long long)(limits.memory >> 20));
     say_done(&err, "");
     _exit(1);
@@ -54,10 +55,9 @@ static void on_forbidden(int signal, siginfo_t *what, void *context)
 
     (void)signal;
     (void)context;
-    ps_hint(&err, "this is a bug of perfshelf, or of a library: please tell us the number");
+    ps_hint(&err, "this is a bug: please report it with the number of the system call");
     ps_fail_at(&err, PS_INTERNAL, last_done,
-               "the importer was stopped: it made system call %d, which it must not",
-               what->si_syscall);
+               "the importer was stopped: it made the forbidden system call %d", what->si_syscall);
     say_done(&err, "");
     _exit(1);
 }

@@ -309,8 +309,8 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 /* An import that no server survived is not tried again; the import log says so. */
 static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
-    ps_hint(err, "add the file with `perfshelf add`, which shows what happens");
-    ps_fail(err, PS_INTERRUPTED, "the server ended %u times while it imported this file",
+    ps_hint(err, "add the file with `perfshelf add`, which prints the cause");
+    ps_fail(err, PS_INTERRUPTED, "the server stopped %u times while importing this file",
             job->tries);
     log_failure(job, store, err);
     return err->code;

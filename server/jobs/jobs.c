@@ -306,8 +306,8 @@ enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err)
 
     if (most == 0 || ps_jobs_unfinished(jobs) < most)
         return PS_OK;
-    ps_hint(err, "try again when some of them have ended");
-    return ps_fail(err, PS_UNAVAILABLE, "%zu imports wait already", most);
+    ps_hint(err, "try again when some of them have finished");
+    return ps_fail(err, PS_UNAVAILABLE, "%zu imports are already waiting", most);
 }
 
 static void write_row(void *user, uint64_t id, struct ps_buf *out)
@@ -415,7 +415,7 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
         return PS_OK;
     }
     pthread_mutex_unlock(&jobs->lock);
-    return job ? ps_fail(err, PS_CONFLICT, "job j%llu has ended", (unsigned long long)id)
+    return job ? ps_fail(err, PS_CONFLICT, "job j%llu has finished", (unsigned long long)id)
                : PS_NOT_FOUND;
 }
 

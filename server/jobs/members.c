@@ -134,8 +134,8 @@ static void look(struct ps_stream *in, struct member *member)
         member->part = LEFT_OUT;
     } else if (importer == &ps_trace_job) {
         member->part = LEFT_OUT;
-        ps_hint(&member->why, "unpack it and add what is in it");
-        ps_fail(&member->why, PS_UNKNOWN_KIND, "this is an archive inside an archive");
+        ps_hint(&member->why, "unpack it and add its files");
+        ps_fail(&member->why, PS_UNKNOWN_KIND, "archives inside archives are not read");
     }
     member->torch = importer == &ps_torch_trace;
 }
@@ -151,7 +151,8 @@ static enum ps_status look_at_all(struct ps_members *members, struct ps_archive 
 
         if (members->n == PS_MEMBERS_MAX) {
             free(member.name);
-            return ps_fail(err, PS_LIMIT, "the archive holds more than %d files", PS_MEMBERS_MAX);
+            return ps_fail(err, PS_LIMIT, "the archive contains more than %d files",
+                           PS_MEMBERS_MAX);
         }
         in = ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &limits));
         if (members->n == 0 && strcmp(member.name, PS_BUNDLE_NAME) == 0)
@@ -199,8 +200,8 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
         return status;
     name = ps_text_head(ps_str_of(first->name), 120);
     ps_hint(err, "%s", first->why.hint);
-    return ps_fail(err, PS_UNKNOWN_KIND, "this archive holds no profile: %.*s: %s", (int)name.len,
-                   name.at, first->why.text);
+    return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s",
+                   (int)name.len, name.at, first->why.text);
 }
 
 /* The file from its start; NULL with *status when it cannot be. */

@@ -60,12 +60,12 @@ static enum ps_status check_way(struct ps_merge *merge, enum way way, const char
                                 struct ps_err *err)
 {
     if (way == NOTHING) {
-        ps_hint(err, "give .lprof files (text reports are rounded and cannot be summed), or the "
-                     "traces of one job");
+        ps_hint(err, "merge .lprof files, or the traces of one job (text reports are rounded and "
+                     "cannot be summed)");
         return ps_fail(err, PS_BAD_REQUEST, "%s is neither an .lprof file nor a trace", name);
     }
     if (merge->way != NOTHING && merge->way != way)
-        return ps_fail(err, PS_BAD_REQUEST, "%s is not of the kind of the files before it", name);
+        return ps_fail(err, PS_BAD_REQUEST, "%s has another kind than the files before it", name);
     merge->way = way;
     return PS_OK;
 }

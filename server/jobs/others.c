@@ -95,8 +95,7 @@ static void show_row(struct ps_jobs *jobs, const struct ps_job_row *row, shown *
 
 static enum ps_status not_there(const struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
 {
-    return ps_fail(err, PS_NOT_FOUND,
-                   "there is no job j%llu; only the last %zu ended ones are kept",
+    return ps_fail(err, PS_NOT_FOUND, "no job j%llu; only the last %zu finished jobs are kept",
                    (unsigned long long)id, jobs->config.keep);
 }
 
@@ -115,10 +114,10 @@ static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show
     if (status == PS_OK)
         show_row(jobs, &row, show, user);
     if (status == PS_NOT_FOUND && ps_store_away(store))
-        return ps_fail(err, PS_UNAVAILABLE,
-                       "the store is away; whether it has a job j%llu shows "
-                       "when it is back",
-                       (unsigned long long)id);
+        return ps_fail(
+            err, PS_UNAVAILABLE,
+            "the store cannot be reached, so job j%llu cannot be looked up; try again later",
+            (unsigned long long)id);
     return status == PS_NOT_FOUND ? not_there(jobs, id, err) : status;
 }
 

@@ -27,9 +27,9 @@ static void share_sources(struct resuming *resuming, const struct ps_accepted *u
 
 static void log_resumed(struct ps_store *store, const struct ps_accepted *upload, uint64_t bytes)
 {
-    const struct ps_err note = {.code = PS_INTERRUPTED,
-                                .text = "the server ended before this upload was imported; "
-                                        "the next one goes on with it"};
+    const struct ps_err note = {
+        .code = PS_INTERRUPTED,
+        .text = "the server stopped before it imported this upload; the next server continues"};
     const struct ps_log_entry entry = {upload->filename, "", upload->who, bytes, "", &note, 0};
 
     (void)ps_store_log(store, &entry, NULL);

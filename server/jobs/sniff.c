@@ -41,7 +41,7 @@ enum ps_status ps_sniff(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
         *err = frame.err;
         return frame.err.code;
     }
-    ps_fail(&own, PS_INTERNAL, "the importer does not keep to what is agreed");
+    ps_fail(&own, PS_INTERNAL, "importer protocol violation");
     ps_child_end(&sniffer->child, sniffer->limits, 0, status == PS_INTERRUPTED ? &why : NULL);
     *err = why.code != PS_OK ? why : own;
     return err->code;

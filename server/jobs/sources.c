@@ -60,9 +60,9 @@ enum ps_status ps_measured_find(const struct ps_measured_list *list, const char 
     if (agreeing == 1 || best == SIZE_MAX)
         return PS_OK;
     if (best == 0)
-        return ps_fail(err, PS_NOT_FOUND, "the run measured no file %s", name);
-    ps_hint(err, "send the whole path as the profile names it");
-    return ps_fail(err, PS_CONFLICT, "%s may be any of %zu measured files", name, agreeing);
+        return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", name);
+    ps_hint(err, "send the full path, as in the profile");
+    return ps_fail(err, PS_CONFLICT, "%s fits %zu measured files", name, agreeing);
 }
 
 /* --- what became of them -----------------------------------------------------------------------

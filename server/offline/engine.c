@@ -97,7 +97,7 @@ static enum ps_status ask_compared(const struct question *q, const struct ps_com
     if (!q->b)
         return ps_query_compare_rows(store, groups, q->a, q->params, out, err);
     if (!ps_str_i64(ps_str_of(q->b), &row))
-        return ps_fail(err, PS_NOT_FOUND, "there is no row %s", q->b);
+        return ps_fail(err, PS_NOT_FOUND, "no row %s in this table", q->b);
     return ps_query_compare_row(store, groups, q->a, row, q->params, &json, err);
 }
 
@@ -146,7 +146,8 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
         sql.bytes = PS_SQL_FILE_BYTES;
     }
     if (!sql.sql || (limit && !ps_str_i64(ps_str_of(limit), &sql.rows)))
-        return ps_fail(err, PS_BAD_REQUEST, "a statement is missing, or its limit is no number");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the statement is missing, or its limit is not a number");
     if (run) {
         char *id = ps_arena_alloc(q->arena, PS_ID_SIZE);
 
@@ -200,7 +201,7 @@ static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct
     enum ps_status status;
 
     if (!ps_str_starts(path, PS_STR(API)))
-        return ps_fail(err, PS_NOT_FOUND, "there is nothing at this path");
+        return ps_fail(err, PS_NOT_FOUND, "path not found");
     path = ps_str_skip(path, strlen(API));
     status = segment(arena, &path, false, &word, err);
     if (status == PS_OK)
@@ -218,7 +219,7 @@ static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct
     for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, word) == 0)
             return words[i].ask(&q, out, err);
-    return ps_fail(err, PS_NOT_FOUND, "a page without its shelf does not know this");
+    return ps_fail(err, PS_NOT_FOUND, "not available in an exported page");
 }
 
 static void error_body(struct ps_buf *body, const struct ps_err *err)

@@ -49,7 +49,7 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
     (void)store;
     (void)snprintf(name, sizeof name, "/runs/%s.db", id);
     if (!ps_files_find(name, &len))
-        return ps_fail(err, PS_NOT_FOUND, "this page does not hold run %s", id);
+        return ps_fail(err, PS_NOT_FOUND, "this page does not contain run %s", id);
     (void)snprintf(uri, sizeof uri, "file:%s?immutable=1", name);
     status = ps_db_open(uri, false, out, err);
     if (status == PS_OK)
@@ -67,7 +67,7 @@ enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, str
     (void)snprintf(name, sizeof name, "/sources/%s", out->sha256);
     bytes = ps_files_find(name, &len);
     if (!bytes)
-        return ps_fail(err, PS_NOT_FOUND, "this page does not hold that source");
+        return ps_fail(err, PS_NOT_FOUND, "this page does not contain that source");
     ps_buf_add(&out->text, (const char *)bytes, len);
     return PS_OK;
 }

@@ -77,7 +77,7 @@ static bool measure(const struct timed *t, double cpus, struct judged *j)
         return false;
     }
     if (!(real > 0)) {
-        say(j, "unknown", "No time passed that could be measured");
+        say(j, "unknown", "The measured time is zero");
         return false;
     }
     j->utilisation = busy / real;
@@ -106,22 +106,23 @@ static void judge_time(const struct timed *t, struct judged *j)
     const char *low = word_of(j->low / j->cpus), *high = word_of(j->high / j->cpus);
     const char *switches =
         t->has[VOLUNTARY] && t->has[INVOLUNTARY] && t->value[VOLUNTARY] > t->value[INVOLUNTARY]
-            ? "; it gave its processor up more often than it lost it"
+            ? "; it yielded its CPU more often than it was preempted"
             : "";
 
     j->verdict = word_of(j->share);
     if (strcmp(low, high) != 0) {
         j->verdict = "unknown";
         (void)snprintf(j->reason, sizeof j->reason,
-                       "Too short for its last digit: the utilisation lies between %.2f and %.2f, "
-                       "from %s to %s; measure a longer run",
+                       "Too short to judge: with rounded times the utilisation is between %.2f and "
+                       "%.2f, from %s to %s. Measure a longer run.",
                        j->low, j->high, low, high);
     } else if (strcmp(j->verdict, "cpu-bound") == 0) {
-        (void)snprintf(j->reason, sizeof j->reason, "It computed for %.0f %% of the time it could",
+        (void)snprintf(j->reason, sizeof j->reason,
+                       "The CPU was busy for %.0f %% of the available time",
                        fmin(100 * j->share, 100));
     } else {
         (void)snprintf(j->reason, sizeof j->reason,
-                       "For %.0f %% of the time that it could compute it waited, for input and "
+                       "The command waited for %.0f %% of the available CPU time: for input and "
                        "output, a GPU, locks, sleep or other programs%s",
                        fmax(0, 100 * (1 - j->share)), switches);
     }
@@ -135,16 +136,16 @@ static void judge(const struct timed *t, double cpus, struct judged *j)
     judge_time(t, j);
     if (faults_per_s(t) >= FAULTS_PER_S)
         (void)snprintf(j->reason, sizeof j->reason,
-                       "%.0f pages a second came from the disk: it, or the machine, was short of "
-                       "memory, or it read large files by mapping them",
+                       "%.0f pages a second were read from disk: memory was short, or the command "
+                       "maps large files",
                        faults_per_s(t)),
             j->verdict = "memory-heavy";
     else if (strcmp(j->verdict, "unknown") != 0 && strcmp(j->verdict, "waiting") != 0 &&
              system_share(t) >= SYSTEM_SHARE)
-        (void)snprintf(j->reason, sizeof j->reason,
-                       "%.0f %% of what it computed was done in the kernel for it: system calls, "
-                       "page faults, copies",
-                       100 * system_share(t)),
+        (void)snprintf(
+            j->reason, sizeof j->reason,
+            "%.0f %% of its CPU time was spent in the kernel: system calls, page faults, copies",
+            100 * system_share(t)),
             j->verdict = "system-heavy";
 }
 
@@ -179,17 +180,16 @@ static void write_rules(const struct timed *t, const struct judged *j, struct ps
     double kernel = t->has[USER] && t->has[SYS] ? system_share(t) : NAN;
     const struct rule rules[] = {
         {"cpu-bound", "utilisation / CPUs",
-         ">=", "a loop that only computes shows 0.95 and more; 0.8 leaves room for its start",
-         share, BUSY_SHARE, share >= BUSY_SHARE},
-        {"waiting", "utilisation / CPUs", "<",
-         "less than half: most of the time nothing was computed", share, WAITING_SHARE,
-         share < WAITING_SHARE},
+         ">=", "a loop that only computes reaches 0.95 or more; 0.8 allows for start-up", share,
+         BUSY_SHARE, share >= BUSY_SHARE},
+        {"waiting", "utilisation / CPUs", "<", "less than half: the CPU was idle most of the time",
+         share, WAITING_SHARE, share < WAITING_SHARE},
         {"system-heavy", "sys / (user + sys)",
-         ">=", "programs that compute spend some percent of their time in the kernel", kernel,
+         ">=", "programs that compute spend a few percent of their time in the kernel", kernel,
          SYSTEM_SHARE, kernel >= SYSTEM_SHARE},
         {"memory-heavy", "major faults / s", ">=",
-         "a page comes from an SSD in 0.1 ms, from a disk in 10 ms: 100 a second are 1 to 100 % of "
-         "the time",
+         "reading a page takes 0.1 ms from an SSD and 10 ms from a disk: 100 a second are 1 to 100 "
+         "% of the time",
          faults, FAULTS_PER_S, faults >= FAULTS_PER_S},
     };
 

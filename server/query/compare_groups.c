@@ -137,7 +137,7 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
         rest = ps_str_skip(rest, word.len + 1);
     }
     if (status == PS_OK && group->n == 0)
-        return ps_fail(err, PS_BAD_REQUEST, "%s must name a run, or several with commas between",
+        return ps_fail(err, PS_BAD_REQUEST, "%s must name one or more runs, separated by commas",
                        key);
     return status;
 }

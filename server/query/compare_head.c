@@ -116,11 +116,11 @@ const char *ps_compare_no_tree(const struct ps_compare_groups *groups)
     const char *kind = groups->at[0].kind;
 
     if (among(" pstats pstats-text lightning key-averages ", kind))
-        return "a printed table does not say what was called from where: there is no call tree";
+        return "a printed table has no callers, so there is no call tree";
     if (strcmp(kind, "memory_profiler") == 0)
-        return "memory that lines take and give back makes no picture of parts";
+        return "memory of lines can be negative, so there is no flame graph";
     if (among(STACKS, kind))
-        return "these stacks are counted in different units: there is no common tree";
+        return "these stacks have different units, so there is no common tree";
     return "runs of this kind have no call tree";
 }
 

@@ -119,8 +119,9 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
         into.at = i;
         status = ps_run_rows_read(&reader, groups->at[i].id, err);
         if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
-            status = ps_fail(err, PS_LIMIT, "%zu runs of %lld rows are too much at once", n,
-                             (long long)(reader.rows - before));
+            status =
+                ps_fail(err, PS_LIMIT, "%zu runs with %lld rows are too many to compare at once", n,
+                        (long long)(reader.rows - before));
     }
     if (status == PS_OK)
         ps_comparison_judge(out->comparison, out->resolution);
@@ -139,8 +140,8 @@ static enum ps_status find_table(const struct ps_compare_groups *groups, const c
         table = ps_compare_next(table, groups->at[0].kind);
     *out = table;
     return table ? PS_OK
-                 : ps_fail(err, PS_NOT_FOUND, "%s runs are not compared by %s", groups->at[0].kind,
-                           of);
+                 : ps_fail(err, PS_NOT_FOUND, "runs of kind %s cannot be compared by %s",
+                           groups->at[0].kind, of);
 }
 
 /* The metric asked for comes first: it is judged. */
@@ -179,7 +180,7 @@ static enum ps_status make(struct ps_store *store, const struct ps_compare_group
     ps_compare_head(table, &out->head);
     status = ps_compare_present(store, groups, &out->head, resolution, &has, err);
     if (status == PS_OK && !has)
-        return ps_fail(err, PS_NOT_FOUND, "these runs have no %s to compare", table->of);
+        return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->of);
     if (status == PS_OK)
         status = choose_metric(out, metric, resolution, err);
     for (size_t i = 0; i < out->head.n; i++) {

@@ -154,7 +154,7 @@ static enum ps_status read_sort(const struct ps_compared_table *table, struct ps
         if (strcmp(ps_compared_column(table, ps_compared_at(table, i), name), key) == 0)
             *column = ps_compared_at(table, i);
     if (*column == BY_SIZE || *column == PS_CMP_LOW || *column == PS_CMP_HIGH)
-        return ps_fail(err, PS_BAD_REQUEST, "there is no sort by %s", key);
+        return ps_fail(err, PS_BAD_REQUEST, "unknown sort key %s", key);
     return PS_OK;
 }
 
@@ -423,7 +423,7 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     rows = ps_comparison_rows(table->comparison, &n);
     if (row < 1 || (uint64_t)row > n) {
         ps_compared_release(table);
-        return ps_fail(err, PS_NOT_FOUND, "there is no row %lld", (long long)row);
+        return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)row);
     }
     values = ps_comparison_values(table->comparison, (uint32_t)row, &n_base, &now, &n_now);
     ps_json_object(json);
@@ -463,7 +463,7 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     int64_t id = 0, twin;
 
     if (groups->n_base != 1 || groups->n_now != 1)
-        return ps_fail(err, PS_BAD_REQUEST, "it takes one run a side");
+        return ps_fail(err, PS_BAD_REQUEST, "this needs one run on each side");
     if (!base && !(side && strcmp(side, "new") == 0))
         return ps_fail(err, PS_BAD_REQUEST, "side must be base or new");
     if (!text || !ps_str_i64(ps_str_of(text), &id) || id < 1)
@@ -484,7 +484,8 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
         ps_json_str(json, row->name);
         ps_json_end(json);
     } else {
-        status = ps_fail(err, PS_NOT_FOUND, "the run compares no %s %lld", of, (long long)id);
+        status = ps_fail(err, PS_NOT_FOUND, "the run has no %s with id %lld", of,
+                         (long long)id);
     }
     ps_compared_release(table);
     return status;

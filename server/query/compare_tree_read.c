@@ -216,8 +216,8 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
         status = add_stacks(tree, db, tree->is == PS_TREE_STACKS, err);
     ps_run_release(db);
     if (status == PS_OK && tree->nodes.n * tree->n_runs > FIGURES_MAX)
-        return ps_fail(err, PS_LIMIT, "%zu runs with %zu paths are too much at once", tree->n_runs,
-                       tree->nodes.n);
+        return ps_fail(err, PS_LIMIT, "%zu runs with %zu paths are too many to compare at once",
+                       tree->n_runs, tree->nodes.n);
     return status;
 }
 

@@ -63,7 +63,7 @@ static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, dou
         return status;
     ps_bind_int(stmt, ":row", id);
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "there is no function %lld", (long long)id);
+        return ps_fail(err, PS_NOT_FOUND, "no function %lld in this run", (long long)id);
     ps_json_key(json, "fn");
     ps_json_object(json);
     for (int i = 0; i < ps_col_count(stmt); i++) {

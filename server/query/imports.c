@@ -258,7 +258,7 @@ static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t 
         return status;
     ps_bind_int(stmt, ":row", id);
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "there is no row %lld", (long long)id);
+        return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)id);
     ps_json_key(json, key);
     ps_row_object(stmt, 0, json);
     return PS_OK;

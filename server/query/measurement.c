@@ -27,7 +27,7 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
         return status;
     if (!ps_stmt_row(stmt, err))
         return err->code != PS_OK ? err->code
-                                  : ps_fail(err, PS_NOT_FOUND, "the run has no such measurement");
+                                  : ps_fail(err, PS_NOT_FOUND, "no such measurement in this run");
     ps_json_object(&json);
     for (int i = 0; i < ps_col_count(stmt); i++) {
         const char *name = ps_col_name(stmt, i);

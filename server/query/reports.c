@@ -14,7 +14,7 @@ static enum ps_status range_of(struct ps_db *db, int64_t report, int64_t *first,
     if (status != PS_OK)
         return status;
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "there is no report %lld", (long long)report);
+        return ps_fail(err, PS_NOT_FOUND, "no report %lld in this run", (long long)report);
     *first = ps_col_int(stmt, 0);
     *last = ps_col_int(stmt, 1);
     return PS_OK;

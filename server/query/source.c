@@ -243,7 +243,7 @@ static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, st
     if (status != PS_OK)
         return status;
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "there is no file %lld", (long long)file);
+        return ps_fail(err, PS_NOT_FOUND, "no file %lld in this run", (long long)file);
     *path = ps_strdup(ps_col_text(stmt, 1));
     ps_json_key(json, "file");
     ps_row_object(stmt, 0, json);

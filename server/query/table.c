@@ -107,7 +107,7 @@ enum ps_status ps_table_head(const char *query, struct ps_params params, struct 
     for (const char *at = out->sql; next_line(&at, &line) && line.at[0] == '-';)
         take_head_line(line, key, (int)desc, &found, params, out);
     if (!found)
-        return ps_fail(err, PS_BAD_REQUEST, "there is no sort by %s", key ? key : "nothing");
+        return ps_fail(err, PS_BAD_REQUEST, "unknown sort key %s", key ? key : "nothing");
     return PS_OK;
 }
 

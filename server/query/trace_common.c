@@ -28,7 +28,7 @@ static enum ps_status read_ends(struct ps_params params, struct ps_range fallbac
     if (status == PS_OK)
         status = ps_param_int(params, "to_ns", -NS_MAX, NS_MAX, fallback.to_ns, &out->to_ns, err);
     if (status == PS_OK && out->to_ns < out->from_ns)
-        return ps_fail(err, PS_BAD_REQUEST, "to_ns lies before from_ns");
+        return ps_fail(err, PS_BAD_REQUEST, "to_ns is less than from_ns");
     return status;
 }
 
@@ -97,7 +97,7 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
         int64_t value;
 
         if (!ps_str_i64(word, &value) || value < 1)
-            return ps_fail(err, PS_BAD_REQUEST, "%s must be ids with commas between them", key);
+            return ps_fail(err, PS_BAD_REQUEST, "%s must be ids, separated by commas", key);
         if (out->n == most)
             return ps_fail(err, PS_BAD_REQUEST, "%s takes at most %zu ids", key, most);
         ps_ints_add(out, value);

@@ -211,8 +211,8 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
 
         if (!read_device(word, &c))
             return ps_fail(err, PS_BAD_REQUEST,
-                           "memory must be device_type:device (and :worker) with commas "
-                           "between them");
+                           "memory must be a list of device_type:device or "
+                           "device_type:device:worker, separated by commas");
         if (all->n == CURVES_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "memory takes at most %d devices", CURVES_MAX);
         all->at[all->n++] = c;

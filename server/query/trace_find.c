@@ -204,7 +204,7 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
     enum ps_status status = ps_param_range(params, &from, err);
 
     if (!q || !q[0])
-        return ps_fail(err, PS_BAD_REQUEST, "q, what to look for, is missing");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter q (the text to find) is missing");
     f->back = dir && strcmp(dir, "previous") == 0;
     if (dir && dir[0] && !f->back && strcmp(dir, "next") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "dir must be next or previous");

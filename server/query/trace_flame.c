@@ -267,7 +267,7 @@ enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct 
                                : build_host(db, &b, (uint32_t)track, err);
     if (status == PS_OK && b.damaged)
         return ps_fail(err, PS_INTERNAL,
-                       "the run file is damaged: slices of a track that has fewer");
+                       "the run file is damaged: a track has fewer slices than stated");
     if (status == PS_OK && b.too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);

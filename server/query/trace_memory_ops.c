@@ -126,7 +126,7 @@ static enum ps_status add_thread(struct ps_db *db, const struct owned *from, con
     enum ps_status status;
 
     if (thread.wanted > slices_of(db, query.track))
-        return ps_fail(err, PS_INTERNAL, "memory events of a slice that is not there");
+        return ps_fail(err, PS_INTERNAL, "memory events refer to a missing slice");
     thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
     thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
     status = ps_trace_chunks(db, &query, add_rows, &thread, err);

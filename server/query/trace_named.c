@@ -107,7 +107,7 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
 
     (void)view, (void)id;
     if (status == PS_OK && !named.name)
-        return ps_fail(err, PS_BAD_REQUEST, "name, the id of a name, is missing");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter name (the id of a name) is missing");
     if (status == PS_OK)
         status = ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &named.kind, err);
     if (status == PS_OK)
@@ -117,7 +117,7 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
     if (status == PS_OK)
         status = ps_param_range(params, &named.range, err);
     if (status == PS_OK && !ps_trace_text(db, (uint32_t)named.name).at)
-        return ps_fail(err, PS_NOT_FOUND, "there is no name %lld", (long long)named.name);
+        return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)named.name);
     if (status != PS_OK)
         return status;
     if (operation)

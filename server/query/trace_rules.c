@@ -65,8 +65,8 @@ static bool look_dataloader(const struct ps_trace_facts *facts, struct ps_findin
     finding->params[0][0] = "q";
     finding->params[0][1] = "enumerate(Data";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "The loop waits for its data %s of %s, %.1f %%, while nothing else runs. More "
-                   "workers, prefetching or pinned memory bring the batch in beside the step.",
+                   "The loop waits for data for %s of %s, %.1f %%, while nothing else runs. More "
+                   "workers, prefetching or pinned memory load the next batch during the step.",
                    loader.part, loader.whole, 100 * loader.share);
     return loader.share > LOADER_SHARE;
 }
@@ -81,10 +81,11 @@ static bool look_waiting(const struct ps_trace_facts *facts, struct ps_finding *
     finding->view = "timeline";
     if (facts->longest_wait.to_ns > facts->longest_wait.from_ns)
         finding->at = facts->longest_wait;
-    (void)snprintf(finding->text, sizeof finding->text,
-                   "The device idles %s of %s, %.1f %%, because the host had not launched the next "
-                   "kernel yet. CUDA graphs, torch.compile or larger batches launch less often.",
-                   waiting.part, waiting.whole, 100 * waiting.share);
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "The device is idle for %s of %s, %.1f %%, because the host has not launched the next "
+        "kernel yet. CUDA graphs, torch.compile or larger batches need fewer launches.",
+        waiting.part, waiting.whole, 100 * waiting.share);
     return waiting.share > WAITING_SHARE;
 }
 
@@ -97,9 +98,8 @@ static bool look_copies(const struct ps_trace_facts *facts, struct ps_finding *f
     finding->params[0][0] = "q";
     finding->params[0][1] = "Pageable";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "%lld copies between pageable memory and the device take %s of %s, %.1f %%. "
-                   "Pinned memory (pin_memory=True) with non_blocking=True copies beside the "
-                   "kernels.",
+                   "%lld copies between pageable host memory and the device take %s of %s, %.1f "
+                   "%%. With pin_memory=True and non_blocking=True, copies overlap with kernels.",
                    (long long)facts->pageable.calls, copies.part, copies.whole, 100 * copies.share);
     return copies.share > COPY_SHARE;
 }
@@ -113,13 +113,12 @@ static bool look_tiny(const struct ps_trace_facts *facts, struct ps_finding *fin
     finding->view = "kernels";
     finding->params[0][0] = "sort";
     finding->params[0][1] = "calls";
-    (void)snprintf(
-        finding->text, sizeof finding->text,
-        "%lld of %lld kernels (%.0f %%) run for less than 5 µs; to launch them takes the "
-        "host about %s of %s, %.1f %%. Fused operators (torch.compile) or CUDA graphs "
-        "make fewer of them.",
-        (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny, launches.part,
-        launches.whole, 100 * launches.share);
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld of %lld kernels (%.0f %%) run for less than 5 µs. Launching them takes "
+                   "the host about %s of %s, %.1f %%. Fused operators (torch.compile) or CUDA "
+                   "graphs reduce the number of launches.",
+                   (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny,
+                   launches.part, launches.whole, 100 * launches.share);
     return tiny > TINY_COUNT_SHARE && launches.share > TINY_LAUNCH_SHARE;
 }
 
@@ -133,12 +132,11 @@ static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *fin
     finding->view = "operators";
     finding->params[0][0] = "q";
     finding->params[0][1] = "Synchronize";
-    (void)snprintf(
-        finding->text, sizeof finding->text,
-        "%lld synchronising calls (%lld .item()) hold the host for %s of %s, %.1f %%, and "
-        "the device idles %.1f %%: nothing is launched ahead meanwhile.",
-        (long long)facts->syncs.calls, (long long)facts->items.calls, syncs.part, syncs.whole,
-        100 * syncs.share, 100 * idle);
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld synchronising calls (%lld .item()) block the host for %s of %s, %.1f %%, "
+                   "and the device is idle for %.1f %%. Meanwhile the host launches nothing ahead.",
+                   (long long)facts->syncs.calls, (long long)facts->items.calls, syncs.part,
+                   syncs.whole, 100 * syncs.share, 100 * idle);
     return finding->share > SYNC_SHARE && facts->syncs.calls > facts->steps;
 }
 
@@ -155,8 +153,8 @@ static bool look_use(const struct ps_trace_facts *facts, struct ps_finding *find
     finding->share = 1 - use.share;
     finding->view = "overview";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "Kernels run for %s of %s of the devices' time: %.1f %% utilisation. Larger "
-                   "batches, and what the other findings name, fill the rest.",
+                   "Kernels run for %s of %s of device time: the GPU is busy %.1f %% of the time. "
+                   "Use larger batches, and see the other findings for causes.",
                    use.part, use.whole, 100 * use.share);
     return span > 0 && use.share < LOW_USE;
 }
@@ -172,8 +170,8 @@ static bool look_communication(const struct ps_trace_facts *facts, struct ps_fin
     finding->params[0][0] = "q";
     finding->params[0][1] = facts->n_devices ? "ccl" : "loo:";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "Communication with nothing computed beside it takes %s of %s, %.1f %%. Larger "
-                   "buckets, gradient accumulation or compression make it less.",
+                   "Communication that does not overlap with computation takes %s of %s, %.1f %%. "
+                   "Larger buckets, gradient accumulation or compression reduce it.",
                    exposed.part, exposed.whole, 100 * exposed.share);
     return exposed.share > COMMUNICATION_SHARE;
 }
@@ -196,11 +194,10 @@ static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_find
     finding->view = "kernels";
     finding->params[0][0] = "sort";
     finding->params[0][1] = "total_us";
-    (void)snprintf(
-        finding->text, sizeof finding->text,
-        "Convolutions and matrix products take %s of %s of kernel time, %.1f %%, and none "
-        "uses Tensor Cores, which the device has. Mixed precision (torch.amp) uses them.",
-        eligible.part, eligible.whole, 100 * eligible.share);
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "Convolutions and matrix products take %s of %s of kernel time, %.1f %%. None "
+                   "uses the Tensor Cores of the device. Mixed precision (torch.amp) would.",
+                   eligible.part, eligible.whole, 100 * eligible.share);
     return capable && eligible.share > MATMUL_SHARE;
 }
 
@@ -218,8 +215,7 @@ static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *f
         finding->view = "memory";
         (void)snprintf(
             finding->text, sizeof finding->text,
-            "Device %lld held %.2f of %.2f GiB at its peak, %.1f %%: the next larger batch "
-            "may not fit.",
+            "Device %lld used %.2f of %.2f GiB at its peak, %.1f %%. A larger batch may not fit.",
             (long long)device->device, device->peak_bytes / 1073741824,
             device->memory_bytes / 1073741824, 100 * finding->share);
         return true;
@@ -236,11 +232,11 @@ static bool look_data_parallel(const struct ps_trace_facts *facts, struct ps_fin
     finding->view = "operators";
     finding->params[0][0] = "q";
     finding->params[0][1] = "DataParallel.forward";
-    (void)snprintf(finding->text, sizeof finding->text,
-                   "DataParallel drives %zu devices from one process (%lld calls, %s of %s). "
-                   "DistributedDataParallel runs one process a device and overlaps communication.",
-                   facts->n_devices, (long long)facts->data_parallel.calls, forward.part,
-                   forward.whole);
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "DataParallel drives %zu devices from one process (%lld calls, %s of %s). "
+        "DistributedDataParallel runs one process for each device and overlaps communication.",
+        facts->n_devices, (long long)facts->data_parallel.calls, forward.part, forward.whole);
     return facts->n_devices > 1 && facts->data_parallel.calls && !facts->distributed.calls;
 }
 
@@ -253,8 +249,8 @@ static bool look_gloo(const struct ps_trace_facts *facts, struct ps_finding *fin
     finding->params[0][0] = "q";
     finding->params[0][1] = "gloo:";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "%lld collectives go through gloo on the host (%s of %s, %.1f %%), though there "
-                   "are devices. The nccl backend talks from device to device.",
+                   "%lld collectives use the gloo backend on the host (%s of %s, %.1f %%), "
+                   "although there are GPUs. The nccl backend communicates between GPUs directly.",
                    (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share);
     return facts->n_devices && facts->gloo.calls;
 }
@@ -272,8 +268,8 @@ static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding
     finding->params[0][1] = "Optimizer.step";
     (void)snprintf(
         finding->text, sizeof finding->text,
-        "Optimizer.step launches %.0f kernels a call, parameter by parameter, and takes the "
-        "host %s of %s, %.1f %%. foreach=True or fused=True updates many at once.",
+        "Optimizer.step launches %.0f kernels per call, one parameter at a time, and takes the "
+        "host %s of %s, %.1f %%. With foreach=True or fused=True it updates many at once.",
         kernels, optimizer.part, optimizer.whole, 100 * optimizer.share);
     return !facts->fused && kernels > UNFUSED_KERNELS && optimizer.share > OPTIMIZER_SHARE;
 }
@@ -290,8 +286,7 @@ static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding
     finding->params[0][1] = "host";
     (void)snprintf(
         finding->text, sizeof finding->text,
-        "The host works for %s of %s, %.1f %%, while the device has nothing to do: the step "
-        "is bound by the CPU.",
+        "The host works for %s of %s, %.1f %%, while the device is idle: the step is CPU-bound.",
         host.part, host.whole, 100 * host.share);
     return facts->n_devices && host.share > CPU_BOUND_SHARE;
 }
@@ -300,10 +295,10 @@ static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding
 {
     const struct ps_long_call *call = &facts->long_call;
     struct ratio share = ratio_of(call->ns, facts->wall_ns);
-    char others[64] = "it is the only one", mean[32];
+    char others[64] = "it is the only call", mean[32];
 
     if (call->mean_ns)
-        (void)snprintf(others, sizeof others, "the others take %s on average",
+        (void)snprintf(others, sizeof others, "the other calls take %s on average",
                        said(call->mean_ns, mean));
     finding->share = share.share;
     finding->at = call->at;
@@ -311,27 +306,27 @@ static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding
     finding->params[0][0] = "slice";
     finding->params[0][1] = call->slice;
     (void)snprintf(finding->text, sizeof finding->text,
-                   "One call of %s takes %s of %s, %.1f %%; %s. What happens once (initialisation, "
-                   "loading, allocation) can often be done before the loop.",
+                   "One call of %s takes %s of %s, %.1f %%; %s. Work that happens once "
+                   "(initialisation, loading, allocation) can often be moved before the loop.",
                    call->name, share.part, share.whole, 100 * share.share, others);
     return call->slice[0] && share.share > LONG_CALL_SHARE;
 }
 
 static const struct ps_rule rules[] = {
-    {"dataloader", "Waiting for the data loader", look_dataloader},
-    {"gpu_utilisation", "The device is used less than half", look_use},
-    {"launch_bound", "The device waits for launches", look_waiting},
-    {"cpu_bound", "Bound by the CPU", look_cpu_bound},
-    {"communication", "Communication without computation", look_communication},
+    {"dataloader", "Waiting for the DataLoader", look_dataloader},
+    {"gpu_utilisation", "GPU busy less than half of the time", look_use},
+    {"launch_bound", "GPU waits for kernel launches", look_waiting},
+    {"cpu_bound", "CPU-bound steps", look_cpu_bound},
+    {"communication", "Exposed communication", look_communication},
     {"synchronisation", "Synchronising calls", look_sync},
     {"pageable_copies", "Copies from pageable memory", look_copies},
-    {"tiny_kernels", "Many tiny kernels", look_tiny},
-    {"long_call", "A call far longer than the rest", look_long_call},
-    {"optimizer", "The optimizer is not fused", look_optimizer},
-    {"tensor_cores", "Tensor Cores are not used", look_tensor_cores},
-    {"memory", "Device memory is nearly full", look_memory},
+    {"tiny_kernels", "Many small kernels", look_tiny},
+    {"long_call", "One call takes much longer than the others", look_long_call},
+    {"optimizer", "Optimizer is not fused", look_optimizer},
+    {"tensor_cores", "Tensor Cores unused", look_tensor_cores},
+    {"memory", "GPU memory nearly full", look_memory},
     {"data_parallel", "DataParallel instead of DistributedDataParallel", look_data_parallel},
-    {"gloo", "Collectives through the host", look_gloo},
+    {"gloo", "Collectives use the host (gloo)", look_gloo},
 };
 
 const struct ps_rule *ps_trace_rules(size_t *n)

@@ -68,7 +68,7 @@ static enum ps_status read_range(struct ps_db *db, struct ps_params params,
         status = ps_param_int(params, "to_ns", INT64_MIN / 4, INT64_MAX / 4, steps.to_ns,
                               &sums->to_ns, err);
     if (status == PS_OK && sums->from_ns > sums->to_ns)
-        status = ps_fail(err, PS_BAD_REQUEST, "from_ns lies behind to_ns");
+        status = ps_fail(err, PS_BAD_REQUEST, "from_ns is greater than to_ns");
     return status;
 }
 

@@ -51,11 +51,11 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_questio
                                      .place = given(params, "place"),
                                      .metric = metric};
     if (!out->row.of != !out->row.name)
-        return ps_fail(err, PS_BAD_REQUEST, "of and row belong together");
+        return ps_fail(err, PS_BAD_REQUEST, "of and row must be given together");
     if (out->row.of || !metric || strcmp(metric, "headline") == 0)
         return PS_OK;
     if (strchr(metric, '"'))
-        return ps_fail(err, PS_BAD_REQUEST, "no summary has a figure %s", metric);
+        return ps_fail(err, PS_BAD_REQUEST, "no summary has a metric %s", metric);
     ps_buf_printf(figure, "$.\"%s\"", metric);
     out->figure = figure->at;
     return PS_OK;

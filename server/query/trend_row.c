@@ -172,11 +172,11 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
     size_t at;
 
     if (!table)
-        return ps_fail(err, PS_NOT_FOUND, "%s runs have no table %s", kind, row->of);
+        return ps_fail(err, PS_NOT_FOUND, "runs of kind %s have no table %s", kind, row->of);
     ps_compare_head(table, &head);
     at = metric_at(&head, row->metric);
     if (at == head.n)
-        return ps_fail(err, PS_BAD_REQUEST, "the table %s has no metric %s", row->of, row->metric);
+        return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->of, row->metric);
     *out = head.metrics[at];
     if (strcmp(out->unit, "-") == 0)
         (void)snprintf(out->unit, sizeof out->unit, "%.15s",

@@ -80,7 +80,7 @@ static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run
         return "";
     if (!q->figure && !same_headline(run, first))
         return ps_arena_printf(&trend->arena, "whose headline is %s, %s", run->label, run->unit);
-    return run->has ? "" : "without this figure";
+    return run->has ? "" : "without this metric";
 }
 
 static void add(struct ps_trend *trend, const struct ps_trend_run *run)
@@ -206,7 +206,7 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
     else if (got == PS_TREND_NO_TABLE)
         *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.of);
     else if (got == PS_TREND_NO_METRIC)
-        *why = "without this figure";
+        *why = "without this metric";
     run->has = !*why;
     run->absent = got == PS_TREND_ABSENT;
     return PS_OK;
@@ -232,7 +232,7 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
                    unit_of(&metric, &trend->runs[trend->n - 1]));
     for (size_t i = 0; i < trend->n; i++) {
         struct ps_trend_run *run = &trend->runs[i];
-        const char *why = "counted in another unit";
+        const char *why = "with another unit";
 
         if (strcmp(unit_of(&metric, run), trend->unit) == 0)
             status = value_of(store, trend, run, &why, err);
@@ -248,7 +248,7 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     if (there == 0) {
         status = ps_fail(err, PS_NOT_FOUND, "none of these runs has a row %s in %s",
                          trend->question.row.name, trend->question.row.of);
-        ps_hint(err, "names are those of the comparison: perfshelf diff @2 @1 --of %s --json",
+        ps_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
                 trend->question.row.of);
     }
     if (status == PS_OK && trend->baseline.id[0]) {

@@ -91,19 +91,20 @@ static bool is_unknowable(const struct question *q, const char **why, const char
     *todo = "record it with `perfshelf record importtime --importers`, or with -X importtime=2 of "
             "Python 3.14 and later";
     if (q->log.threads && evidence != PS_EVIDENCE_RECORDED) {
-        *why = "threads imported at once: the log's nesting and times are unreliable";
+        *why = "several threads imported at the same time: nesting and times of the log are "
+               "unreliable";
     } else if (is_absent(q)) {
-        *why = "not all of these imports are in the log, which names the first importer of each "
-               "module alone";
+        *why = "some of these imports are not in the log, which has only the first importer of "
+               "each module";
     } else if (saving->high - saving->low > OPEN_SHARE * saving->best) {
         *why = evidence == PS_EVIDENCE_NONE
-                   ? "the log names the first importer of each module alone; who else imports what "
-                     "hangs below is not in it"
-                   : "more than 10 % of it rests on modules whose importers are not all known";
+                   ? "the log has only the first importer of each module, so other importers are "
+                     "unknown"
+                   : "more than 10 % of it depends on modules whose importers are not all known";
     } else if (saving->best > 0 && saving->best < SHIFTING * q->log.startup_us) {
-        *why = "it is so small that what moves to other modules, such as loading a shared library, "
-               "may be as much";
-        *todo = "make it lazy, record that too, and compare";
+        *why = "the saving is small: work that moves to other modules, such as loading a shared "
+               "library, may cost as much";
+        *todo = "make it lazy, record again, and compare";
     } else {
         return false;
     }

@@ -41,10 +41,10 @@ enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps
         if (word.len == 0)
             continue;
         if (*n == PS_LAZY_MOST)
-            return ps_fail(err, PS_BAD_REQUEST, "lazy names more than %d imports", PS_LAZY_MOST);
+            return ps_fail(err, PS_BAD_REQUEST, "lazy has more than %d imports", PS_LAZY_MOST);
         (*out)[*n] = read_tick(word);
         if ((*out)[*n].module.len == 0)
-            return ps_fail(err, PS_BAD_REQUEST, "lazy: '%.*s' names no module", (int)word.len,
+            return ps_fail(err, PS_BAD_REQUEST, "lazy: '%.*s' is not a module", (int)word.len,
                            word.at);
         ++*n;
     }
@@ -167,7 +167,7 @@ enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
     /* A log of first importers does not tell that a module of it imports something not. */
     if (tick->edges || tick->startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
-    return ps_fail(err, PS_NOT_FOUND, "the log does not have %.*s import %.*s",
+    return ps_fail(err, PS_NOT_FOUND, "in the log, %.*s does not import %.*s",
                    (int)tick->importer.len, tick->importer.at, (int)tick->module.len,
                    tick->module.at);
 }

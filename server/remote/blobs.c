@@ -56,7 +56,7 @@ static enum ps_status end_own(struct sending *s, enum ps_status status, struct p
     if (status == PS_OK)
         status = ps_pg_settle(s->pg, count_row, &rows, err);
     if (status == PS_OK && rows == 0)
-        status = ps_fail(err, PS_UNAVAILABLE, "the store: this server was taken for dead");
+        status = ps_fail(err, PS_UNAVAILABLE, "the store: the lease of this server expired");
     if (status != PS_OK)
         ps_pg_rollback(s->pg);
     return status;
@@ -70,7 +70,7 @@ static enum ps_status read_chunk(struct sending *s, size_t *len, struct ps_err *
     for (*len = 0; got > 0 && *len < PS_BLOB_CHUNK; *len += (size_t)got) {
         got = pread(s->fd, s->chunk + *len, PS_BLOB_CHUNK - *len, (off_t)(s->content.bytes + *len));
         if (got < 0)
-            return ps_fail_errno(err, "cannot read", "what is sent");
+            return ps_fail_errno(err, "cannot read", "the file to send");
     }
     ps_content_add(&s->content, (struct ps_str){s->chunk, *len});
     return PS_OK;
@@ -121,8 +121,8 @@ static enum ps_status send_chunks(struct sending *s, struct ps_err *err)
         status = send_group(s, &more, err);
     ps_content_end(&s->content, found);
     if (status == PS_OK && (s->content.bytes != s->bytes || strcmp(found, s->hash) != 0))
-        status =
-            ps_fail(err, PS_BAD_INPUT, "what is sent has changed: its hash is not %s", s->hash);
+        status = ps_fail(err, PS_BAD_INPUT,
+                         "the file changed while it was sent: its hash is not %s", s->hash);
     return status;
 }
 
@@ -269,7 +269,7 @@ static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
         if (status == PS_OK && !f->row.place)
             status = ps_blob_missing(f->hash, err);
         if (status == PS_OK && before && strcmp(before, f->row.place) == 0)
-            status = ps_fail(err, PS_IO, "the store: of the bytes with hash %s some are missing",
+            status = ps_fail(err, PS_IO, "the store: chunks of the file with hash %s are missing",
                              f->hash);
         if (status == PS_OK)
             status = fetch_on(f, err);

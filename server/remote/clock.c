@@ -18,7 +18,7 @@ static enum ps_status take_clock(void *user, const struct ps_pg_value *values, s
     struct ps_clock *out = user;
 
     if (n != 3)
-        return ps_fail(err, PS_INTERNAL, "the store: table clock is none of ours");
+        return ps_fail(err, PS_INTERNAL, "the store: table clock was not made by perfshelf");
     out->n = values[0].i;
     out->pruned = values[1].i;
     (void)snprintf(out->store, sizeof out->store, "%.*s", (int)values[2].text.len,
@@ -246,7 +246,8 @@ static enum ps_status take_key(void *user, const struct ps_pg_value *values, siz
     (void)n;
     for (size_t i = 0; i < keys->table->n_key; i++)
         if (!read_part(&at, &key[i]))
-            return ps_fail(err, PS_INTERNAL, "the store: table gone holds no key of %s: %.60s",
+            return ps_fail(err, PS_INTERNAL,
+                           "the store: table gone has an invalid key of %s: %.60s",
                            keys->table->name, text);
     return keys->take(keys->user, key, keys->table->n_key, err);
 }

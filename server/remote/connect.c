@@ -34,7 +34,7 @@ enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
     *secret = false;
     if (!options) {
         enum ps_status status =
-            ps_fail(err, PS_BAD_REQUEST, "the store's address cannot be read: %.*s",
+            ps_fail(err, PS_BAD_REQUEST, "the store's address is malformed: %.*s",
                     why ? first_line(why) : 0, why ? why : "");
 
         PQfreemem(why);
@@ -133,7 +133,7 @@ static enum ps_status say_lost(struct ps_pg *pg, struct ps_err *err)
     enum ps_status status =
         ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached: %.*s", first_line(why), why);
 
-    ps_hint(err, "it may be asked again in a moment");
+    ps_hint(err, "try again in a moment");
     return status;
 }
 
@@ -150,8 +150,8 @@ static enum ps_status dial_once(struct ps_pg *pg, struct ps_err *err)
     encoding = PQparameterStatus(pg->link, "server_encoding");
     if (encoding && strcmp(encoding, "UTF8") != 0) {
         ps_hint(err, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
-        return ps_fail(err, PS_BAD_REQUEST, "the store's database is encoded as %s, not as UTF8",
-                       encoding);
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the store's database has the encoding %s; it must be UTF8", encoding);
     }
     if (PQsetnonblocking(pg->link, 1) != 0)
         return say_lost(pg, err);

@@ -39,7 +39,7 @@ enum ps_status ps_blob_look(struct ps_pg *pg, const char *hash, struct ps_blob_r
 
 enum ps_status ps_blob_missing(const char *hash, struct ps_err *err)
 {
-    return ps_fail(err, PS_NOT_FOUND, "the store has no bytes with hash %s", hash);
+    return ps_fail(err, PS_NOT_FOUND, "the store has no file with hash %s", hash);
 }
 
 /* --- places ------------------------------------------------------------------------------------

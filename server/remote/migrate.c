@@ -104,9 +104,8 @@ static enum ps_status advance(struct ps_pg *pg, bool *done, struct ps_err *err)
     if (status != PS_OK)
         return status;
     if (version && !step_text(version)) {
-        ps_hint(err, "use that one, or one that is newer");
-        return ps_fail(err, PS_CONFLICT,
-                       "the store was laid out by a newer perfshelf (layout %lld)",
+        ps_hint(err, "use that version or a newer one");
+        return ps_fail(err, PS_CONFLICT, "the store was written by a newer perfshelf (layout %lld)",
                        (long long)version);
     }
     *done = !step_text(version + 1);

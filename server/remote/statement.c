@@ -63,10 +63,10 @@ static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_e
     enum ps_status status = state ? status_of(state) : PS_UNAVAILABLE;
 
     if (!text || !text[0])
-        text = link && link[0] ? link : "the connection is gone";
+        text = link && link[0] ? link : "the connection was lost";
     (void)ps_fail(err, status, "the store: %.*s", (int)strcspn(text, "\n"), text);
     if (status == PS_UNAVAILABLE)
-        ps_hint(err, "it may be asked again in a moment");
+        ps_hint(err, "try again in a moment");
     if (PQstatus(pg->link) != CONNECTION_OK || !state || ends_link(state))
         ps_pg_drop(pg);
     return status;
@@ -96,7 +96,7 @@ static enum ps_status silent(struct ps_pg *pg, struct ps_err *err)
     ps_pg_drop(pg);
     if (ps_context_check(err) != PS_OK)
         return err ? err->code : PS_CANCELLED;
-    ps_hint(err, "it may be asked again in a moment");
+    ps_hint(err, "try again in a moment");
     return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
                    (int)(pg->silence_ms / 1000));
 }
@@ -206,7 +206,7 @@ static enum ps_status take(const PGresult *result, int row, int column, struct p
         out->type = type == OID_TEXT ? PS_PG_TEXT : PS_PG_BYTES;
         out->text = (struct ps_str){at, len};
     } else {
-        return ps_fail(err, PS_INTERNAL, "the store: column %s has type %u, which is none of ours",
+        return ps_fail(err, PS_INTERNAL, "the store: column %s has the unexpected type %u",
                        PQfname(result, column), type);
     }
     return PS_OK;
@@ -220,7 +220,7 @@ static enum ps_status take_rows(const PGresult *result, ps_pg_row *row, void *us
     enum ps_status status = PS_OK;
 
     if (n > PS_PG_COLUMNS)
-        return ps_fail(err, PS_INTERNAL, "the store: a row of %d columns", n);
+        return ps_fail(err, PS_INTERNAL, "the store: unexpected row of %d columns", n);
     for (int i = 0; status == PS_OK && i < PQntuples(result); i++) {
         for (int c = 0; status == PS_OK && c < n; c++)
             status = take(result, i, c, &values[c], err);
@@ -273,7 +273,7 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
                          size_t n, ps_pg_row *row, void *user, struct ps_err *err)
 {
     enum ps_status status = pg->link ? send(pg, sql, params, n, err)
-                                     : ps_fail(err, PS_UNAVAILABLE, "the store is away");
+                                     : ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
 
     if (status == PS_OK)
         (void)PQsetSingleRowMode(pg->link);
@@ -287,7 +287,7 @@ enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *er
     enum ps_status status;
 
     if (!pg->link)
-        return ps_fail(err, PS_UNAVAILABLE, "the store is away");
+        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
     if (!PQsendQuery(pg->link, sql))
         return fail(pg, NULL, err);
     status = flush(pg, err);
@@ -303,7 +303,7 @@ enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_v
     enum ps_status status = PS_OK;
 
     if (!pg->link)
-        return ps_fail(err, PS_UNAVAILABLE, "the store is away");
+        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
     if (pg->said == SAY_AT_MOST)
         status = ps_pg_settle(pg, NULL, NULL, err);
     if (status == PS_OK && pg->said == 0 && !PQenterPipelineMode(pg->link))
@@ -346,7 +346,7 @@ enum ps_status ps_pg_settle(struct ps_pg *pg, ps_pg_row *row, void *user, struct
     enum ps_status status = PS_OK;
 
     if (!pg->link)
-        return ps_fail(err, PS_UNAVAILABLE, "the store is away");
+        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
     if (pg->said == 0)
         return PS_OK;
     pg->said = 0;

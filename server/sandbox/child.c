@@ -142,20 +142,20 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
     char size[32];
 
     if (signal == SIGXCPU) {
-        ps_hint(why, "--import-cpu SECONDS allows more");
-        ps_fail_at(why, PS_TOO_SLOW, at, "the importer was stopped: over %llu s of processor time",
+        ps_hint(why, "allow more with --import-cpu SECONDS");
+        ps_fail_at(why, PS_TOO_SLOW, at,
+                   "the importer was stopped: it used more than %llu s of CPU time",
                    (unsigned long long)limits->cpu_s);
     } else if (signal == SIGXFSZ) {
         ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: it wrote more than %s",
                    size_text(limits->file, size));
     } else if (signal == SIGKILL) {
-        ps_hint(why, "the system does so when memory is short; try again");
-        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was killed from outside");
+        ps_hint(why, "the system may have run out of memory; try again");
+        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was killed (SIGKILL)");
     } else if (signal == SIGTERM || signal == SIGSTOP) {
-        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was stopped from outside, by signal %d",
-                   signal);
+        ps_fail_at(why, PS_INTERRUPTED, at, "the importer was stopped by signal %d", signal);
     } else {
-        ps_hint(why, "this is a bug of perfshelf; the original file shows it");
+        ps_hint(why, "this is a bug: please report it with the file");
         ps_fail_at(why, PS_INTERNAL, at, "the importer crashed with signal %d", signal);
     }
 }
@@ -185,7 +185,7 @@ static void explain(const struct ps_child *child, const struct ps_sandbox_limits
     if (find_end(child, &what) && what.si_code != CLD_EXITED)
         explain_signal(what.si_status, limits, at, why);
     else
-        ps_fail_at(why, PS_INTERNAL, at, "the importer ended without a word");
+        ps_fail_at(why, PS_INTERNAL, at, "the importer ended without a result");
 }
 
 void ps_child_end(struct ps_child *child, const struct ps_sandbox_limits *limits, uint64_t at,

@@ -56,9 +56,9 @@ enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps
     }
     while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
         if (errno == EPIPE || errno == ECONNRESET)
-            return ps_fail(err, PS_INTERRUPTED, "the other end is gone");
+            return ps_fail(err, PS_INTERRUPTED, "the other process ended");
         if (errno != EINTR)
-            return ps_fail_errno(err, "cannot speak to", "the importer");
+            return ps_fail_errno(err, "cannot communicate with", "the importer");
     }
     return PS_OK;
 }
@@ -105,14 +105,14 @@ enum ps_status ps_frame_receive(int socket, struct ps_frame *out, struct ps_err 
         got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got < 0)
-        return ps_fail(err, PS_INTERRUPTED, "the other end is gone");
+        return ps_fail(err, PS_INTERRUPTED, "the other process ended");
     alone = take_descriptors(&message, &fd);
     if (got == 0 && fd < 0 && alone)
-        return ps_fail(err, PS_INTERRUPTED, "the other end is gone");
+        return ps_fail(err, PS_INTERRUPTED, "the other process ended");
     if (!alone || !ps_frame_read(room, (size_t)got, out) ||
         (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
         ps_close_fd(&fd);
-        return ps_fail(err, PS_INTERNAL, "the importer does not keep to what is agreed");
+        return ps_fail(err, PS_INTERNAL, "importer protocol violation");
     }
     out->fd = fd;
     return PS_OK;

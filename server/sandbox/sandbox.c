@@ -67,9 +67,9 @@ enum ps_status ps_sandbox_enter(const struct ps_sandbox_limits *limits, struct p
     if (limit_all(limits, err) != PS_OK)
         return err->code;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-        return ps_fail_errno(err, "cannot give up", "privileges");
+        return ps_fail_errno(err, "cannot drop", "privileges");
     if ((parts & PS_SANDBOX_LANDLOCK) && ps_landlock_enter() != 0)
-        return ps_fail_errno(err, "cannot close off", "the file system");
+        return ps_fail_errno(err, "cannot restrict", "the file system");
     if ((parts & PS_SANDBOX_SECCOMP) && ps_filter_enter() != 0)
         return ps_fail_errno(err, "cannot filter", "system calls");
     return PS_OK;

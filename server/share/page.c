@@ -61,9 +61,10 @@ static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_f
     }
     page->bytes += *bytes;
     if (status == PS_OK && page->bytes > PS_SHARE_PAGE_MAX) {
-        ps_hint(err, "a bundle has no such limit: export --bundle");
-        status = ps_fail(err, PS_LIMIT, "the runs have more than the %llu MiB that a page can hold",
-                         (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
+        ps_hint(err, "export a bundle instead, which has no such limit");
+        status =
+            ps_fail(err, PS_LIMIT, "the runs are larger than the %llu MiB that a page can contain",
+                    (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
     }
     if (status == PS_OK)
         status = ps_squeeze_add(packer, PS_STR(""), true, err);
@@ -94,7 +95,7 @@ static enum ps_status read_piece(int fd, unsigned char *out, size_t *n, struct p
     for (ssize_t got; *n < PIECE; *n += (size_t)got) {
         got = read(fd, out + *n, PIECE - *n);
         if (got < 0)
-            return ps_fail_errno(err, "cannot read", "what was packed");
+            return ps_fail_errno(err, "cannot read", "the packed file");
         if (got == 0)
             break;
     }

@@ -54,8 +54,8 @@ enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const cha
     out->n = out->n_base = 0;
     out->compared = fresh != NULL;
     if (!runs == !fresh || (base && !fresh)) {
-        ps_hint(err, "name runs, or the two groups of a comparison");
-        return ps_fail(err, PS_BAD_REQUEST, "it is not said what to share");
+        ps_hint(err, "give runs, or the two groups of a comparison");
+        return ps_fail(err, PS_BAD_REQUEST, "no runs to share");
     }
     if (base && base[0])
         status = add(store, base, out, err);

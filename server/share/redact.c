@@ -23,8 +23,8 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
     unsigned bits = 0;
 
     if (!words[0]) {
-        ps_hint(err, "name paths, hosts, people, arguments, source, labels, or all");
-        return ps_fail(err, PS_BAD_REQUEST, "redact is empty, so nothing would be redacted");
+        ps_hint(err, "give paths, hosts, people, arguments, source, labels, or all");
+        return ps_fail(err, PS_BAD_REQUEST, "redact is empty");
     }
     while (*words) {
         struct ps_str word = {words, strcspn(words, ",")};
@@ -32,7 +32,7 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 
         if (!bit) {
             ps_hint(err, "paths, hosts, people, arguments, source, labels, or all");
-            return ps_fail(err, PS_BAD_REQUEST, "redact: %.*s is nothing that can be redacted",
+            return ps_fail(err, PS_BAD_REQUEST, "redact: unknown category %.*s",
                            (int)(word.len < 40 ? word.len : 40), word.at);
         }
         bits |= bit;

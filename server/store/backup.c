@@ -55,8 +55,8 @@ static enum ps_status check_target(const char *target, const char *source, struc
     ps_buf_printf(&mark, "%s/" MARK, target);
     fd = open(mark.at, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && !ps_dir_is_empty(target)) {
-        ps_hint(err, "name an empty folder, or one that a backup made");
-        return ps_fail(err, PS_CONFLICT, "%s is no backup of a shelf", target);
+        ps_hint(err, "use an empty folder, or one that a backup made");
+        return ps_fail(err, PS_CONFLICT, "%s is not a backup of a shelf", target);
     }
     if (fd < 0)
         return write_mark(mark.at, source, err);
@@ -138,7 +138,7 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
     char found[PS_ID_SIZE];
 
     if (ps_store_find(b->from, sha256, found, NULL) == PS_OK) {
-        ps_hint(err, "`perfshelf verify` says more");
+        ps_hint(err, "`perfshelf verify` has details");
         return ps_fail(err, PS_IO, "a file of run %s is missing", id);
     }
     return ps_snapshot_leave_out(b->to->catalog, id, err);
@@ -168,7 +168,7 @@ static bool go_on(struct backing *b, uint64_t bytes, struct ps_err *err)
     b->done += bytes;
     if (b->how->progress(b->how->user, b->done, b->total, b->out->files))
         return true;
-    (void)ps_fail(err, PS_CANCELLED, "stopped; the next backup goes on from here");
+    (void)ps_fail(err, PS_CANCELLED, "stopped; the next backup continues from here");
     return false;
 }
 

@@ -27,8 +27,8 @@ enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_er
     enum ps_status status = change(store, "baseline_set", ":id", id, &changed, err);
 
     if (status == PS_OK && changed == 0) {
-        status = ps_fail(err, PS_CONFLICT, "run %s is of no series, so it can be no baseline", id);
-        ps_hint(err, "give it a series first");
+        status = ps_fail(err, PS_CONFLICT, "run %s has no series, so it cannot be a baseline", id);
+        ps_hint(err, "set its series first");
     }
     return status;
 }
@@ -49,6 +49,6 @@ enum ps_status ps_store_unpin_run(struct ps_store *store, const char *id, struct
     enum ps_status status = change(store, "baseline_forget", ":id", id, &changed, err);
 
     if (status == PS_OK && changed == 0)
-        status = ps_fail(err, PS_NOT_FOUND, "run %s is no baseline", id);
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not a baseline", id);
     return status;
 }

@@ -235,7 +235,7 @@ static enum ps_status fill(void *user, struct ps_str bytes, struct ps_err *err)
     struct filling *filling = user;
 
     if (bytes.len > filling->most - filling->content.bytes)
-        return ps_fail(err, PS_IO, "the store: there are more bytes than it says");
+        return ps_fail(err, PS_IO, "the store: a file has more bytes than stated");
     ps_content_add(&filling->content, bytes);
     return ps_write_all(filling->fd, bytes, filling->path, err);
 }
@@ -254,7 +254,7 @@ static enum ps_status fetch_to(const char *path, const char *hash, uint64_t byte
     status = fetch(user, hash, fill, &filling, err);
     ps_content_end(&filling.content, found);
     if (status == PS_OK && (filling.content.bytes != bytes || strcmp(found, hash) != 0))
-        status = ps_fail(err, PS_IO, "the store: the bytes with hash %s are damaged", hash);
+        status = ps_fail(err, PS_IO, "the store: the file with hash %s is damaged", hash);
     return status;
 }
 
@@ -435,7 +435,7 @@ void ps_cache_close(struct ps_cache *cache)
 static enum ps_status check_hash(const char *hash, struct ps_err *err)
 {
     return ps_content_is(hash) ? PS_OK
-                               : ps_fail(err, PS_INTERNAL, "the store: %.70s is no hash", hash);
+                               : ps_fail(err, PS_INTERNAL, "the store: %.70s is not a hash", hash);
 }
 
 enum ps_status ps_cache_get(struct ps_cache *cache, const char *hash, uint64_t bytes,

@@ -118,9 +118,10 @@ static bool missed(struct ps_store *store, int64_t *seen, enum ps_status *status
         return false;
     if (!store->look(store)) {
         *err = (struct ps_err)PS_ERR_INIT;
-        ps_hint(err, "it may be asked again in a moment");
-        *status = ps_fail(err, PS_UNAVAILABLE,
-                          "the store is away, and this server did not hear of it before");
+        ps_hint(err, "try again in a moment");
+        *status =
+            ps_fail(err, PS_UNAVAILABLE,
+                    "the store cannot be reached, and this server has no copy of its catalog");
         return false;
     }
     *seen = store->seen;

@@ -23,12 +23,12 @@ static enum ps_status is_there(const char *path, struct ps_err *err)
     if (stat(path, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "it is missing")
                : errno == EACCES
-                   ? ps_fail(err, PS_FORBIDDEN, "cannot look at %s: %s", path, strerror(errno))
-                   : ps_fail_errno(err, "cannot look at", path);
+                   ? ps_fail(err, PS_FORBIDDEN, "cannot examine %s: %s", path, strerror(errno))
+                   : ps_fail_errno(err, "cannot examine", path);
     if (access(path, R_OK) != 0 && (errno == EACCES || errno == EPERM))
         return ps_fail(err, PS_FORBIDDEN, "cannot read %s: %s", path, strerror(errno));
     if (!S_ISREG(about.st_mode) || about.st_size == 0)
-        return ps_fail(err, PS_IO, "it is %s", S_ISREG(about.st_mode) ? "empty" : "no file");
+        return ps_fail(err, PS_IO, "it is %s", S_ISREG(about.st_mode) ? "empty" : "not a file");
     return PS_OK;
 }
 
@@ -71,9 +71,9 @@ static enum ps_status check_sha(struct ps_db *db, const char *sha256, struct ps_
     if (ps_db_prepare(db, "SELECT v FROM meta WHERE k = 'sha256'", &stmt, &own) != PS_OK ||
         !ps_stmt_row(stmt, &own))
         return ps_fail(err, PS_IO, "it is damaged: %s",
-                       own.text[0] ? own.text : "it says of no original");
+                       own.text[0] ? own.text : "it does not name its original");
     if (!ps_str_is(ps_col_text(stmt, 0), sha256))
-        return ps_fail(err, PS_CONFLICT, "it is the run of another original");
+        return ps_fail(err, PS_CONFLICT, "it belongs to another original");
     return PS_OK;
 }
 
@@ -132,6 +132,6 @@ enum ps_status ps_check_kept(const char *path, const char *sha256, bool whole,
     if (status != PS_OK)
         return ps_fail(err, PS_IO, "it is damaged: %s", own.text);
     if (memcmp(found, sha256, sizeof found) != 0)
-        return ps_fail(err, PS_IO, "its bytes have another hash than its name");
+        return ps_fail(err, PS_IO, "its hash differs from its name");
     return PS_OK;
 }

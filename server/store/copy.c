@@ -49,7 +49,7 @@ static enum ps_status compare(int from, int to, const char *path, struct ps_err 
         if (a < 0 || b < 0)
             return ps_fail_errno(err, "cannot read", path);
         if (a != b || memcmp(blocks, blocks + BLOCK, (size_t)a) != 0)
-            return ps_fail(err, PS_IO, "%s: the copy differs from what was copied", path);
+            return ps_fail(err, PS_IO, "%s: the copy differs from the original", path);
         at += a;
     } while (a > 0);
     return PS_OK;

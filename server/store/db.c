@@ -32,7 +32,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
     if (ps_memory_exceeded(db->memory))
         return ps_fail(err, PS_LIMIT, "the statement needs too much memory and was stopped");
     if (damaged)
-        ps_hint(err, "`perfshelf verify` says which file, `perfshelf rebuild` restores it");
+        ps_hint(err, "`perfshelf verify` names the file, `perfshelf rebuild` restores it");
     return ps_fail(err, status, "%s: %s", what,
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }
@@ -130,7 +130,7 @@ enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt *
         if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, NULL) !=
             SQLITE_OK) {
             ps_db_fail(db, err, "SQL");
-            return ps_fail(err, PS_INTERNAL, "SQL does not prepare");
+            return ps_fail(err, PS_INTERNAL, "internal SQL statement failed to compile");
         }
         stmt = ps_alloc(sizeof *stmt);
         *stmt = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), false, true};
@@ -164,7 +164,7 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
         return ps_fail(err, PS_BAD_REQUEST, "SQL: %s",
                        !handle ? "no statement"
                        : *rest ? "more than one statement"
-                               : "only reading is allowed");
+                               : "only read-only statements are allowed");
     }
     *out = ps_alloc(sizeof **out);
     **out = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), true, false};

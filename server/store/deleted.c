@@ -96,8 +96,8 @@ static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct
     if (!ps_stmt_row(stmt, &own)) {
         if (own.code != PS_OK)
             return ps_fail_as(err, &own);
-        ps_hint(err, "`perfshelf undelete` lists those that can be");
-        return ps_fail(err, PS_NOT_FOUND, "no deleted run %s can be recovered", run);
+        ps_hint(err, "`perfshelf undelete` lists the deleted runs");
+        return ps_fail(err, PS_NOT_FOUND, "no deleted run %s", run);
     }
     ps_col_id(stmt, out->id);
     out->name = ps_strdup(ps_col_text(stmt, 1));
@@ -105,8 +105,8 @@ static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct
     if (strcmp(out->id, run) == 0 || !ps_stmt_row(stmt, &own))
         return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
     ps_deleted_free(out);
-    ps_hint(err, "name it by its id, as `perfshelf undelete` lists it");
-    return ps_fail(err, PS_CONFLICT, "several deleted runs fit %s", run);
+    ps_hint(err, "use its id: `perfshelf undelete` lists them");
+    return ps_fail(err, PS_CONFLICT, "%s fits several deleted runs", run);
 }
 
 enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted *out,
@@ -128,7 +128,7 @@ static enum ps_status restore(struct ps_store *store, const char *id, struct ps_
     if (status == PS_OK)
         status = run_for(store->catalog, "deleted_forget", id, &found, err);
     if (status == PS_OK && !found)
-        status = ps_fail(err, PS_NOT_FOUND, "run %s cannot be recovered any more", id);
+        status = ps_fail(err, PS_NOT_FOUND, "run %s can no longer be restored", id);
     if (status == PS_OK)
         status = ps_labels_save(store, "baselines", err);
     return status == PS_OK ? ps_label_save(store, id, err) : status;

@@ -74,8 +74,7 @@ enum ps_status ps_store_path(const struct ps_store *store, const char *folder, c
 {
     *path_out = NULL;
     if (!ps_file_name_is(folder, name))
-        return ps_fail(err, PS_NOT_FOUND, "no file in %.20s/ of a shelf can have the name %.80s",
-                       folder, name);
+        return ps_fail(err, PS_NOT_FOUND, "invalid file name in %.20s/: %.80s", folder, name);
     *path_out = join(store, folder, name, ending);
     return PS_OK;
 }

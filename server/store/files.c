@@ -94,7 +94,8 @@ enum ps_status ps_file_open(struct ps_store *store, const char *folder, const ch
 enum ps_status ps_file_left(const char *key, struct ps_err *err)
 {
     ps_hint(err, "serve with a larger --cache-size");
-    return ps_fail(err, PS_UNAVAILABLE, "%s left the cache before it could be read", key);
+    return ps_fail(err, PS_UNAVAILABLE, "%s was evicted from the cache before it could be read",
+                   key);
 }
 
 /* Where two names cannot be one file. Half of it is never seen under its name. */
@@ -235,5 +236,5 @@ enum ps_status ps_file_check(struct ps_store *store, const char *folder, const c
         return PS_OK;
     ps_hint(err, "try again");
     return ps_fail(err, PS_UNAVAILABLE,
-                   "this server was taken for dead, and what it had sent was removed");
+                   "the lease of this server expired, and its unfinished files were removed");
 }

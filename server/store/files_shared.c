@@ -204,7 +204,7 @@ enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *
 
     if (status == PS_NOT_FOUND) { /* they were another's, who died: a sweep came in between */
         ps_hint(err, "try again");
-        status = ps_fail(err, PS_UNAVAILABLE, "the store does not have the bytes any more");
+        status = ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
     } else if (status != PS_OK) {
         (void)ps_fail_as(err, &own);
     }

@@ -119,7 +119,7 @@ static void match_regexp(sqlite3_context *context, int n, sqlite3_value **values
         return;
     regex = compiled(context, values[0]);
     if (!regex) {
-        sqlite3_result_error(context, "regular expression does not compile", -1);
+        sqlite3_result_error(context, "invalid regular expression", -1);
         return;
     }
     data = pcre2_match_data_create(1, NULL);
@@ -130,7 +130,7 @@ static void match_regexp(sqlite3_context *context, int n, sqlite3_value **values
     pcre2_match_context_free(limits);
     pcre2_match_data_free(data);
     if (code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_JIT_STACKLIMIT)
-        sqlite3_result_error(context, "regular expression needs too much time", -1);
+        sqlite3_result_error(context, "the regular expression takes too long", -1);
     else
         sqlite3_result_int(context, code > 0 || code == 0);
 }

@@ -220,7 +220,7 @@ enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_
     if (status == PS_OK)
         status = find(store, store->catalog, id, &arena, &row, err);
     if (status == PS_OK && row.ended)
-        status = ps_fail(err, PS_CONFLICT, "job j%llu has ended", (unsigned long long)id);
+        status = ps_fail(err, PS_CONFLICT, "job j%llu has finished", (unsigned long long)id);
     if (status == PS_OK)
         status = ps_db_prepare(store->catalog, ps_sql_text("job_cancel"), &stmt, err);
     if (status == PS_OK) {
@@ -243,9 +243,9 @@ static enum ps_status leave(struct ps_store *store, const char *query, const cha
     ps_bind_text(stmt, ":dead", ps_str_of(dead));
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
     ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(PS_INTERRUPTED)));
-    ps_bind_text(stmt, ":text", PS_STR("the server ended before it said what became of this"));
+    ps_bind_text(stmt, ":text", PS_STR("the server stopped before it reported the result"));
     ps_bind_text(stmt, ":hint",
-                 PS_STR("look for the run on the shelf; if it is not there, ask again"));
+                 PS_STR("look for the run on the shelf; if it is missing, send it again"));
     return ps_stmt_finish(stmt, err);
 }
 

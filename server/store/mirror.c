@@ -75,8 +75,8 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
     enum ps_status status;
 
     if (!lock_for(&m->write_lock, WAIT_MS)) {
-        ps_hint(err, "it may be asked again in a moment");
-        return ps_fail(err, PS_UNAVAILABLE, "the store: too many changes wait for each other");
+        ps_hint(err, "try again in a moment");
+        return ps_fail(err, PS_UNAVAILABLE, "the store: too many concurrent changes");
     }
     m->sent = m->mended = false;
     status = prepare(store, until, err);
@@ -338,8 +338,8 @@ static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
         return status;
     if (ps_stmt_row(stmt, err) && ps_col_int(stmt, 0))
         return PS_OK;
-    ps_hint(err, "name another folder for what is fetched from the store");
-    return ps_fail(err, PS_CONFLICT, "%s is a shelf of its own", store->dir);
+    ps_hint(err, "use another folder as the cache of the store");
+    return ps_fail(err, PS_CONFLICT, "%s is itself a shelf", store->dir);
 }
 
 bool ps_mirror_is(struct ps_db *db)

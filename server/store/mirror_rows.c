@@ -273,8 +273,7 @@ static enum ps_status say_row(struct saying *s, const struct ps_clock_table *tab
     for (size_t i = 0; i < table->n_key; i++)
         bind(stmt, (int)i + 1, &key[i]);
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_INTERNAL, "a row of table %s that changed is not there",
-                       table->name);
+        return ps_fail(err, PS_INTERNAL, "a changed row of table %s is missing", table->name);
     for (size_t i = 0; i < table->n; i++)
         get(s, sqlite3_column_value(stmt->handle, (int)i), &values[i]);
     return ps_clock_put(s->pg, table, s->at->n, values, err);
@@ -313,7 +312,7 @@ static enum ps_status say_change(struct saying *s, const struct ps_mirror_tables
         get(s, value, &key[i]);
     }
     if (s->mended) /* two keys may be one when they are mended */
-        return ps_fail(err, PS_BAD_REQUEST, "what is a key of table %s is no UTF-8", table->name);
+        return ps_fail(err, PS_BAD_REQUEST, "a key of table %s is not UTF-8", table->name);
     s->rows++;
     if (op == SQLITE_DELETE)
         return ps_clock_remove(s->pg, table, s->at->n, key, err);
@@ -333,7 +332,7 @@ enum ps_status ps_mirror_say(struct ps_db *db, sqlite3_session *session, struct 
 
     if (sqlite3session_changeset(session, &size, &changes) != SQLITE_OK ||
         sqlite3changeset_start(&iter, size, changes) != SQLITE_OK)
-        status = ps_fail(err, PS_INTERNAL, "SQLite tells no changes");
+        status = ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
     *mended = false;
     while (status == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
         status = say_change(&s, tables, iter, err);

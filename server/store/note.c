@@ -38,7 +38,7 @@ enum ps_status ps_note_read(struct ps_arena *arena, const char *text, const char
     for (size_t i = 0; i < whole.len; i++)
         if (((unsigned char)whole.at[i] < 0x20 && whole.at[i] != '\n') || whole.at[i] == 0x7f)
             return ps_fail(err, PS_BAD_REQUEST,
-                           "the note holds a control character that is no line break");
+                           "the note contains a control character other than a line break");
     *out = ps_arena_copy(arena, whole).at;
     return PS_OK;
 }

@@ -51,7 +51,7 @@ enum ps_status ps_part_grown(struct ps_part *part, struct ps_err *err)
     struct stat file;
 
     if (fstat(part->fd, &file) != 0)
-        return ps_fail_errno(err, "cannot look at", part->path);
+        return ps_fail_errno(err, "cannot examine", part->path);
     return ps_room_follow(part->store, &part->claimed, (uint64_t)file.st_size, err);
 }
 
@@ -105,7 +105,7 @@ static enum ps_status check_written(struct ps_part *part, struct ps_err *err)
     if (status == PS_OK && !ps_stmt_row(stmt, err))
         status = err->code;
     if (status == PS_OK && !ps_col_int(stmt, 0))
-        status = ps_fail(err, PS_INTERNAL, "its table meta is none of a writer");
+        status = ps_fail(err, PS_INTERNAL, "its table meta is malformed");
     return status;
 }
 
@@ -122,7 +122,7 @@ static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
         return PS_OK;
     if (status == PS_FULL)
         return ps_fail(err, status, "%s", own.text);
-    return ps_fail(err, PS_INTERNAL, "the importer left no run file: %s", own.text);
+    return ps_fail(err, PS_INTERNAL, "the importer wrote no run file: %s", own.text);
 }
 
 /* --- what run it is --------------------------------------------------------------------------- */

@@ -102,9 +102,9 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
     status =
         ask(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "", &found, err);
     if (status == PS_OK && !found) {
-        ps_hint(err, "end or remove one of them, or wait: after a day they are removed");
-        status = ps_fail(err, PS_CONFLICT, "%d uploads in pieces are on their way already",
-                         PS_PARTIALS_MAX);
+        ps_hint(err, "finish or delete one of them; they expire after a day");
+        status =
+            ps_fail(err, PS_CONFLICT, "%d uploads in pieces are already open", PS_PARTIALS_MAX);
     }
     if (status != PS_OK && path)
         (void)unlink(path);
@@ -113,8 +113,8 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
 
 enum ps_status ps_partial_nobody(struct ps_err *err)
 {
-    ps_hint(err, "begin it again");
-    return ps_fail(err, PS_NOT_FOUND, "there is no such upload, or no more");
+    ps_hint(err, "start the upload again");
+    return ps_fail(err, PS_NOT_FOUND, "no such upload; it may have expired");
 }
 
 /* The path of its file; with `query` partial_take the row is gone afterwards. */
@@ -170,7 +170,7 @@ enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps
 {
     if (have == offset)
         return PS_OK;
-    return ps_fail(err, PS_CONFLICT, "the upload holds %llu bytes, not %llu",
+    return ps_fail(err, PS_CONFLICT, "the upload has %llu bytes, not %llu",
                    (unsigned long long)have, (unsigned long long)offset);
 }
 

@@ -34,7 +34,7 @@ static enum ps_status show_catalog(const struct showing *s, struct ps_err *err)
 
     ps_catalog_unlock(s->store);
     if (!bytes)
-        return ps_fail(err, PS_LIMIT, "there is no memory for a copy of the catalog");
+        return ps_fail(err, PS_LIMIT, "not enough memory for a copy of the catalog");
     status = show(s, "/catalog.db",
                   ps_stream_memory((struct ps_str){(const char *)bytes, (size_t)len}, 0), err);
     sqlite3_free(bytes);

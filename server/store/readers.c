@@ -147,7 +147,7 @@ static enum ps_status find_source(struct ps_db *db, const char *id, const char *
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":path", ps_str_of(path));
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "no source is attached as %s", path);
+        return ps_fail(err, PS_NOT_FOUND, "no source file is attached for %s", path);
     ps_col_copy(stmt, 0, out->sha256, sizeof out->sha256);
     out->bytes = (uint64_t)ps_col_int(stmt, 1);
     out->changed = ps_col_int(stmt, 2) != 0;

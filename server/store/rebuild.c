@@ -52,7 +52,7 @@ static void set_aside(struct rebuilding *r, const char *folder, const struct dir
 
     (void)mkdir(lost, 0777);
     if (rename(from, to) == 0)
-        ps_buf_printf(&text, "%s; it is set aside as lost/%s", why, file->d_name);
+        ps_buf_printf(&text, "%s; moved to lost/%s", why, file->d_name);
     else
         ps_buf_printf(&text, "%s; it cannot be moved to lost/", why);
     tell(r, from + strlen(r->store->dir) + 1, text.at);
@@ -67,7 +67,7 @@ static void open_old(struct rebuilding *r)
     struct ps_err err = PS_ERR_INIT;
 
     if (access(r->old_path, F_OK) != 0) {
-        tell(r, "catalog.db", "it is gone");
+        tell(r, "catalog.db", "it is missing");
         return;
     }
     ps_uri_path(&uri, r->old_path);
@@ -219,7 +219,7 @@ static void look_at(struct rebuilding *r, const struct dirent *file)
     (void)snprintf(run.id, sizeof run.id, "%.16s", file->d_name);
     if (status == PS_OK &&
         (!ps_file_name_is("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
-        status = ps_fail(&err, PS_CONFLICT, "it is the run of another original");
+        status = ps_fail(&err, PS_CONFLICT, "it belongs to another original");
     if (status == PS_OK)
         status = ps_check_run(path, row.sha256, true, &err);
     if (status == PS_OK) {
@@ -261,7 +261,7 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
         look_at(r, entry);
         looked++;
         if (!r->how->progress(r->how->user, looked, 0, looked))
-            (void)ps_fail(err, PS_CANCELLED, "stopped; the shelf is as it was");
+            (void)ps_fail(err, PS_CANCELLED, "stopped; the shelf is unchanged");
     }
     (void)closedir(dir);
     if (r->n)
@@ -385,7 +385,7 @@ static void save_spool(struct rebuilding *r)
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (entry->d_name[0] != '.' && !strstr(entry->d_name, PS_PRIVATE) &&
             !ps_upload_holds(r->store, entry->d_name))
-            set_aside(r, "spool", entry, "an upload that was not imported yet, or part of one");
+            set_aside(r, "spool", entry, "an upload that was not imported yet, or a part of one");
     if (dir)
         (void)closedir(dir);
 }
@@ -405,7 +405,7 @@ static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
     ps_buf_printf(&aside, "%scatalog-%s-%ld.db", lost, when, (long)getpid());
     (void)mkdir(lost, 0777);
     if (link(r->old_path, aside.at) != 0 && errno != ENOENT)
-        tell(r, "catalog.db", "it cannot be kept in lost/");
+        tell(r, "catalog.db", "it cannot be moved to lost/");
     ps_buf_printf(&log, "%s-wal", r->old_path);
     ps_buf_puts(&aside, "-wal");
     (void)rename(log.at, aside.at);

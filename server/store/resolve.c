@@ -100,7 +100,7 @@ enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[
     ps_bind_text(stmt, ":series", ps_str_of(series));
     if (!ps_stmt_row(stmt, err)) {
         status = ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
-        ps_hint(err, "`perfshelf baseline RUN` makes a run that of its series");
+        ps_hint(err, "`perfshelf baseline RUN` sets it");
         return status;
     }
     ps_col_id(stmt, id_out);
@@ -115,7 +115,7 @@ static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out
     enum ps_status status;
 
     if (!ps_str_i64(ps_str_of(run + 1), &n) || n < 1)
-        return ps_fail(err, PS_BAD_REQUEST, "%s is no run; @1 is the newest, @2 the one before",
+        return ps_fail(err, PS_BAD_REQUEST, "%s is not a run; @1 is the newest, @2 the one before",
                        run);
     status = ps_db_prepare(db, ps_sql_text("run_nth"), &stmt, err);
     if (status != PS_OK)
@@ -165,7 +165,7 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     ps_bind_text(stmt, ":run", ps_str_of(run));
     if (!ps_stmt_row(stmt, err)) {
         status = ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
-        ps_hint(err, "perfshelf list shows the runs");
+        ps_hint(err, "`perfshelf list` shows the runs");
         return status;
     }
     ps_col_id(stmt, id_out);

@@ -177,7 +177,7 @@ static enum ps_status still_goes(struct ps_db *db, const void *user, struct ps_e
     if (ps_stmt_row(stmt, &own))
         return PS_OK;
     if (own.code == PS_OK)
-        ps_fail(&own, PS_NOT_FOUND, "run %s is gone, or stays now", run->id);
+        ps_fail(&own, PS_NOT_FOUND, "run %s is deleted, or a rule keeps it now", run->id);
     return ps_fail_as(err, &own);
 }
 

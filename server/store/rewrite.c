@@ -191,7 +191,7 @@ enum ps_status ps_rewrite_run(struct ps_store *store, const char *id, const char
     enum ps_status status = PS_OK;
 
     if (ps_run_outdated(store, id)) {
-        ps_hint(&own, "`perfshelf renew %s` reads its original again", id);
+        ps_hint(&own, "`perfshelf renew %s` imports its original again", id);
         status = ps_fail(&own, PS_CONFLICT, "run %s was written by an older perfshelf", id);
     }
     if (status == PS_OK)

@@ -108,11 +108,9 @@ enum ps_status ps_room_begin(struct ps_store *store, uint64_t quota, struct ps_e
 
 static enum ps_status over(const struct ps_room *room, uint64_t bytes, struct ps_err *err)
 {
-    ps_hint(err,
-            "remove runs, or have the shelf served with a larger --quota; nothing was changed");
+    ps_hint(err, "delete runs, or serve the shelf with a larger --quota; nothing was changed");
     return ps_fail(err, PS_FULL,
-                   "the shelf has no room for %.1f MiB more: %.1f MiB of its quota of %.1f MiB "
-                   "are used",
+                   "quota exceeded: %.1f MiB more do not fit; %.1f of %.1f MiB are used",
                    (double)bytes / MIB, (double)room->used / MIB, (double)room->quota / MIB);
 }
 

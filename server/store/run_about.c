@@ -110,6 +110,6 @@ enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err)
         return ps_fail(err, right_err.code, "%s", right_err.text);
     status = layout_of(db, &layout, err);
     if (status == PS_OK && !ps_str_eq(ps_buf_slice(&layout), ps_buf_slice(&right_layout)))
-        status = ps_fail(err, PS_INTERNAL, "the file has not the tables of a run");
+        status = ps_fail(err, PS_INTERNAL, "the file does not have the tables of a run");
     return status;
 }

@@ -37,7 +37,8 @@ enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved
     status = ps_catalog_end(store, status, err);
     if (status != PS_FORBIDDEN)
         return status;
-    return ps_fail(err, status, "\"%.80s\" is somebody else's, or %d queries are saved already",
+    return ps_fail(err, status,
+                   "\"%.80s\" belongs to somebody else, or %d queries are saved already",
                    saved->name, SAVED_MOST);
 }
 
@@ -58,5 +59,5 @@ enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *w
     status = ps_catalog_end(store, status, err);
     if (status != PS_FORBIDDEN)
         return status;
-    return ps_fail(err, PS_NOT_FOUND, "there is no such saved query, or it is somebody else's");
+    return ps_fail(err, PS_NOT_FOUND, "no such saved query, or it belongs to somebody else");
 }

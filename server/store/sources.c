@@ -80,8 +80,8 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
     if (status == PS_OK)
         status = ps_intake_wait(intake, true, &bytes, err);
     if (status == PS_OK && bytes.bytes > PS_SOURCE_MAX)
-        status = ps_fail(err, PS_LIMIT, "%s is larger than %d MiB; no Python source is", path,
-                         (int)(PS_SOURCE_MAX >> 20));
+        status = ps_fail(err, PS_LIMIT, "%s is larger than %d MiB, too large for a source file",
+                         path, (int)(PS_SOURCE_MAX >> 20));
     if (status == PS_OK)
         status = ps_intake_keep(intake, err);
     if (status == PS_OK) {

@@ -46,7 +46,7 @@ enum ps_status ps_squeeze_add(struct ps_squeeze *s, struct ps_str bytes, bool la
             s->z.next_out = s->out;
             s->z.avail_out = OUT;
             if (isal_deflate(&s->z) != COMP_OK)
-                return ps_fail(err, PS_INTERNAL, "the compressor refused its input");
+                return ps_fail(err, PS_INTERNAL, "compression failed");
             status = ps_write_all(
                 s->fd, (struct ps_str){(const char *)s->out, OUT - s->z.avail_out}, s->path, err);
         } while (status == PS_OK && s->z.avail_out == 0);

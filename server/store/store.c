@@ -118,8 +118,8 @@ static enum ps_status check_catalog(struct ps_store *store, const char *catalog,
     (void)closedir(dir);
     if (!orphans)
         return PS_OK;
-    ps_hint(err, "`perfshelf rebuild` makes a new one from the runs");
-    return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is gone");
+    ps_hint(err, "`perfshelf rebuild` makes a new catalog from the runs");
+    return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is missing");
 }
 
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err)
@@ -145,8 +145,8 @@ static enum ps_status check_own(struct ps_store *store, struct ps_err *err)
 {
     if (!ps_mirror_is(store->catalog))
         return PS_OK;
-    ps_hint(err, "name that store, or another folder");
-    return ps_fail(err, PS_CONFLICT, "%s holds what was fetched from a store", store->dir);
+    ps_hint(err, "use --store with that store, or another folder");
+    return ps_fail(err, PS_CONFLICT, "%s is the cache of a store", store->dir);
 }
 
 bool ps_store_exists(const char *dir)
@@ -281,17 +281,16 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
-    enum ps_status status = access(dir, F_OK) == 0
-                                ? make_folders(store, &labels_new, err)
-                                : ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    enum ps_status status = access(dir, F_OK) == 0 ? make_folders(store, &labels_new, err)
+                                                   : ps_fail(err, PS_NOT_FOUND, "there is no shelf");
 
     if (status == PS_OK)
         status = ps_session_begin(store, err);
     if (status == PS_OK)
         status = lock_folder(store, lock, err);
     if (status == PS_OK && ps_session_others(store)) {
-        ps_hint(err, "stop `perfshelf serve` and whatever else uses it");
-        status = ps_fail(err, PS_CONFLICT, "somebody has the shelf open");
+        ps_hint(err, "stop `perfshelf serve` and other programs that use it");
+        status = ps_fail(err, PS_CONFLICT, "another process has the shelf open");
     }
     if (status == PS_OK)
         *out = store;
@@ -405,10 +404,10 @@ static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err
         status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     } else if (layout < OLDEST_LAYOUT) {
         status = ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
-        ps_hint(err, "`perfshelf renew %s` reads its original again", id);
+        ps_hint(err, "`perfshelf renew %s` imports its original again", id);
     } else if (layout > ours) {
         status = ps_fail(err, PS_CONFLICT, "run %s was written by a newer perfshelf", id);
-        ps_hint(err, "open it with that one");
+        ps_hint(err, "use that version or a newer one");
     }
     return status;
 }

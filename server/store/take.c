@@ -69,8 +69,8 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
         return status;
     ps_bind_text(stmt, ":shared", text);
     if (!text.at || !ps_stmt_row(stmt, err) || ps_col_is_null(stmt, 0)) {
-        ps_hint(err, "add the profile that it was made from, or export the run and add that");
-        return ps_fail(err, PS_BAD_INPUT, "this is the run file of a shelf, which is not shared");
+        ps_hint(err, "add the original profile, or a bundle that `perfshelf export` wrote");
+        return ps_fail(err, PS_BAD_INPUT, "this is a run file of a shelf, not an export");
     }
     ps_col_copy(stmt, 0, kind, 32);
     if (!ps_col_is_null(stmt, 1))
@@ -84,15 +84,15 @@ static enum ps_status check_layout(int fd, const char *version, struct ps_err *e
     int64_t ours = ps_layout_of_ours(), layout;
 
     if (!read_head(fd, head))
-        return ps_fail(err, PS_BAD_INPUT, "this is no run file");
+        return ps_fail(err, PS_BAD_INPUT, "this is not a run file");
     layout = big_endian(head + AT_VERSION);
     if (layout == ours)
         return PS_OK;
-    ps_hint(err, layout > ours ? "add it with that perfshelf or a later one"
-                               : "whoever has the run exports it again with a perfshelf of today");
+    ps_hint(err, layout > ours ? "add it with that version or a newer one"
+                               : "export it again with a newer perfshelf");
     return ps_fail(err, PS_BAD_INPUT,
-                   "the shared run was written by perfshelf %s, whose layout %lld is not ours "
-                   "(%lld)",
+                   "the shared run was written by perfshelf %s with layout %lld; this version "
+                   "reads layout %lld",
                    version, (long long)layout, (long long)ours);
 }
 
@@ -112,7 +112,7 @@ static enum ps_status check_tables(struct ps_sqlite *from, const struct ps_run_t
             return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s", tables->at[i].name);
     for (size_t i = 0; i < ps_sqlite_tables(from); i++)
         if (!is_table(tables, ps_sqlite_table(from, i)))
-            return ps_fail(err, PS_BAD_INPUT, "the shared run has a table that no run has");
+            return ps_fail(err, PS_BAD_INPUT, "the shared run has an unknown table");
     return PS_OK;
 }
 
@@ -153,11 +153,11 @@ static enum ps_status take_table(struct ps_writer *w, struct ps_sqlite *from,
                                &rows, err);
     while (status == PS_OK && go_on(w, from, ++n, err) && ps_rows_next(rows, err)) {
         if (!read_cells(rows, cells, table->n))
-            status = ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is no UTF-8",
+            status = ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
                              table->name);
         else if (ps_row_insert(insert, cells, table->n, NULL) != PS_OK)
-            status = ps_fail(err, PS_BAD_INPUT, "the shared run has a row in %s that fits no run",
-                             table->name);
+            status =
+                ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table->name);
     }
     ps_rows_end(rows);
     return status == PS_OK ? err->code : status;
@@ -167,7 +167,7 @@ static enum ps_status take_all(struct ps_writer *w, int fd, struct ps_sqlite *fr
                                struct ps_err *err)
 {
     struct ps_run_tables tables = {.n = 0};
-    char version[64] = "of another time";
+    char version[64] = "of another version";
     enum ps_status status = read_shared(w, from, kind, version, err);
 
     if (status == PS_OK)

@@ -146,7 +146,7 @@ static const char *spool_path(struct ps_store *store, struct ps_arena *arena, co
 
     if (ps_store_path(store, "spool", file, "", &path, err) == PS_OK)
         return ps_arena_copy(arena, ps_str_of(path)).at;
-    ps_hint(err, "the catalog holds a row that perfshelf did not write: find out who did");
+    ps_hint(err, "perfshelf did not write this row of the catalog: find out who did");
     return "";
 }
 

@@ -52,7 +52,7 @@ enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void 
     if (pthread_create(&ticker->thread, NULL, run, ticker) == 0)
         return PS_OK;
     destroy(ticker);
-    return ps_fail(err, PS_INTERNAL, "the system starts no thread");
+    return ps_fail(err, PS_INTERNAL, "cannot start a thread");
 }
 
 void ps_ticker_stop(struct ps_ticker *ticker)

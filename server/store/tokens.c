@@ -35,9 +35,9 @@ enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *
         if (strcmp(words[role], word) == 0)
             return PS_OK;
     }
-    ps_hint(err,
-            "viewer reads, uploader also adds, names and removes own runs, admin may everything");
-    return ps_fail(err, PS_BAD_REQUEST, "no role is called '%s'", word);
+    ps_hint(err, "viewer: reads; uploader: also adds runs, and edits and deletes own runs; admin: "
+                 "everything");
+    return ps_fail(err, PS_BAD_REQUEST, "unknown role '%s'", word);
 }
 
 /* --- the text of a token ---------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static enum ps_status insert_token(struct ps_db *db, const struct pass *pass, co
     status = ps_stmt_finish(stmt, err);
     if (inserted || status != PS_OK)
         return status;
-    ps_hint(err, "revoke that one, or take another name");
+    ps_hint(err, "revoke that token, or choose another name");
     return ps_fail(err, PS_CONFLICT, "%s has a token already", name);
 }
 
@@ -148,7 +148,7 @@ static enum ps_status check_name(const char *name, struct ps_err *err)
         if ((unsigned char)name[i] < ' ' || name[i] == 127)
             return ps_fail(err, PS_BAD_REQUEST, "the name holds control characters");
     if (len == 0 || len >= PS_TOKEN_NAME_SIZE || !ps_utf8_valid(ps_str_of(name)))
-        return ps_fail(err, PS_BAD_REQUEST, "a name is 1 to %d bytes of UTF-8",
+        return ps_fail(err, PS_BAD_REQUEST, "a name must be 1 to %d bytes of UTF-8",
                        PS_TOKEN_NAME_SIZE - 1);
     return PS_OK;
 }

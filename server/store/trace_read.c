@@ -40,7 +40,7 @@ static enum ps_status seek(struct ps_trace_reader *reader, int64_t key, struct p
     sqlite3_blob_close(reader->blob);
     reader->blob = NULL;
     if (code == SQLITE_INTERRUPT)
-        return ps_fail(err, PS_TOO_SLOW, "the question took too long and was stopped");
+        return ps_fail(err, PS_TOO_SLOW, "the query took too long and was stopped");
     return ps_trace_damaged(err, "column", key);
 }
 
@@ -217,7 +217,7 @@ static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_c
         return err->code;
     *chunk = ps_trace_chunk_of(cache, id);
     if (!*chunk)
-        return ps_fail(err, PS_NOT_FOUND, "no slice %lld", (long long)id);
+        return ps_fail(err, PS_NOT_FOUND, "no slice %lld in this run", (long long)id);
     if (!cache->point)
         cache->point = ps_reader_take(db);
     return PS_OK;

@@ -11,7 +11,7 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
 
     if (store->read_only) {
         ps_hint(err, "ask its owner, or copy the shelf to a folder of your own");
-        status = ps_fail(err, PS_FORBIDDEN, "this user may not write to the shelf");
+        status = ps_fail(err, PS_FORBIDDEN, "no permission to write to the shelf");
     }
     store->durable = sync == PS_DURABLE;
     store->ordered = store->mirror && status == PS_OK;

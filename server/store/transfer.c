@@ -77,7 +77,7 @@ static enum ps_status open_from(const struct shelf_at *at, struct ps_store **out
 
     ps_buf_printf(&catalog, "%s/catalog.db", at->dir);
     if (!at->url && access(catalog.at, F_OK) != 0)
-        return ps_fail(err, PS_NOT_FOUND, "%s is no shelf", at->dir);
+        return ps_fail(err, PS_NOT_FOUND, "%s is not a shelf", at->dir);
     return ps_store_open_shared(at->url, at->dir, CACHE_BYTES, out, err);
 }
 
@@ -88,8 +88,8 @@ static enum ps_status check_target(const char *dir, struct ps_err *err)
     ps_buf_printf(&catalog, "%s/catalog.db", dir);
     if (access(dir, F_OK) != 0 || access(catalog.at, F_OK) == 0 || ps_dir_is_empty(dir))
         return PS_OK;
-    ps_hint(err, "name an empty folder, or a shelf");
-    return ps_fail(err, PS_CONFLICT, "%s is no shelf", dir);
+    ps_hint(err, "use an empty folder, or a shelf");
+    return ps_fail(err, PS_CONFLICT, "%s is not a shelf", dir);
 }
 
 static enum ps_status open_to(const struct shelf_at *from, const struct shelf_at *to,
@@ -273,7 +273,7 @@ static enum ps_status copy_listed(struct ps_transfer *t, struct ps_err *err)
         for (size_t i = at; i < at + n; i++)
             t->done += t->runs[i].bytes;
         if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
-            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy goes on from here");
+            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
     return status;
 }

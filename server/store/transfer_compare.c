@@ -103,7 +103,7 @@ static enum ps_status compare_files(struct ps_transfer *t, struct ps_store *to, 
 
         if (!ps_transfer_has(to, folder, key))
             ps_transfer_found(t, strcmp(folder, "runs") == 0 ? "run" : "file", key, "",
-                              "%s/%s is not there", folder, key);
+                              "%s/%s is missing", folder, key);
     }
     return own.code == PS_OK ? status : ps_fail_as(err, &own);
 }

@@ -93,7 +93,7 @@ static enum ps_status fetch(struct fetching *f, struct ps_piece *piece, struct p
         return status;
     status = check(f, piece, wrong);
     if (status == PS_CANCELLED)
-        return ps_fail(err, status, "stopped; the next copy goes on from here");
+        return ps_fail(err, status, "stopped; the next copy continues from here");
     return status == PS_OK ? ps_file_send(t->to, piece->folder, piece->path, &piece->sent, err)
                            : PS_OK;
 }
@@ -178,7 +178,7 @@ static enum ps_status leave_out(struct ps_transfer *t, struct ps_transfer_run *r
     run->out = true;
     if (is_there_still(t, run))
         ps_transfer_found(t, "run", run->id,
-                          "it is not copied; `perfshelf verify` of that shelf says more", "%s",
+                          "it is not copied; `perfshelf verify` of that shelf has details", "%s",
                           wrong->text);
     else
         t->out->removed++;
@@ -236,7 +236,8 @@ static enum ps_status plan_sources(struct ps_transfer *t, struct ps_transfer_run
     run->whole = run->known && !missing;
     for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.at + at) + 1)
         plan(t, run, "sources", list.at + at, list.at + at,
-             ps_file_name_is("sources", list.at + at) ? NULL : "its catalog calls it by no hash");
+             ps_file_name_is("sources", list.at + at) ? NULL
+                                                      : "its catalog has no valid hash for it");
     return status;
 }
 
@@ -245,7 +246,7 @@ enum ps_status ps_transfer_plan(struct ps_transfer *t, struct ps_transfer_run *r
 {
     if (!ps_file_name_is("originals", run->sha256) || !ps_file_name_is("runs", run->id) ||
         strncmp(run->id, run->sha256, 16) != 0) {
-        plan(t, run, "runs", run->id, run->sha256, "its catalog calls it by no hash");
+        plan(t, run, "runs", run->id, run->sha256, "its catalog has no valid hash for it");
         return PS_OK;
     }
     plan(t, run, "runs", run->id, run->sha256, NULL);
@@ -264,7 +265,7 @@ static enum ps_status do_without(struct ps_transfer *t, struct ps_piece *piece, 
     if (is_there_still(t, piece->run))
         status =
             tell_once(t, source ? "source" : "original", piece->folder, piece->key,
-                      source ? "its runs are copied without it" : "its run is copied without it",
+                      source ? "the runs are copied without it" : "the run is copied without it",
                       &piece->wrong, err);
     else if (!source)
         status = leave_out(t, piece->run, &piece->wrong, err);

@@ -135,8 +135,8 @@ static enum ps_status fit_all(struct ps_transfer *t, struct ps_err *err)
         status = fit_table(t, ps_transfer_tables_of[i].name, &changed, err);
     if (status == PS_OK && changed)
         ps_transfer_found(t, "text", "catalog.db", "",
-                          "%llu rows held what is no UTF-8, or nothing of their column's kind; "
-                          "they are there as far as it can be shown",
+                          "%llu rows had invalid UTF-8 or a value of the wrong type; they were "
+                          "copied with the valid part",
                           (unsigned long long)changed);
     return status;
 }

@@ -197,7 +197,7 @@ static enum ps_status put_table(struct ps_transfer *t, const struct ps_transfer_
         if (status == PS_OK)
             status = tell_some(t, table, at, err);
         if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->files))
-            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy goes on from here");
+            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
     t->out->rows += status == PS_OK ? (uint64_t)n : 0;
     return status;

@@ -55,7 +55,7 @@ enum ps_status ps_transfer_stay_away(struct ps_transfer *t, struct ps_err *err)
     enum ps_status status = list(t, "copy_away", &away, err);
 
     for (size_t at = 0; status == PS_OK && next(&away, &at, &run);) {
-        ps_transfer_found(t, "run", run.id, "--update brings it again", "%s", run.text);
+        ps_transfer_found(t, "run", run.id, "--update copies it again", "%s", run.text);
         status = ps_snapshot_leave_out(t->snap, run.id, err);
     }
     return status;
@@ -120,7 +120,7 @@ static enum ps_status put_labels(struct ps_transfer *t, const struct ps_buf *lab
     while (status == PS_OK && n-- && next(labels, &from, &run))
         ps_transfer_updated(t, "run", run.id, run.text);
     if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
-        status = ps_fail(err, PS_CANCELLED, "stopped; the next copy goes on from here");
+        status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     return status;
 }
 

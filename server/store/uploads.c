@@ -284,9 +284,10 @@ enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
     if (!ps_stmt_row(stmt, &own) && own.code == PS_OK) {
-        ps_hint(&own, "look for the run in a moment, or send it again");
-        (void)ps_fail(&own, PS_INTERRUPTED,
-                      "another server goes on with this import, for this one was not heard of");
+        ps_hint(&own, "look for the run in a moment; if it is missing, send it again");
+        (void)ps_fail(
+            &own, PS_INTERRUPTED,
+            "another server continues this import, because the lease of this one expired");
     }
     return ps_fail_as(err, &own);
 }

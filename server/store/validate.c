@@ -215,7 +215,7 @@ static enum ps_status check_references(struct ps_db *db, const struct table *tab
         table->name, column->name, column->rule->of, column->name);
     status = ps_db_prepare(db, sql.at, &stmt, err);
     if (status == PS_OK && ps_stmt_row(stmt, err))
-        status = broken(err, table->name, column->name, "refers to a row that is not there");
+        status = broken(err, table->name, column->name, "refers to a missing row");
     return status == PS_OK ? err->code : status;
 }
 
@@ -278,8 +278,7 @@ static enum ps_status check_invariants(struct ps_db *db, struct ps_err *err)
     enum ps_status status = ps_db_prepare(db, ps_sql_text("run_invariants"), &stmt, err);
 
     if (status == PS_OK && ps_stmt_row(stmt, err))
-        status =
-            ps_fail(err, PS_BAD_INPUT, "the run file breaks a rule: %s", ps_col_text(stmt, 0).at);
+        status = ps_fail(err, PS_BAD_INPUT, "the run file is invalid: %s", ps_col_text(stmt, 0).at);
     return status == PS_OK ? err->code : status;
 }
 
@@ -380,7 +379,7 @@ static enum ps_status check_templates(struct trace *t)
 {
     for (size_t i = 0; i < t->cache->n_templates; i++)
         if (t->cache->templates[i].at && !is_template(t, t->cache->templates[i]))
-            return broken(t->err, "args_template", "text", "is no JSON");
+            return broken(t->err, "args_template", "text", "is not JSON");
     return t->err->code;
 }
 
@@ -446,7 +445,7 @@ static enum ps_status check_slice(struct trace *t, const struct ps_chunk *chunk,
         return broken(t->err, "chunk_column", "data", "has a parent that is not in its track");
     if (!is_slice(t, ps_chunk_at(chunk, PS_COL_LAUNCH, i)) ||
         !is_slice(t, ps_chunk_at(chunk, PS_COL_OP, i)))
-        return broken(t->err, "chunk_column", "data", "refers to a slice that is not there");
+        return broken(t->err, "chunk_column", "data", "refers to a missing slice");
     if (i && ps_chunk_at(chunk, PS_COL_START, i) < ps_chunk_at(chunk, PS_COL_START, i - 1))
         return broken(t->err, "chunk_column", "data", "has slices that are not sorted by start");
     if (!check_args(t, chunk, i))

@@ -165,7 +165,7 @@ static void check_label(struct verifying *v, const char *id)
     v->out->files++;
     if (!ask(v, "label_valid", NULL, label.at ? label.at : "")) {
         ps_buf_printf(&file, "labels/%s.json", id);
-        report(v, "label", file.at, "it is damaged", "`perfshelf rebuild` writes it anew");
+        report(v, "label", file.at, "it is damaged", "`perfshelf rebuild` writes it again");
     }
 }
 
@@ -174,7 +174,7 @@ static void check_lists(struct verifying *v)
 {
     static const struct {
         const char *label, *query, *text;
-    } lists[] = {{"baselines", "baselines_differ", "it has a baseline that was never set"},
+    } lists[] = {{"baselines", "baselines_differ", "it has a baseline that nobody set"},
                  {"queries", "queries_differ", "it has a saved query that nobody saved"}};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -220,7 +220,7 @@ static enum ps_status check_hash(struct verifying *v, const char *id, const char
     ps_catalog_unlock(v->store);
     status = ps_file_send(v->store, "runs", path, found, err);
     if (status == PS_OK && *known && strcmp(kept.hash, found->hash) != 0)
-        status = ps_fail(err, PS_IO, "its bytes are not those that were written");
+        status = ps_fail(err, PS_IO, "its bytes changed after it was written");
     return status;
 }
 
@@ -316,8 +316,7 @@ static void check_row(struct verifying *v, const struct expected *run, const cha
     (void)ps_catalog_end(v->store, status, NULL);
     if (!differs.len)
         return;
-    ps_buf_printf(&text,
-                  "what it says of run %s is not what the run file and its label say: ", run->id);
+    ps_buf_printf(&text, "its row of run %s differs from the run file and its label: ", run->id);
     ps_buf_str(&text, ps_buf_slice(&differs));
     report(v, "catalog", "catalog.db", text.at, REBUILD);
 }
@@ -401,9 +400,9 @@ static void check_stray(struct verifying *v, const char *folder, const char *nam
     if (strstr(name, ".part") || ask(v, "kept_used", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s", folder, name);
-    report(v, "stray", file.at, "nothing on the shelf refers to it",
-           strcmp(folder, "runs") == 0 ? "`perfshelf rebuild` takes it up as a run, or remove it"
-                                       : "remove it");
+    report(v, "stray", file.at, "no run refers to it",
+           strcmp(folder, "runs") == 0 ? "`perfshelf rebuild` adds it as a run; or delete it"
+                                       : "delete it");
 }
 
 /* Rows of kept that nothing refers to. What waits for an import has folders of its own. */
@@ -501,7 +500,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps
     *out = (struct ps_verified){0};
     if (!url && stat(dir, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
-                               : ps_fail_errno(err, "cannot look at", dir);
+                               : ps_fail_errno(err, "cannot examine", dir);
     if (!url && !ps_store_exists(dir))
         return ps_fail(err, PS_NOT_FOUND, "there is no shelf");
     if (!url && check_readable(dir, err) != PS_OK)

@@ -195,7 +195,7 @@ class Folders(CopyTest):
             process.send_signal(signal.SIGTERM)
             out, err = process.communicate()
         if process.returncode:  # else it was done by then
-            self.assertIn(b"the next copy goes on from here", err)
+            self.assertIn(b"the next copy continues from here", err)
             self.assertEqual(out, b"")
         self.assertEqual(self.copy(self.data, self.other), [])
         self.assert_same(self.data, self.other)
@@ -400,7 +400,7 @@ class Damaged(CopyTest):
 
 class Refusals(CopyTest):
     def test_shelves_that_are_none(self):
-        self.assertIn("is no shelf", self.refused("--from", self.data, "--to", self.other))
+        self.assertIn("is not a shelf", self.refused("--from", self.data, "--to", self.other))
         self.assertEqual((os.path.exists(self.data), os.path.exists(self.other)), (False, False))
         self.ok("add", self.log)
         self.assertIn("the shelf itself", self.refused("--from", self.data, "--to", self.data))
@@ -408,7 +408,7 @@ class Refusals(CopyTest):
         self.assertIn("inside", self.refused("--from", self.data, "--to", inside))
         self.assertFalse(os.path.exists(inside))
         self.file("other/notes.txt", b"mine")
-        self.assertIn("name an empty folder", self.refused("--from", self.data, "--to", self.other))
+        self.assertIn("use an empty folder", self.refused("--from", self.data, "--to", self.other))
         self.assertEqual(os.listdir(self.other), ["notes.txt"])
 
     def test_usage(self):
@@ -470,7 +470,7 @@ class Shared(CopyTest):
         self.assertIn("the same store", self.refused("--from", self.url, "--to", self.url + "&application_name=x"))
         cache = os.path.join(self.folder, "cache")
         call("list", "--store", self.url, "--data", cache)
-        self.assertIn("was fetched from a store", self.refused("--from", self.data, "--to", cache))
+        self.assertIn("is the cache of a store", self.refused("--from", self.data, "--to", cache))
         self.postgres.sql(self.url, "INSERT INTO migration VALUES (999, 0)")
         self.assertIn("newer", self.refused("--from", self.data, "--to", self.url))
         self.assertIn("newer", self.refused("--from", self.url, "--to", self.other))

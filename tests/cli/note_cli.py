@@ -86,7 +86,7 @@ class Written(NoteTest):
     def test_what_cannot_be(self):
         self.added("--note", "as it was")
         for note in ("a\x07b", "\x1b[31mred", "a\tb", "\x7f"):
-            self.assertIn("the note holds a control character that is no line break", self.fails("edit", "fib", "--note", note, status=2))
+            self.assertIn("the note contains a control character other than a line break", self.fails("edit", "fib", "--note", note, status=2))
         for note in ("\u00e4" * 4001, "x\n" * 2001):
             self.assertRegex(self.fails("edit", "fib", "--note", note, status=2), r"the note has 400\d characters, more than 4000")
         for note in (b"\xff", b"\xed\xa0\x80", b"\xc0\x80", b"a\xe2\x98"):
@@ -131,9 +131,9 @@ class Kept(NoteTest):
         self.change("UPDATE run SET note = 'forged'")
         done = self.run_verb("verify")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout.decode(), rf"what it says of run {run} is not what the run file and its label say: label")
+        self.assertRegex(done.stdout.decode(), rf"its row of run {run} differs from the run file and its label: label")
         self.change("DELETE FROM kept WHERE folder = 'labels'")
-        self.assertRegex(self.run_verb("verify").stdout.decode(), rf"what it says of run {run} is not .* say: note")
+        self.assertRegex(self.run_verb("verify").stdout.decode(), rf"its row of run {run} differs from .*: note")
 
     def test_removed_and_recovered(self):
         run = self.added("--note", NOTE)
@@ -195,7 +195,7 @@ class Kept(NoteTest):
             subprocess.run(["tar", "--zstd", "-cf", forged, "-C", folder, "bundle.json", "0"], check=True)
             done = call("add", forged, "--data", os.path.join(self.folder, "other"))
             self.assertEqual(done.returncode, 1)
-            self.assertIn(b"bundle.json says of run 0 what no run can be", done.stderr)
+            self.assertIn(b"bundle.json has invalid values for run 0", done.stderr)
 
 
 class Redacted(NoteTest):

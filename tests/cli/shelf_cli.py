@@ -75,7 +75,7 @@ class Reading(ShelfTest):
         self.assertIn("perfshelf add", self.ok("list"))
         self.assertEqual(self.json("list"), [])
 
-    @unittest.skipIf(kept.PLACE, "a folder; a database that is not there is no store")
+    @unittest.skipIf(kept.PLACE, "a folder; a database that is missing is no store")
     def test_a_mistyped_folder_is_no_new_shelf(self):
         self.data = os.path.join(self.folder, "mistyped")
         for args in (["list"], ["show", "@1"], ["rm", "@1"], ["renew"], ["sql", "@1", "SELECT 1"], ["diff", "a", "b"], ["trend", "s"],

@@ -86,7 +86,7 @@ class Job(ShelfTest):
         packed = os.path.join(self.folder, "other.zip")
         with zipfile.ZipFile(packed, "w") as archive:
             archive.writestr("a.txt", "nothing")
-        self.assertIn("this archive holds no profile: a.txt: ", self.fails("add", packed))
+        self.assertIn("this archive contains no profile: a.txt: ", self.fails("add", packed))
         with open(packed, "rb") as file:
             cut = self.file("cut.zip", file.read()[:40])
         self.fails("add", cut)

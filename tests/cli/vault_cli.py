@@ -363,7 +363,7 @@ class Rebuild(VaultTest):
     def test_a_lost_catalog(self):
         order = self.order()
         os.unlink(self.catalog)
-        self.rebuild("catalog.db: note: it is gone")
+        self.rebuild("catalog.db: note: it is missing")
         self.assert_as_before()
         self.assertEqual(self.order(), order)
 
@@ -442,7 +442,7 @@ class Rebuild(VaultTest):
     def test_not_while_it_is_in_use(self):
         with subprocess.Popen([PROGRAM, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
             server.stdout.readline()
-            self.assertIn("somebody has the shelf open", self.fails("rebuild"))
+            self.assertIn("another process has the shelf open", self.fails("rebuild"))
             server.terminate()
         self.assert_as_before()
 
@@ -502,7 +502,7 @@ class Backup(VaultTest):
 
     def test_folders_that_are_no_backup(self):
         self.file("backups/shelf/letter.txt", b"dear")
-        self.assertIn("is no backup of a shelf", self.fails("backup", self.target))
+        self.assertIn("is not a backup of a shelf", self.fails("backup", self.target))
         self.assertEqual(os.listdir(self.target), ["letter.txt"])
         for inside in (self.data, os.path.join(self.data, "b")):
             self.assertIn("is the shelf itself, or inside it", self.fails("backup", inside))

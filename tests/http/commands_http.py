@@ -142,7 +142,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.run_on("--server", self.url, "export", "slow one", "-o", "-")[1][:4], b"\x28\xb5\x2f\xfd")
 
     def test_export_from_a_server_that_is_not_ours(self):
-        """Its name for the file does not choose the folder, and half an answer is no file."""
+        """Its name for the file does not choose the folder, and half an answer is not a file."""
         class Answer(http.server.BaseHTTPRequestHandler):
             def do_GET(self):  # the name is that of http.server
                 self.send_response(200)
@@ -173,7 +173,7 @@ class Commands(unittest.TestCase):
 
     def test_failures_name_the_server_and_its_answer(self):
         status, _, failed = self.run_on("--server", self.url, "show", "nope")
-        self.assertEqual((status, failed.decode()), (1, f"perfshelf: nope: no run nope on this shelf ({self.url} answered 404); perfshelf list shows the runs\n"))
+        self.assertEqual((status, failed.decode()), (1, f"perfshelf: nope: no run nope on this shelf ({self.url} answered 404); `perfshelf list` shows the runs\n"))
         status, _, failed = self.run_on("--server", "http://127.0.0.1:1", "list")
         self.assertEqual(status, 1)
         self.assertRegex(failed.decode(), "^perfshelf: list: http://127.0.0.1:1: .*onnect")

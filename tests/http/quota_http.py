@@ -64,7 +64,7 @@ class Quota(ServerTest):
 
     def assert_full(self, answer):
         self.assertRefused(answer, 507, "full")
-        self.assertRegex(answer.error["text"], r"no room for [\d.]+ MiB more: [\d.]+ MiB of its quota of 3.0 MiB are used")
+        self.assertRegex(answer.error["text"], r"quota exceeded: [\d.]+ MiB more do not fit; [\d.]+ of 3.0 MiB are used")
         self.assertIn("remove runs", answer.error["hint"])
 
     def fill(self, leave):
@@ -191,7 +191,7 @@ class Quota(ServerTest):
         url = f"http://{self.server.host}:{self.server.port}"
         done = subprocess.run([PROGRAM, "add", path, "--server", url], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertRegex(done.stderr, r"^perfshelf: .*large.log: the shelf has no room for .*; remove runs.*\n$")
+        self.assertRegex(done.stderr, r"^perfshelf: .*large.log: quota exceeded: .*; delete runs.*\n$")
         self.assert_empty()
 
 

@@ -76,7 +76,7 @@ class Ends(Base):
     def test_killed(self):
         error = self.ended_by(signal.SIGKILL)
         self.assertEqual(error["code"], "interrupted")
-        self.assertEqual(error["text"], "the importer was killed from outside")
+        self.assertEqual(error["text"], "the importer was killed (SIGKILL)")
         self.assertGreater(error["at"], 0, "how far it had read")
 
     def test_crashed(self):
@@ -87,7 +87,7 @@ class Ends(Base):
     def test_stopped(self):
         error = self.ended_by(signal.SIGSTOP)
         self.assertEqual(error["code"], "interrupted")
-        self.assertEqual(error["text"], f"the importer was stopped from outside, by signal {int(signal.SIGSTOP)}")
+        self.assertEqual(error["text"], f"the importer was stopped by signal {int(signal.SIGSTOP)}")
 
     def test_cancelled(self):
         job, _ = self.begin()
@@ -110,7 +110,7 @@ class Ends(Base):
         ended = self.job(job)
         self.assertEqual(ended["state"], "done", "what was there before is there")
         self.assertEqual(bool(ended["members"][0]["run"]), True)
-        self.assertIn("the importer was killed from outside", str(ended["members"][-1]))
+        self.assertIn("the importer was killed (SIGKILL)", str(ended["members"][-1]))
         self.assertEqual(children(self.server), [])
         self.assertSpoolEmpties()
 
@@ -142,7 +142,7 @@ class Queue(Base):
         for query in ("", "?wait=1"):
             answer = self.request("POST", RUNS + query, import_log())
             self.assertRefused(answer, 503, "unavailable")
-            self.assertEqual((answer.headers["Retry-After"], answer.error["text"]), ("1", "2 imports wait already"))
+            self.assertEqual((answer.headers["Retry-After"], answer.error["text"]), ("1", "2 imports are already waiting"))
         for job in jobs:
             self.request("DELETE", f"/api/v1/jobs/{job}")
             self.job(job)
@@ -155,7 +155,7 @@ class Time(Base):
 
     def test_too_long(self):
         error = self.failed(big_log(3000000))
-        self.assertEqual((error["code"], error["text"]), ("too_slow", "the importer was stopped: over 1 s of processor time"))
+        self.assertEqual((error["code"], error["text"]), ("too_slow", "the importer was stopped: it used more than 1 s of processor time"))
         self.assertGreater(error["at"], 0)
         self.assertIn("--import-cpu", error["hint"])
 
@@ -166,7 +166,7 @@ class Memory(Base):
 
     def test_too_much(self):
         error = self.failed(SLOW)
-        self.assertEqual((error["code"], error["text"]), ("too_large", "the importer was stopped: over 24 MiB of memory"))
+        self.assertEqual((error["code"], error["text"]), ("too_large", "the importer was stopped: it used more than 24 MiB of memory"))
         self.assertIn("--import-memory", error["hint"])
 
     def test_small_ones_pass(self):

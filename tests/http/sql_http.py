@@ -292,7 +292,7 @@ class Ends(Sql):
         answer = first.recv(4096)
         self.assertTrue(answer.startswith(b"HTTP/1.1 503 "), answer)
         self.assertIn(b"\r\nRetry-After: 1\r\n", answer)
-        self.assertIn(b'"code":"unavailable","text":"too many statements wait already"', answer)
+        self.assertIn(b'"code":"unavailable","text":"too many SQL statements are waiting"', answer)
         for link in links:
             link.close()
         until = time.monotonic() + 30

@@ -68,7 +68,7 @@ class Trend(ServerTest):
         self.assertEqual([point["value"] for point in trend["points"]], [2] * 4 + [3] * 20)
         self.assertEqual(self.trend(metric="total_us")["unit"], "us")
         nothing = self.trend(metric="no_such")
-        self.assertEqual((nothing["points"], nothing["left_out"]), ([], [{"why": "without this figure", "runs": 24}]))
+        self.assertEqual((nothing["points"], nothing["left_out"]), ([], [{"why": "without this metric", "runs": 24}]))
 
     def test_rows(self):
         trend = self.trend(of="imports", row="json")

@@ -134,7 +134,7 @@ static void anybody_may_ask_for_the_end(void **state)
     assert_int_equal(count(a, "SELECT cancel FROM job"), 1);
     put_job(a, id, "cancelled", 10);
     assert_int_equal(ps_job_row_cancel(b, id, &err), PS_CONFLICT);
-    assert_non_null(strstr(err.text, "has ended"));
+    assert_non_null(strstr(err.text, "has finished"));
     ps_store_close(a);
     ps_store_close(b);
 }

@@ -151,7 +151,7 @@ static void all_are_numbered_through(void **state)
     wait_said(&b, "3: " QUEUED);
     expect_each(&b, "3: " QUEUED ", 2 failed, 1: " QUEUED ", ");
     assert_int_equal(ps_jobs_show(b.jobs, 4, add_view, NULL, &err), PS_NOT_FOUND);
-    assert_non_null(strstr(err.text, "there is no job j4"));
+    assert_non_null(strstr(err.text, "no job j4"));
     ps_jobs_cancel_all(a.jobs);
     end(&a);
     wait_said(&b, "3: " CANCELLED);
@@ -206,8 +206,8 @@ static void what_was_taken_over_is_told_by_who_has_it(void **state)
     take_over(&b, a.store->session);
     expect_shown(&b, 2,
                  "2: {\"state\":\"failed\",\"error\":{\"code\":\"interrupted\","
-                 "\"text\":\"the server ended before it said what became of this\",\"at\":null,"
-                 "\"hint\":\"look for the run on the shelf; if it is not there, ask again\"}}, ");
+                 "\"text\":\"the server stopped before it reported the result\",\"at\":null,"
+                 "\"hint\":\"look for the run on the shelf; if it is missing, send it again\"}}, ");
     wait_said(&a, "1: " QUEUED);
     expect_shown(&a, 1, "1: " QUEUED ", ");
     assert_int_equal(ps_jobs_cancel(a.jobs, 1, NULL), PS_OK);

@@ -207,12 +207,12 @@ static void a_shelf_is_no_mirror(void **state)
     assert_int_equal(put_run(store, 1, "mine", NULL), PS_OK);
     ps_store_close(store);
     assert_int_equal(ps_store_open_shared(f->url, dir, 0, &store, &err), PS_CONFLICT);
-    assert_non_null(strstr(err.text, "a shelf of its own"));
+    assert_non_null(strstr(err.text, "is itself a shelf"));
     err = (struct ps_err)PS_ERR_INIT;
     ps_store_close(open_server(f, "a"));
     (void)snprintf(dir, sizeof dir, "%s/a", f->dir);
     assert_int_equal(ps_store_open(dir, &store, &err), PS_CONFLICT);
-    assert_non_null(strstr(err.text, "fetched from a store"));
+    assert_non_null(strstr(err.text, "is the cache of a store"));
 }
 
 /* --- it goes away ------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ static void another_one_takes_its_place(void **state)
     assert_int_equal(sniff(sniffer, LOG, &err), PS_OK);
     send_signal(sniffer, SIGSTOP, WSTOPPED);
     assert_int_equal(sniff(sniffer, LOG, &err), PS_INTERRUPTED);
-    assert_non_null(strstr(err.text, "stopped from outside"));
+    assert_non_null(strstr(err.text, "stopped by signal"));
     assert_int_equal(sniffer->child.pid, 0);
     assert_int_equal(sniff(sniffer, "nothing to see\n", &err), PS_UNKNOWN_KIND);
 }

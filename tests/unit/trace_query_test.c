@@ -298,7 +298,7 @@ static void test_window(void **state)
     has(state, "window", "from_ns=0&to_ns=1100&px=1&tracks=2",
         "\"density\":{\"depth\":[0],\"px\":[0],\"len\":[1],\"fill\":[162],\"count\":[2],\"name\":["
         "4],\"family\":[1]},\"counted\":2}],\"drawn\":0,\"counted\":2}");
-    has(state, "window", "from_ns=5&to_ns=4", "[bad_request] to_ns lies before from_ns");
+    has(state, "window", "from_ns=5&to_ns=4", "[bad_request] to_ns is less than from_ns");
     has(state, "window", "tracks=1,x", "[bad_request] tracks must be ids");
     has(state, "window", "px=0", "[bad_request] px must be");
     has(state, "window", "tracks=77", "\"tracks\":[],\"drawn\":0,\"counted\":0}");
@@ -342,7 +342,7 @@ static void test_curves(void **state)
          "type\":1,\"device\":0,\"worker\":0,\"t_ns\":[130,650,660],\"allocated\":[576,64,32],"
          "\"reserved\":["
          "1024,1024,1024]}],\"busy\":[{\"track\":2,\"share\":[255,255,255,255,255,255]}]}");
-    has(state, "curves", "memory=1", "[bad_request] memory must be device_type:device");
+    has(state, "curves", "memory=1", "[bad_request] memory must be a list of device_type:device");
 }
 
 static void test_named(void **state)
@@ -353,7 +353,7 @@ static void test_named(void **state)
          "400,\"log\":false,\"count\":[1,1]}}");
     says(state, "named", "name=2&kind=6", "{\"name\":\"mm\",\"count\":0,\"total_ns\":0}");
     has(state, "named", "name=99", "[not_found]");
-    has(state, "named", "", "[bad_request] name");
+    has(state, "named", "", "[bad_request] the parameter name");
 }
 
 static void test_find(void **state)
@@ -371,7 +371,7 @@ static void test_find(void **state)
     has(state, "find", "q=mm&from_ns=100&from_id=0", "\"hit\":{\"id\":4294967297,");
     has(state, "find", "q=step&dir=previous&from_ns=0", "\"hit\":null");
     has(state, "find", "q=(&regex=1", "[bad_request]");
-    has(state, "find", "dir=next", "[bad_request] q");
+    has(state, "find", "dir=next", "[bad_request] the parameter q");
     has(state, "find", "q=mm&dir=up", "[bad_request] dir");
 }
 
@@ -399,7 +399,7 @@ static void test_tables(void **state)
         "\"family\",\"calls\",\"self_cpu_us\",");
     has(state, "operators", "q=^mm$&regex=1", "\"mm\",2,null,1,1,2,0.55,0.7,0.35,");
     has(state, "operators", "from_ns=500&to_ns=700&q=mm&on=host", "\"mm\",2,null,1,1,1,0.3,0.3,");
-    has(state, "operators", "sort=nothing", "[bad_request] there is no sort by");
+    has(state, "operators", "sort=nothing", "[bad_request] unknown sort key");
     has(state, "operators", "from_ns=x", "[bad_request] from_ns");
     has(state, "operators", "on=x", "[bad_request] on");
     has(state, "operators", "q=none", "\"total\":0,\"of\":4");
@@ -440,7 +440,7 @@ static void test_summaries(void **state)
         "\r\n1,step,1,2,100.0,1000,1,1000.0,");
     has(state, "summary", "report=x", "[bad_request] report");
     has(state, "summary", "", "[bad_request] report");
-    has(state, "summary", "report=nvtx_sum&sort=total_bytes", "[bad_request] there is no sort");
+    has(state, "summary", "report=nvtx_sum&sort=total_bytes", "[bad_request] unknown sort key");
     has(state, "summary", "report=nvtx_sum&from_ns=x", "[bad_request] from_ns");
     has(state, "named", "name=4&operation=1", "{\"name\":\"gemm\",\"count\":2,");
     has(state, "named", "name=4&operation=2", "[bad_request] operation");
