@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Builds web/dist: index.html, hashed scripts and styles, the favicon, the licences of what is
- * bundled, a .gz beside each, and manifest.json, from which the program embeds them. With the engine
+ * bundled, the documentation (docs.mjs), a .gz beside each, and manifest.json, from which the program
+ * embeds them. With the engine
  * (server/offline) also offline.html.gz: the same page in one file, into which the program writes runs.
  *
  *   node build.mjs            build
@@ -13,6 +14,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { buildDocs } from './docs.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
@@ -24,7 +26,10 @@ const TYPES = {
     '.svg': 'image/svg+xml',
     '.txt': 'text/plain; charset=utf-8',
     '.wasm': 'application/wasm',
+    '.json': 'application/json',
+    '.webp': 'image/webp',
 };
+const PACKED = ['.webp']; // gzip gains nothing
 
 /* tokens.css states the dark values once, for [data-theme=dark]; here they are repeated for
  * systems that ask for dark and readers who did not choose light. */
@@ -82,7 +87,12 @@ async function bundle() {
     const { build } = await import('esbuild');
     const result = await build({
         ...OPTIONS,
-        entryPoints: { main: 'src/main.tsx', styles: 'styles/index.css' },
+        entryPoints: {
+            main: 'src/main.tsx',
+            styles: 'styles/index.css',
+            docs: 'src/docs/main.ts',
+            'docs-styles': 'styles/docs.css',
+        },
         outdir: join(dist, 'assets'),
         entryNames: '[name]-[hash]',
         chunkNames: '[name]-[hash]',
@@ -216,8 +226,10 @@ function licences(metafile) {
 /* Writes path + .gz and returns its row of the manifest. */
 function publish(path, file, hashed) {
     const bytes = readFileSync(join(dist, file));
+    const type = TYPES[extname(file)];
+    if (PACKED.includes(extname(file))) return { path, file, type, hashed };
     writeFileSync(join(dist, `${file}.gz`), gzipSync(bytes, { level: 9, memLevel: 9 }));
-    return { path, file, gz: `${file}.gz`, type: TYPES[extname(file)], hashed };
+    return { path, file, gz: `${file}.gz`, type, hashed };
 }
 
 async function main() {
@@ -233,6 +245,13 @@ async function main() {
     const texts = licences(metafile);
     writeFileSync(join(dist, 'licences.txt'), texts);
     await offlinePage(texts);
+    const docs = buildDocs({
+        folder: join(root, '..', 'docs'),
+        template: readFileSync(join(root, 'docs.html'), 'utf8'),
+        dist,
+        styles: `/assets/${outputOf(metafile, 'styles/docs.css')}`,
+        main: `/assets/${outputOf(metafile, 'src/docs/main.ts')}`,
+    });
 
     const manifest = [
         publish('/', 'index.html', false),
@@ -241,11 +260,12 @@ async function main() {
         ...readdirSync(join(dist, 'assets'))
             .sort()
             .map((name) => publish(`/assets/${name}`, `assets/${name}`, true)),
+        ...docs.map(({ path, file }) => publish(path, file, false)),
     ];
     writeFileSync(join(dist, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const row of manifest) {
         const raw = readFileSync(join(dist, row.file)).length;
-        const gz = readFileSync(join(dist, row.gz)).length;
+        const gz = row.gz ? readFileSync(join(dist, row.gz)).length : raw;
         console.log(`${String(raw).padStart(9)} ${String(gz).padStart(8)} gz  ${row.path}`);
     }
 }

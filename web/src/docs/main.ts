@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The script of the pages under /docs: the theme, and the search in the index that web/docs.mjs
+ * wrote. The index is loaded when the search field gets the focus.
+ */
+import MiniSearch, { type SearchResult } from 'minisearch';
+import { toggleTheme } from '../components/theme';
+
+const SHOWN = 12;
+const AROUND = 60; // characters of text before and after the first word that was found
+
+const input = document.querySelector<HTMLInputElement>('#search')!;
+const list = document.querySelector<HTMLOListElement>('#found')!;
+let index: Promise<MiniSearch> | null = null;
+let chosen = -1;
+
+async function fetchIndex(): Promise<MiniSearch> {
+    const answer = await fetch('/docs/search.json');
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    return MiniSearch.loadJSON(await answer.text(), {
+        fields: ['title', 'page', 'text'],
+        storeFields: ['page', 'title', 'text'],
+    });
+}
+
+function loadIndex(): Promise<MiniSearch> {
+    index ??= fetchIndex().catch((error: unknown) => {
+        index = null; // the next key press tries again
+        throw error;
+    });
+    return index;
+}
+
+/** The text around the first match, with the matches marked. */
+function excerpt(found: SearchResult): DocumentFragment {
+    const text = String(found['text']);
+    const words = found.terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    const pattern = new RegExp(words.join('|') || '$^', 'giu');
+    const first = Math.max(0, text.search(pattern));
+    const begin = Math.max(0, first - AROUND);
+    const part = text.slice(begin, first + 2 * AROUND);
+    const out = new DocumentFragment();
+    let at = 0;
+    if (begin > 0) out.append('…');
+    for (const match of part.matchAll(pattern)) {
+        const mark = document.createElement('mark');
+        mark.textContent = match[0];
+        out.append(part.slice(at, match.index), mark);
+        at = match.index + match[0].length;
+    }
+    out.append(part.slice(at));
+    return out;
+}
+
+function row(found: SearchResult, place: number): HTMLLIElement {
+    const item = document.createElement('li');
+    const link = document.createElement('a');
+    const title = document.createElement('b');
+    const text = document.createElement('span');
+    const page = String(found['page']);
+    item.id = `found-${place}`;
+    item.role = 'option';
+    link.href = String(found.id);
+    link.tabIndex = -1;
+    title.textContent = found['title'] === page ? page : `${page}: ${String(found['title'])}`;
+    text.append(excerpt(found));
+    link.append(title, text);
+    item.append(link);
+    return item;
+}
+
+function show(items: (HTMLLIElement | string)[]): void {
+    list.replaceChildren(
+        ...items.map((item) => {
+            if (typeof item !== 'string') return item;
+            const note = document.createElement('li');
+            note.className = 'note';
+            note.textContent = item;
+            return note;
+        }),
+    );
+    list.hidden = items.length === 0;
+    input.setAttribute('aria-expanded', String(!list.hidden));
+    choose(-1);
+}
+
+function choose(place: number): void {
+    const items = list.querySelectorAll('[role=option]');
+    chosen = items.length ? Math.min(Math.max(place, -1), items.length - 1) : -1;
+    items.forEach((item, i) => item.setAttribute('aria-selected', String(i === chosen)));
+    items[chosen]?.scrollIntoView({ block: 'nearest' });
+    if (chosen < 0) input.removeAttribute('aria-activedescendant');
+    else input.setAttribute('aria-activedescendant', `found-${chosen}`);
+}
+
+async function search(): Promise<void> {
+    const text = input.value.trim();
+    if (!text) {
+        show([]);
+        return;
+    }
+    try {
+        const found = (await loadIndex()).search(text, {
+            prefix: true,
+            fuzzy: 0.15,
+            combineWith: 'AND',
+            boost: { title: 4, page: 2 },
+        });
+        if (text !== input.value.trim()) return; // an older answer
+        show(found.length ? found.slice(0, SHOWN).map(row) : [`No page has “${text}”`]);
+    } catch (error) {
+        show([`The search index could not be loaded: ${(error as Error).message}`]);
+    }
+}
+
+input.addEventListener('focus', () => void loadIndex().catch(() => undefined));
+input.addEventListener('input', () => void search());
+input.addEventListener('keydown', (event) => {
+    if (event.key === 'ArrowDown') choose(chosen + 1);
+    else if (event.key === 'ArrowUp') choose(chosen - 1);
+    else if (event.key === 'Escape') show([]);
+    else if (event.key === 'Enter')
+        list.querySelector<HTMLAnchorElement>(`#found-${Math.max(chosen, 0)} a`)?.click();
+    else return;
+    if (event.key !== 'Escape' || input.value) event.preventDefault();
+});
+list.addEventListener('click', () => show([]));
+document.addEventListener('click', (event) => {
+    if (!(event.target as Element).closest('.search')) show([]);
+});
+document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.target === input) return;
+    event.preventDefault();
+    input.focus();
+});
+document.querySelector('#theme')!.addEventListener('click', toggleTheme);
