@@ -68,12 +68,12 @@ export class Shelf {
     }
 
     /* The repository's demo profiles under their names. */
-    addDemo() {
+    addDemo(...more) {
         const [, ...rows] = readFileSync(join(ROOT, 'demo', 'shelf.tsv'), 'utf8').trim().split('\n');
         this.demo = new Map();
         for (const row of rows) {
             const [file, name, series, tags] = row.split('\t');
-            const options = ['--name', name, ...tags.split(' ').flatMap((tag) => ['--tag', tag])];
+            const options = [...more, '--name', name, ...tags.split(' ').flatMap((tag) => ['--tag', tag])];
             if (series !== '-') options.push('--series', series);
             this.demo.set(file, this.add(join(DEMO, file), ...options));
         }

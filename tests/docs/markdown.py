@@ -6,7 +6,7 @@ import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FENCE = re.compile(r"^(\s*)(```+)\s*(\S*)\s*$")
-TEST = re.compile(r"<!-- test: (.*?) -->", re.S)
+TEST = re.compile(r"<!-- test: (.*?)\s*-->", re.S)
 
 
 def pages():
