@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.h: who asks, and what they may. docs/api.md says it to clients, docs/operate.md to those
- * who run a shelf.
+ * access.h: who asks, and what they may do. docs/api.md describes it for clients, docs/teams.md for
+ * people who run a shelf.
  *
  * A token comes in the header `Authorization: Bearer`, or was exchanged for a session, which comes
  * as a cookie. Without --tokens on the loopback, everybody may everything, and a token only tells

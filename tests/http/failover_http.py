@@ -12,7 +12,7 @@ import unittest
 from server import RUNS, Server, big_log
 from postgres import Postgres, needs_postgresql  # where server.py looks
 
-# What docs/operate.md says after a backup was restored.
+# What docs/servers.md says to run after a backup was restored.
 RESTORED = "UPDATE clock SET store = md5(random()::text), n = n + 1"
 
 
