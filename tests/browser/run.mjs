@@ -29,6 +29,7 @@ import './attacks.mjs';
 import './offline.mjs';
 import './shots.mjs';
 import './sql.mjs';
+import './docs.mjs';
 
 const TEST_MS = 120_000;
 
