@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the commands of README.md and docs/*.md as a reader would: those of a page in order, in one shell, in a folder of its own.
 
-    run_docs.py build/perfshelf [--write] [PAGE...]
+    run_docs.py build/perfshelf [PAGE...] [--write]
 
 Which fenced blocks are run: `sh` (each must succeed), and `console`, where lines that begin with `$ ` are commands (`> ` goes on)
 and the other lines are what they print, compared exactly; a line `...` stands for any lines, `…` for any text within a line.
