@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every source file carries its licence line. Reports one result per check, not one per file."""
+"""Checks of form that a machine can judge: licence lines, and the subjects of commits. One result per check, not one per file.
+(tests/docs/check_docs.py checks the width of Markdown. Everything else is read by people: docs/writing.md.)
+"""
 import os
+import re
+import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ("base", "slices", "compare", "importers", "schema", "server", "tests", "web")
 SKIPPED_FOLDERS = ("node_modules", "samples", "dist", "__pycache__", "shots", "regression")
+SUBJECTS_SINCE = "fcdbc6b"  # older ones follow no rule
 SOURCE_ENDINGS = (".c", ".h", ".ts", ".tsx", ".mjs", ".py")
 
 
@@ -26,14 +31,29 @@ def licence_faults(paths):
                 yield f"{path}: no SPDX line"
 
 
+def subject_faults():
+    """Of commits since the rule exists; none where the folder is no clone, or a shallow one."""
+    known = subprocess.run(["git", "-C", ROOT, "cat-file", "-e", SUBJECTS_SINCE], capture_output=True, check=False)
+    if known.returncode:
+        return
+    log = subprocess.run(["git", "-C", ROOT, "log", "--no-merges", "--format=%h %s", f"{SUBJECTS_SINCE}..HEAD"], capture_output=True, text=True, check=True)
+    for line in log.stdout.splitlines():
+        commit, _, subject = line.partition(" ")
+        if len(subject) > 72:
+            yield f"{commit}: the subject has {len(subject)} characters; at most 72"
+        elif not re.match(r"[a-z][a-z0-9_, -]*: [^A-Z\s]", subject) or subject.endswith("."):
+            yield f"{commit}: the subject is not `area: imperative`: {subject}"
+
+
 def main():
-    paths = list(sources())
-    faults = list(licence_faults(paths))
-    for fault in faults:
-        print(fault)
-    print(f"licence lines of {len(paths)} files")
-    print(f"{0 if faults else 1} passed, {1 if faults else 0} failed")
-    return 1 if faults else 0
+    checks = [("licence lines", list(licence_faults(list(sources())))), ("subjects of commits", list(subject_faults()))]
+    for name, faults in checks:
+        print(f"{'FAILED' if faults else 'ok'}: {name}")
+        for fault in faults:
+            print(f"  {fault}")
+    failed = sum(bool(faults) for _, faults in checks)
+    print(f"{len(checks) - failed} passed, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from markdown import ROOT
 PAGE = os.path.join(ROOT, "docs", "commands.md")
 HEAD = """# Commands
 
-What `perfshelf help COMMAND` prints. A command ends with status 0 when it is done, 1 when something failed, and 2
-when it was used wrongly. `--json` prints JSON for programs.
+What `perfshelf help COMMAND` prints. A command ends with status 0 when it is done, 1 when something failed,
+and 2 when it was used wrongly. `--json` prints JSON for programs.
 
 """
 
