@@ -57,7 +57,7 @@ test('compare: two checked runs lead from the shelf to their difference', async 
     await page.locator('.compare-head').waitFor();
     check(page.url().includes('#/compare?base='), page.url());
     const head = plain(await page.locator('.compare-head').innerText());
-    check(/one run a side/.test(head), `no verdict of two runs: ${head}`);
+    check(/one run each/.test(head), `no verdict of two runs: ${head}`);
     equal(await page.getByRole('columnheader', { name: /Noise/ }).count(), 0, 'no column of noise');
     await until(async () => (await rowTexts(page, 'Functions')).length > 10, 'functions');
 });

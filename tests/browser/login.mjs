@@ -23,7 +23,7 @@ test('login: a wrong token is refused, a right one opens the shelf until one log
     check(!(await page.content()).includes('secret run'), 'the shelf is not shown to a stranger');
     equal(await page.getByRole('button', { name: 'keys' }).count(), 0, 'keys for a stranger');
     await logIn(page, 'psf_nonsense');
-    await page.getByText('The shelf does not let this token in').waitFor();
+    await page.getByText('Token not accepted').waitFor();
     await logIn(page, viewer);
     await page.getByText('secret run').waitFor();
     await settle(page);

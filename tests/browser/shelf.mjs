@@ -303,7 +303,7 @@ test('shelf: a database that is away is told on a narrow page too', async ({ pag
             }),
     });
     const warning = page.locator('.status-line .warn');
-    check((await warning.innerText()).endsWith('reading goes on, changes have to wait'), await warning.innerText());
+    check((await warning.innerText()).endsWith('You can read runs, but not change them.'), await warning.innerText());
     check((await warning.getAttribute('title')).includes(store.place), 'where it lies');
     const cut = await page.locator('.status-line').evaluate((line) =>
         [line, ...line.querySelectorAll('*')].some((part) => part.scrollWidth > part.clientWidth && part.clientWidth > 0));

@@ -67,7 +67,7 @@ test('summaries: the reports of nsys stats, one at a time', async ({ pages }) =>
         const pane = page.locator('.pane-named');
         await until(async () => (await pane.innerText()).includes('4 in trace'), 'copies of both kinds');
         check((await pane.innerText()).includes('10.000 MB'), 'what they moved');
-        const link = new URLSearchParams((await pane.getByText('in the timeline').getAttribute('href')).split('?')[1]);
+        const link = new URLSearchParams((await pane.getByText('Show in timeline').getAttribute('href')).split('?')[1]);
         check(COPIES.every((name) => new RegExp(link.get('find')).test(name)), `a link that finds both: ${link.get('find')}`);
         await page.keyboard.press('Escape');
         await until(async () => (await pane.count()) === 0, 'let go');

@@ -95,7 +95,7 @@ test('trace tabs: operators by name and shape, selected, found, the same after a
         await grid(page, 'Operators').getByText('aten::mm', { exact: true }).click();
         const pane = page.locator('.pane-named');
         await until(async () => (await pane.innerText()).includes('4 in trace'), 'all with this name');
-        const link = await pane.getByText('in the timeline').getAttribute('href');
+        const link = await pane.getByText('Show in timeline').getAttribute('href');
         check(link.includes('find=%5Eaten%3A%3Amm%24'), `a link that finds it: ${link}`);
 
         await quiet(page); // the key is bound
@@ -196,7 +196,7 @@ test('trace tabs: modules as a tree, the flame graph of the device, findings', a
         await page.goto(at('findings'));
         const finding = page.locator('.finding', { hasText: 'data' }).first();
         check((await finding.innerText()).includes('× as fast'), 'a finding says its bound');
-        await finding.getByText('show the rows').click();
+        await finding.getByText('Show rows').click();
         await until(() => page.url().includes('/operators?'), 'the rows of the finding');
         await rowsWith(page, 'Operators', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__');
     });

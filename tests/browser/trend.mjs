@@ -114,7 +114,7 @@ test('trend: one row, repeats as one point, and all of it after a reload', ({ pa
         await page.getByRole('menuitem', { name: 'of one module' }).click();
         await page.getByRole('combobox', { name: 'the module to follow' }).fill('qui');
         await page.getByRole('option', { name: /quiet/ }).click();
-        await until(async () => /No step in 20 runs/.test(await answer(page)), 'the row');
+        await until(async () => /No change point in 20 runs/.test(await answer(page)), 'the row');
         await page.getByRole('button', { name: /^by/ }).click();
         await page.getByRole('menuitem', { name: /commit/ }).click();
         await until(async () => (await cells(page)).length === 10, 'ten commits');

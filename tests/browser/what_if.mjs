@@ -27,12 +27,12 @@ test("what_if: a tick tells what is saved and what stays", async ({
   check(/lazy=first%40__main__/.test(page.url()), page.url());
   const rows = await lines(page, "Modules below");
   check(/^first\s+0\.200\s+saved/.test(rows[0]), rows[0]);
-  check(/^shared\s+0\.030\s+stays\s+second/.test(rows[1]), rows[1]);
+  check(/^shared\s+0\.030\s+still imported\s+second/.test(rows[1]), rows[1]);
   const [keeper] = await page
     .locator(".list-row.lazy-keeper-grid")
     .allInnerTexts();
-  check(/^shared\s+second\s+1\s+0\.030\s+lazy there too/.test(keeper), keeper);
-  await page.locator(".lazy-below").getByText("lazy there too").click();
+  check(/^shared\s+second\s+1\s+0\.030\s+Make lazy there too/.test(keeper), keeper);
+  await page.locator(".lazy-below").getByText("Make lazy there too").click();
   await until(
     async () =>
       /shared.*saved/s.test((await lines(page, "Modules below")).join("\n")),
@@ -50,7 +50,7 @@ test("what_if: a tick tells what is saved and what stays", async ({
   await page.goBack();
   await until(
     async () =>
-      /shared.*stays/s.test((await lines(page, "Modules below")).join("\n")),
+      /shared.*still imported/s.test((await lines(page, "Modules below")).join("\n")),
     "Back unticks",
   );
 });
@@ -89,7 +89,7 @@ test("what_if: another log tells who imports it", async ({ pages, demo }) => {
   );
   await page.locator(".lazy-sentence").waitFor();
   const [lent] = await lines(page, "Modules below");
-  check(/^lent\s+0\.400\s+likely stays\s+two in run other\.log/.test(lent), lent);
+  check(/^lent\s+0\.400\s+likely still imported\s+two in run other\.log/.test(lent), lent);
   const said = await page.locator(".lazy-sentence").innerText();
   check(/other logs? of the shelf (was|were) asked/.test(said), said);
   await page.locator(".lazy-below").getByText("other.log").click();

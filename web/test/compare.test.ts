@@ -75,9 +75,9 @@ test('the headline names its test, and says when there is none', () => {
     assert.equal(verdictWords({ ...judged, verdict: 'same' }, 's', 5, 5)[0], 'within noise');
     assert.match(
         verdictWords({ ...judged, verdict: 'few' }, 's', 2, 3).join(''),
-        /too few runs for a test, n = 2 \+ 3/,
+        /too few runs for a significance test \(n = 2 \+ 3\)/,
     );
-    assert.match(verdictWords({ ...judged, verdict: null }, 's', 1, 1).join(''), /one run a side/);
+    assert.match(verdictWords({ ...judged, verdict: null }, 's', 1, 1).join(''), /one run each/);
 });
 
 test('values keep the unit of their column', () => {

@@ -99,7 +99,7 @@ test('the answer is the last step, no step, or too few', () => {
         plain(said.rest),
         /^ since run 6, .*; median 2\.000 s before, 3\.000 s after, p = 0\.001\.$/,
     );
-    assert.equal(answerOf(trendOf(Array(12).fill(1))).word, 'No step');
+    assert.equal(answerOf(trendOf(Array(12).fill(1))).word, 'No change point');
     assert.match(answerOf(trendOf([1])).rest, /^1 run: it takes ten/);
 });
 

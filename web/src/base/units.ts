@@ -120,6 +120,11 @@ export function bytesFig(count: number): Fig {
     throw new Error('unreachable: the last unit takes every size');
 }
 
+/** "1 run", "2 runs". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+    return `${int(count)} ${count === 1 ? one : many}`;
+}
+
 /** "67.0 KiB": powers of 1024, three digits. */
 export function bytes(count: number): string {
     return text(bytesFig(count));

@@ -39,20 +39,21 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
             </svg>
             <div class="amdahl-words">
                 <div>
-                    <b>{`${pct(100 * a.share)}${THIN}%`}</b> of the total {seconds(total)} is in or
-                    below it.
+                    <b>{`${pct(100 * a.share)}${THIN}%`}</b> of the total {seconds(total)} is spent
+                    here and in its callees.
                 </div>
                 <div>
-                    2× faster here makes the program <b>{times(a.twice)}</b> as fast:{' '}
+                    If this were 2× faster, the program would be <b>{times(a.twice)}</b> as fast:{' '}
                     {seconds(a.twiceTime)}.
                 </div>
                 <div>
                     {a.limit < NO_LIMIT ? (
                         <>
-                            At no cost at all: {times(a.limit)}, {seconds(a.limitTime)} (Amdahl).
+                            If this cost nothing, the program would be {times(a.limit)} as fast:{' '}
+                            {seconds(a.limitTime)} (Amdahl).
                         </>
                     ) : (
-                        'At no cost at all next to nothing would be left (Amdahl).'
+                        'If this cost nothing, the program would take almost no time (Amdahl).'
                     )}
                 </div>
             </div>
@@ -69,5 +70,7 @@ function times(value: number): string {
 }
 
 function curveText(limit: number): string {
-    return limit < NO_LIMIT ? `speed-up, at most ${times(limit)}` : 'speed-up without limit';
+    return limit < NO_LIMIT
+        ? `speed-up of the program, up to ${times(limit)}`
+        : 'speed-up of the program, no limit';
 }

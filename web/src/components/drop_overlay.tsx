@@ -12,10 +12,10 @@ export function DropOverlay({ count, listen }: DropOverlayProps) {
     return (
         <div class="drop-overlay">
             <b>
-                Drop {what} to put {count === 1 ? 'it' : 'them'} on the shelf
+                Drop {what} to add {count === 1 ? 'it' : 'them'} to the shelf
             </b>
             <span class="soft">
-                The format is read from the content, the name does not matter. Nothing leaves{' '}
+                The content decides the format; file names do not matter. Files are sent only to{' '}
                 {listen}.
             </span>
         </div>

@@ -36,21 +36,21 @@ function waysIn(origin: string): CommandLine[] {
 export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
     return (
         <section class="empty-shelf">
-            <h1>Nothing on the shelf yet</h1>
+            <h1>No runs yet</h1>
             {onAdd ? (
                 <p>
                     Drop profiles anywhere in this window, paste one, or{' '}
                     <button type="button" class="link" onClick={onAdd}>
                         choose files
                     </button>
-                    . The format is read from the content.
+                    . The content decides the format.
                 </p>
             ) : (
-                <p>Your token only reads: profiles are added with one of an uploader.</p>
+                <p>Your token can only read. To add profiles, log in with an upload token.</p>
             )}
             <h2>Record a profile</h2>
             <CommandList lines={recordLines(formats)} />
-            <h2>Put it on the shelf</h2>
+            <h2>Add it to the shelf</h2>
             <CommandList lines={waysIn(origin)} />
         </section>
     );

@@ -142,11 +142,17 @@ export function pText(p: number): string {
 export function verdictWords(judged: Judged, unit: string, nBase: number, nNew: number): string[] {
     const { verdict, noise, p, low, high } = judged;
     if (verdict === null) {
-        return ['one run a side', ': a difference, not a verdict. What is noise takes repeats.'];
+        return [
+            'one run each',
+            ': significance unknown. Add repeat runs to tell a change from noise.',
+        ];
     }
     const counts = `n = ${nBase} + ${nNew}`;
     if (verdict === 'few') {
-        return ['too few runs', ` for a test, ${counts}: it takes 5 and 5, or 4 and 6.`];
+        return [
+            'too few runs',
+            ` for a significance test (${counts}). Add runs: it needs 5 + 5, or 4 + 6.`,
+        ];
     }
     const noiseText = noise === null ? '' : ` noise of ±${THIN}${text(figOf(noise, unit))}`;
     const range =

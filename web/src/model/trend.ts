@@ -125,14 +125,14 @@ export function answerOf(trend: Trend): { tone: string; word: string; rest: stri
         return {
             tone: '',
             word: '',
-            rest: `${int(points.length)} ${point}${points.length === 1 ? '' : 's'}: it takes ten to tell a step from noise.`,
+            rest: `${int(points.length)} ${point}${points.length === 1 ? '' : 's'}: a change point needs at least ten. Add more runs.`,
         };
     }
     if (!last) {
         return {
             tone: '',
-            word: 'No step',
-            rest: ` in ${int(points.length)} ${point}s: no level that lasts.`,
+            word: 'No change point',
+            rest: ` in ${int(points.length)} ${point}s: the level did not change.`,
         };
     }
     const since = points[last.index];

@@ -43,9 +43,9 @@ interface ActionRow {
 
 const MOST = 1000;
 const MOST_BUTTONS = 5;
-const NESTED = 'actions contain each other: percentages do not add up to 100';
+const NESTED = 'actions are nested: percentages add up to more than 100';
 const ADVANCED =
-    'actions contain each other: what one spent in Profiler.enable was spent in others';
+    'actions are nested: time in Profiler.enable also counts for the enclosing actions';
 
 function useSections(run: Run): {
     sections: SectionRow[];
@@ -139,7 +139,9 @@ export function ActionsTab({ run }: { run: Run }) {
                 if (report !== null) goTo(functionsHash(run, report));
             }}
             empty={(filtered) =>
-                filtered ? 'No action is left under these filters.' : 'This report lists no action.'
+                filtered
+                    ? 'No action matches the filters. Clear them to see all.'
+                    : 'This report lists no actions.'
             }
         />
     );

@@ -102,7 +102,7 @@ function Place({ path }: { path: string[] }) {
         <main class="no-run">
             <Notice
                 kind="error"
-                title="This address leads nowhere"
+                title="Page not found"
                 actions={
                     <a class="link" href={formatHash([])}>
                         Go to the shelf

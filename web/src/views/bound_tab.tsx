@@ -21,10 +21,10 @@ import { useJson } from './use_json';
 const WORDS: Record<Verdict, string> = {
     'cpu-bound': 'CPU-bound',
     waiting: 'Waiting',
-    mixed: 'Computes and waits',
+    mixed: 'Mixed',
     'system-heavy': 'System-heavy',
     'memory-heavy': 'Memory-heavy',
-    unknown: 'Cannot tell',
+    unknown: 'Unknown',
 };
 
 export function BoundTab({ run }: { run: Run }) {
@@ -33,23 +33,21 @@ export function BoundTab({ run }: { run: Run }) {
     const { data, error, loading } = useJson<BoundAnswer>(path);
     return (
         <div class="tab-body">
-            <Toolbar label="what is assumed">
+            <Toolbar label="assumptions">
                 <NumberField
-                    label="CPUs it could use"
+                    label="Usable CPUs"
                     unit=""
                     value={asked}
-                    placeholder="not told"
-                    tip="time does not say how many: without a number, the fewest that it must have had"
+                    placeholder="unknown"
+                    tip="number of CPUs the program could use; if empty, the smallest number that fits the times"
                     onChange={(cpus) =>
                         setQuery({ cpus: cpus ? String(cpus) : null }, { replace: true })
                     }
                 />
                 <Spacer />
-                <span class="soft wide-only">
-                    utilisation = (user + sys) / real; rules of thumb, each with its threshold
-                </span>
+                <span class="soft wide-only">utilisation = (user + sys) / real</span>
             </Toolbar>
-            {error && <Notice kind="error" title="The figures could not be read" error={error} />}
+            {error && <Notice kind="error" title="The values could not be read" error={error} />}
             <div class="bound-list">
                 {data?.runs.map((one) => (
                     <BoundSection key={one.run} run={one} />

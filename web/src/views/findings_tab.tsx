@@ -57,10 +57,7 @@ function hashOf(run: Run, finding: Finding): string | null {
 export function FindingsTab({ run }: { run: Run }) {
     const { data, error, loading } = useJson<Findings>(viewPath(run, 'findings'));
     useEffect(() => {
-        setStatus(
-            undefined,
-            'bounds after Amdahl: what the run gains if this part cost nothing at all',
-        );
+        setStatus(undefined, 'upper bounds by Amdahl’s law: the gain if this part took no time');
         return () => setStatus(undefined, null);
     }, [run.id]);
     return (
@@ -73,8 +70,8 @@ export function FindingsTab({ run }: { run: Run }) {
                     <>
                         {data.rows.length === 0 && (
                             <p class="finding-none">
-                                Nothing found: none of the {int(data.checked.length)} rules below
-                                fires on this trace.
+                                No problem found: none of the {int(data.checked.length)} rules below
+                                applies to this trace.
                             </p>
                         )}
                         {data.rows.map((finding) => (
@@ -106,12 +103,14 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
                 <p class="finding-links">
                     {hash && (
                         <a class="link" href={hash}>
-                            show the rows
+                            {' '}
+                            Show rows{' '}
                         </a>
                     )}
                     {range && (
                         <a class="link" href={timelineHash(run, { range })}>
-                            in the timeline
+                            {' '}
+                            Show in timeline{' '}
                         </a>
                     )}
                 </p>
@@ -129,8 +128,9 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
 }
 
 function ceiling(speedup: number): string {
-    if (!Number.isFinite(speedup) || speedup > NO_LIMIT) return 'next to nothing would be left';
-    return `at most ${fmtFixed(speedup, 2)}× as fast without it`;
+    if (!Number.isFinite(speedup) || speedup > NO_LIMIT)
+        return 'almost no time left if removed entirely';
+    return `up to ${fmtFixed(speedup, speedup < 2 ? 2 : 1)}x faster if removed entirely`;
 }
 
 function Checked({ findings }: { findings: Findings }) {
@@ -139,7 +139,7 @@ function Checked({ findings }: { findings: Findings }) {
     if (quiet.length === 0) return null;
     return (
         <section class="finding-checked">
-            <h3>Looked for and not found</h3>
+            <h3>Checked, no problem found</h3>
             <ul>
                 {quiet.map(({ rule, title }) => (
                     <li key={rule}>{title}</li>

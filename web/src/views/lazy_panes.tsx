@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import { fmtFixed, int } from '../base/units';
+import { fmtFixed, int, plural } from '../base/units';
 import { formatHash } from '../base/router';
 import { CheckBox } from '../components/check_box';
 import { Swatch } from '../components/origin_legend';
@@ -35,17 +35,20 @@ export function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
     const others = list.filter((word) => !known.has(word));
     return (
         <section class="pane lazy-worth">
-            <PaneHead title="Worth it" remark="packages that the program’s own code imports" />
+            <PaneHead title="Candidates" remark="packages that the program’s own code imports" />
             <div class="list-head lazy-choice-grid">
                 <span />
                 <span>Import</span>
-                <span class="is-right" title="what is certainly saved">
+                <span class="is-right" title="time that is certainly saved">
                     Certain <i>ms</i>
                 </span>
-                <span class="is-right" title="by all that is known">
+                <span class="is-right" title="time that is saved according to all logs">
                     Likely <i>ms</i>
                 </span>
-                <span class="is-right" title="when nobody else needs what hangs below">
+                <span
+                    class="is-right"
+                    title="time that is saved if no other module imports the modules below"
+                >
                     At most <i>ms</i>
                 </span>
             </div>
@@ -63,8 +66,8 @@ export function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
                 ))}
                 {!others.length && !suggestions.length && (
                     <p class="report-empty">
-                        The program’s own code imports no package that could be lazy. Any module can
-                        be searched for above.
+                        The program’s own code imports no package that could be lazy. Search for any
+                        module above.
                     </p>
                 )}
                 {keepers.length > 0 && <Keepers keepers={keepers} />}
@@ -78,10 +81,10 @@ function Keepers({ keepers }: { keepers: LazyKeeper[] }) {
     return (
         <>
             <div class="list-head lazy-keeper-grid">
-                <span>Kept by the import of</span>
-                <span>in</span>
+                <span>Still imported by</span>
+                <span>In</span>
                 <span class="is-right">Modules</span>
-                <span class="is-right" title="self times of what stays with it">
+                <span class="is-right" title="self times of the modules that it still imports">
                     Self <i>ms</i>
                 </span>
                 <span />
@@ -121,7 +124,7 @@ function Suggestion({ list, one, plain }: SuggestionProps) {
                 <Swatch origin={one.origin} />
                 <span class="mono">{one.package}</span>{' '}
                 {words.length > 1 && (
-                    <span class="soft">{`${int(words.length)} import statements`}</span>
+                    <span class="soft">{plural(words.length, 'import statement')}</span>
                 )}
             </span>
             <span class={plain ? 'is-right soft' : 'is-right'}>
@@ -135,9 +138,9 @@ function Suggestion({ list, one, plain }: SuggestionProps) {
 
 const FATES: Record<LazyRow['fate'], string> = {
     saved: 'saved',
-    open: 'not known',
-    'likely stays': 'likely stays',
-    stays: 'stays',
+    open: 'unknown',
+    'likely stays': 'likely still imported',
+    stays: 'still imported',
 };
 
 /** What hung below the ticked imports: gone, or kept by whom. */
@@ -151,9 +154,9 @@ export function LazyModules({
     const { saved = 0, open = 0, stays = 0, 'likely stays': likely = 0 } = modules ?? {};
     const counts = [
         `${int(saved)} saved`,
-        open && `${int(open)} not known`,
-        likely && `${int(likely)} likely stay`,
-        stays && `${int(stays)} stay`,
+        open && `${int(open)} unknown`,
+        likely && `${int(likely)} likely still imported`,
+        stays && `${int(stays)} still imported`,
     ].filter(Boolean);
     const more = saved + open + stays + likely - rows.length;
     return (
@@ -164,8 +167,8 @@ export function LazyModules({
                 <span class="is-right">
                     Self <i>ms</i>
                 </span>
-                <span>Then</span>
-                <span>Imported anyway by</span>
+                <span>Result</span>
+                <span>Still imported by</span>
                 <span />
             </div>
             <div class="list">
@@ -175,7 +178,9 @@ export function LazyModules({
                 {rows.length > 0 && more > 0 && (
                     <p class="report-empty">and {int(more)} more with smaller self times</p>
                 )}
-                {!rows.length && <p class="report-empty">Nothing is ticked.</p>}
+                {!rows.length && (
+                    <p class="report-empty">Check an import on the left to see what it saves.</p>
+                )}
             </div>
         </section>
     );
@@ -189,7 +194,7 @@ function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
     return (
         <span
             class="cut"
-            title={`${by} imports it; known from: ${run ? `the run ${run.name}` : proof}`}
+            title={`${by} imports it; source: ${run ? `the run ${run.name}` : proof}`}
         >
             <span class="mono">{by === '__main__' ? 'the program' : by}</span>
             {run && (
@@ -208,7 +213,7 @@ function AlsoLazy({ row: { by, proof, module } }: { row: Kept }) {
     if (by === null || proof === 'its submodule') return <span />;
     return (
         <button type="button" class="link" onClick={() => toggle([`${module}@${by}`])}>
-            lazy there too
+            Make lazy there too
         </button>
     );
 }

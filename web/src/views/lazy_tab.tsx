@@ -7,7 +7,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { route, setQuery } from '../base/router';
 import type { Origin, Page, Run } from '../base/types';
-import { THIN, fig, int, pct, text } from '../base/units';
+import { THIN, fig, pct, plural, text } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { Notice } from '../components/notice';
 import { Swatch } from '../components/origin_legend';
@@ -77,12 +77,12 @@ export function LazyTab({ run }: { run: Run }) {
     return (
         <div class="tab-body">
             <LazyToolbar run={run} words={data?.lazy ?? []} />
-            {error && <Notice kind="error" title="This cannot be told" error={error} />}
+            {error && <Notice kind="error" title="The lazy-import analysis failed" error={error} />}
             {data && <LazySentence data={data} />}
             {data?.why && data.verdict === 'not knowable' && (
                 <Notice
                     kind="warning"
-                    error={{ text: `Not knowable: ${data.why}`, at: null, hint: data.do }}
+                    error={{ text: `Unknown: ${data.why}`, at: null, hint: data.do }}
                 />
             )}
             <div class="panes who-panes">
@@ -150,10 +150,16 @@ function figure(us: number): string {
 /** Where it is known from that something is imported again. */
 function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
     if (evidence !== 'first importers') return null;
-    if (!n) return <>This log names first importers alone, and no other log here tells more.</>;
+    if (!n)
+        return (
+            <>
+                This log lists only the first importer of each module, and no other log on this
+                shelf lists more.
+            </>
+        );
     return (
         <>
-            {`This log names first importers alone; ${int(n)} other ${n === 1 ? 'log' : 'logs'} of the shelf ${n === 1 ? 'was' : 'were'} asked who else imports what.`}
+            {`This log lists only the first importer of each module. Other importers are taken from ${plural(n, 'other log')} of the shelf.`}
         </>
     );
 }
@@ -164,8 +170,8 @@ function LazySentence({ data }: { data: LazyAnswer }) {
     if (!data.lazy.length) {
         return (
             <p class="who-sentence">
-                Tick what is to be imported when it is first used. What the rest of the program
-                imports anyway is not saved. <Evidence data={data} />
+                Check the imports to make lazy. Modules that the rest of the program imports anyway
+                save nothing. <Evidence data={data} />
             </p>
         );
     }
@@ -177,14 +183,14 @@ function LazySentence({ data }: { data: LazyAnswer }) {
                     , between <b>{figure(low)}</b> and <b>{figure(high)}</b>
                 </>
             )}
-            : all imports take <b>{figure(data.before_us)}</b> now and{' '}
-            <b>{figure(data.after_us)}</b> then
+            . Import time falls from <b>{figure(data.before_us)}</b> to{' '}
+            <b>{figure(data.after_us)}</b>
             {best > 0 && ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}.{' '}
             {early.length > 0 &&
-                `${early.join(', ')}: imported by Python itself before the program. `}
+                `${early.join(', ')}: Python itself imports this before the program starts. `}
             {data.verdict === 'known' &&
                 best > 0 &&
-                'It is taken that nothing uses it during start-up. '}
+                'This assumes that nothing uses it during start-up. '}
             <Evidence data={data} />
         </p>
     );

@@ -39,7 +39,7 @@ function share(figures: Figures, row: number, base: Base): { text: string; share
 }
 
 /* A text has one decimal of time; what follows from it may differ in the last digit. */
-const DERIVED = 'computed from times as they were printed, so the last digit may differ';
+const DERIVED = 'computed from printed times: the last digit may differ';
 
 function derived(title: string, { rounded }: TimeScale) {
     if (!rounded) return title;
@@ -113,7 +113,7 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
 }
 
 const BASELINE =
-    'what the process held when the function began: the first increment that memory_profiler prints is no growth';
+    'memory of the process when the function started: memory_profiler prints it as the first increment, but it is not growth';
 
 /** memory_profiler: memory after the line, its change, how often it ran. */
 export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
@@ -126,11 +126,11 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
     const columns: SourceColumn[] = [
         {
             key: 'mem',
-            title: 'Mem',
+            title: 'Memory',
             unit: 'MiB',
             width: 92,
             group: true,
-            tip: 'the largest memory of the process after this line; the line below is its share of the peak',
+            tip: 'largest memory of the process after this line; the bar is the share of the peak',
             render: ({ at: row }) => {
                 const value = at(mem, row);
                 if (value === null) return null;
@@ -139,9 +139,9 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
         },
         {
             key: 'increment',
-            title: 'Incr.',
+            title: 'Increment',
             unit: 'MiB',
-            width: 100,
+            width: 116,
             main: figures.measure === 'memory',
             tip: 'change over all executions of the line; the bar is its share of the growth of the function',
             render: ({ at: row }) => {
@@ -203,7 +203,7 @@ interface Plain {
 const CPU_PARTS: Plain[] = [
     ['cpu_python_pct', 'Python', 'in the interpreter'],
     ['cpu_native_pct', 'native', 'in compiled code'],
-    ['cpu_system_pct', 'system', 'waiting, in the system or for others'],
+    ['cpu_system_pct', 'system', 'in the operating system, or waiting'],
 ].map(([key, title, where]) => ({
     key,
     title,
@@ -223,7 +223,7 @@ const MEMORY: Plain[] = [
         tip: 'largest memory held',
         decimals: 1,
     },
-    { key: 'avg_mib', title: 'Avg', unit: 'MiB', width: 72, tip: 'average memory', decimals: 1 },
+    { key: 'avg_mib', title: 'Mean', unit: 'MiB', width: 72, tip: 'average memory', decimals: 1 },
     {
         key: 'malloc_mib',
         title: 'Alloc',

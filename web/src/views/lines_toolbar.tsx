@@ -30,9 +30,9 @@ interface LinesToolbarProps {
 
 function unitTip(unit: TimeUnit, scale: TimeScale): string {
     const { printed } = timeScale(unit, scale.unit_s, scale.rounded);
-    if (unit === 'tick') return `${scale.unit_s} s, as it was printed`;
+    if (unit === 'tick') return `${scale.unit_s} s, as printed in the report`;
     if (printed) return 'as line_profiler prints, to the last digit';
-    return 'line_profiler prints one decimal; here as far as what it prints of its own';
+    return 'line_profiler prints one decimal; more are shown where they are known';
 }
 
 function hideWords(figures: Figures | null): string {

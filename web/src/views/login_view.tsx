@@ -50,20 +50,15 @@ export function LoginView() {
                         />
                     </span>
                 </label>
-                {error && (
-                    <Notice
-                        kind="error"
-                        title="The shelf does not let this token in"
-                        error={error}
-                    />
-                )}
+                {error && <Notice kind="error" title="Token not accepted" error={error} />}
                 <div class="login-actions">
                     <button type="submit" class="button primary" disabled={busy || !token.trim()}>
                         Log in
                     </button>
                 </div>
                 <p class="login-hint">
-                    Whoever runs the shelf makes one for you: <code>perfshelf token add NAME</code>
+                    Ask the admin of this shelf for a token. The admin creates one with:{' '}
+                    <code>perfshelf token add NAME</code>
                 </p>
             </form>
         </main>

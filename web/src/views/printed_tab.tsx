@@ -5,7 +5,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { int, plural } from '../base/units';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { readFilters } from '../model/filter_query';
@@ -20,8 +20,8 @@ function Reduced({ report }: { report: ReportRow }) {
     if (report.listed_of === null || report.listed_of <= report.functions) return null;
     return (
         <Notice kind="warning">
-            The report was printed with a restriction: {int(report.functions)} of{' '}
-            {int(report.listed_of)} functions are in it.
+            The report was printed with a restriction. It lists {int(report.functions)} of{' '}
+            {plural(report.listed_of, 'function')}.
         </Notice>
     );
 }

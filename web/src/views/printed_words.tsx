@@ -85,9 +85,9 @@ function operatorFacts(run: Run): Fact[] {
 
 function operatorWarnings(run: Run): string[] {
     const { cut_names, operators } = run.summary as unknown as OperatorsSummary;
-    const limit = operators === 100 ? ' (100 unless said otherwise)' : '';
+    const limit = operators === 100 ? ' (default 100)' : '';
     const warnings = [
-        `Read from a printed table: figures are rounded, and rows beyond its row_limit${limit} are missing.`,
+        `Read from a printed table: values are rounded, and rows beyond its row_limit${limit} are missing.`,
     ];
     if (cut_names > 0) {
         const names = cut_names === 1 ? 'One name was' : `${int(cut_names)} names were`;
@@ -141,6 +141,6 @@ export function printedWarnings(run: Run): string[] {
     const functions = run.kind === 'pstats-text' || run.kind === 'lightning';
     if (!functions || printedOf(run).reports === 0) return [];
     return [
-        'Read from a printed report: times are rounded to milliseconds, and it does not say who called whom.',
+        'Read from a printed report: times are rounded to milliseconds, and callers are unknown.',
     ];
 }

@@ -33,7 +33,7 @@ function importFacts(summary: ImportSummary): Fact[] {
             label: 'Program',
             value: <FigText fig={fig(program_us / 1e6)} />,
             note: share(program_us),
-            tip: 'everything after start-up; percent of total',
+            tip: 'imports after start-up; percent of total',
         },
         { label: 'Modules', value: int(summary.modules) },
         {
@@ -85,12 +85,12 @@ function importWarnings({ negative_self, interpreters }: ImportSummary): string[
     if (negative_self > 0) {
         const times = negative_self === 1 ? 'self time is' : 'self times are';
         warnings.push(
-            `Several threads imported at once: ${int(negative_self)} ${times} negative, and parents near them are doubtful.`,
+            `Several threads imported at once: ${int(negative_self)} ${times} negative, and nearby parents may be wrong.`,
         );
     }
     if (interpreters > 1) {
         warnings.push(
-            `The log holds ${int(interpreters)} interpreters; their imports stand one after the other and the totals add them up.`,
+            `The log holds ${int(interpreters)} interpreters. Totals are sums over all of them.`,
         );
     }
     return warnings;

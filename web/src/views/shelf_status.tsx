@@ -53,7 +53,7 @@ function Room({ shelf: now }: { shelf: Shelf }) {
     return (
         <span class={full ? 'warn' : undefined}>
             {bytes(now.used)} of the quota of {bytes(now.quota)}
-            {full && ': remove runs to make room'}
+            {full && '. Delete runs to free space'}
         </span>
     );
 }
@@ -71,8 +71,8 @@ function Store({ place }: { place: string }) {
 /** In place of all else: what is changed now would not stay. */
 function Away({ place }: { place: string }) {
     return (
-        <span class="warn" title={`It lies in ${place}, which does not answer`}>
-            The shelf&apos;s database is away: reading goes on, changes have to wait
+        <span class="warn" title={`${place} does not answer`}>
+            The database of the shelf does not answer. You can read runs, but not change them.
         </span>
     );
 }
@@ -82,7 +82,10 @@ function Kept({ shelf: now }: { shelf: Shelf }) {
     if (now.keep.length === 0) return null;
     const words = now.keep.map((rule) => rule.what).join(', ');
     return (
-        <span class="shelf-keep" title={`Older runs go by themselves; kept are ${words}`}>
+        <span
+            class="shelf-keep"
+            title={`The retention rules delete older runs. They keep ${words}.`}
+        >
             {' '}
             · keeps {words}
         </span>

@@ -74,8 +74,8 @@ export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
     if (state === 'changed') {
         return (
             <Notice kind="warning">
-                <span class="mono">{path}</span> was changed after the profile was made: figures may
-                stand beside the wrong lines.
+                <span class="mono">{path}</span> changed after the profile was recorded: values may
+                be on the wrong lines.
             </Notice>
         );
     }
@@ -84,7 +84,7 @@ export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
     return <div class="source-asking">{WITHOUT}</div>;
 }
 
-const WITHOUT = 'The profile does not hold its source.';
+const WITHOUT = 'The profile does not include the source.';
 
 interface AskingProps {
     path: string;

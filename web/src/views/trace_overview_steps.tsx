@@ -71,7 +71,7 @@ function NoSteps({ torch }: { torch: boolean }) {
     return (
         <section class="overview-section">
             <h2>
-                Steps<span class="soft">none in this trace: it is told as a whole</span>
+                Steps<span class="soft">No steps marked; showing the whole trace</span>
             </h2>
             {torch && (
                 <p class="teach">

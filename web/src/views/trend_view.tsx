@@ -85,7 +85,7 @@ function NoTrend({ error }: { error: ApiError }) {
     return (
         <Notice
             kind="error"
-            title="This trend cannot be told"
+            title="The trend could not be computed"
             error={error}
             actions={
                 row || of || kind ? (
@@ -190,15 +190,15 @@ function TrendBody({ trend }: { trend: Trend }) {
             run: () => selected !== null && compareWith(selected),
         },
         ...(may('uploader') ? [{ key: 'b', label: 'pin this run as the baseline', run: pin }] : []),
-        { key: 'Escape', label: 'let go of the point', run: () => setPicked(null) },
-        { key: 'u', label: 'up to the shelf', run: () => navigate([], {}) },
+        { key: 'Escape', label: 'clear selection', run: () => setPicked(null) },
+        { key: 'u', label: 'back to the shelf', run: () => navigate([], {}) },
     ]);
     if (trend.points.length === 0) {
         return (
             <>
                 <TrendToolbar trend={trend} inputRef={input} />
-                <Notice kind="info" title="No run of this series tells this figure">
-                    What is left out, and why, stands above.
+                <Notice kind="info" title="No run has this metric">
+                    The line above says which runs were left out, and why.
                 </Notice>
             </>
         );
@@ -280,13 +280,13 @@ function Hint({ trend, picked, selected, onPin }: HintProps) {
             <span>
                 {picked === null ? (
                     <>
-                        Click opens a run, <kbd>Shift</kbd> click two to compare, click a step to
-                        compare before and after.
+                        Click a point to open its run. <kbd>Shift</kbd>-click two points to compare
+                        them. Click a change point to compare before and after.
                     </>
                 ) : (
                     <>
-                        <b>{trend.points[picked].by ?? trend.points[picked].name}</b> is to be
-                        compared: click the other point, <kbd>Esc</kbd> lets go.
+                        <b>{trend.points[picked].by ?? trend.points[picked].name}</b> selected.
+                        Click another point to compare, or press <kbd>Esc</kbd> to cancel.
                     </>
                 )}
             </span>

@@ -30,7 +30,7 @@ export function WhoChain({ run, detail }: PaneProps) {
         <section class="pane who-chain">
             <PaneHead
                 title="Chain"
-                remark={`${int(chain.length)} ${chain.length === 1 ? 'level' : 'levels'}, each imported by the line above`}
+                remark={`${int(chain.length)} ${chain.length === 1 ? 'level' : 'levels'}, each imported by the row above`}
             />
             <div class="list-head chain-grid">
                 <span>Module</span>
@@ -40,7 +40,7 @@ export function WhoChain({ run, detail }: PaneProps) {
                 <span class="is-right">
                     Cumulative <i>ms</i>
                 </span>
-                <span class="is-right" title="cumulative in percent of the first line">
+                <span class="is-right" title="cumulative time in percent of the first row">
                     <i>% of root</i>
                 </span>
             </div>

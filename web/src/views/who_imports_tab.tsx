@@ -9,7 +9,7 @@ import { useKeys } from '../base/keys';
 import { useLead } from '../base/panel';
 import { formatHash, navigate, route } from '../base/router';
 import type { Page, Run } from '../base/types';
-import { THIN, fig, fmtFixed, int, pct, text } from '../base/units';
+import { THIN, fig, fmtFixed, int, pct, plural, text } from '../base/units';
 import { Notice } from '../components/notice';
 import { Swatch } from '../components/origin_legend';
 import { type PickItem, Picker } from '../components/picker';
@@ -179,23 +179,23 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
             <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
             {share !== null && (
                 <>
-                    . With all it imported it took <b>{figure(row.cumulative_us)}</b>, {pct(share)}
-                    {THIN}% of total; <b>{figure(row.self_us)}</b> of that in itself
+                    . Cumulative time <b>{figure(row.cumulative_us)}</b>, {pct(share)} {THIN}% of
+                    total; self time <b>{figure(row.self_us)}</b>
                 </>
             )}
             .{' '}
             {again > 0
-                ? `It was imported ${int(again)} more ${again === 1 ? 'time' : 'times'}.`
+                ? `It was imported ${plural(again, 'more time', 'more times')}.`
                 : detail.asked
-                  ? 'Nobody asked for it again.'
-                  : 'Later imports of it wrote no line: -X importtime=2 (Python 3.14) and perfshelf record importtime --importers tell them.'}
+                  ? 'No other module imported it.'
+                  : 'This log has no later imports. Record them with -X importtime=2 (Python 3.14) or perfshelf record importtime --importers.'}
         </p>
     );
 }
 
 function WhoFirst({ detail: { row, chain } }: { detail: ImportDetail }) {
     if (!row.importer)
-        return <>was imported by the program itself, or by an import that writes no line</>;
+        return <>was imported by the program itself, or by an import that the log does not list</>;
     const above = chain.length - 1;
     const how = row.cached ? 'was in memory already when' : 'was first imported by';
     return (
