@@ -62,7 +62,7 @@ test('compare: a group keeps sort, search and row in the URL', ({ pages }) =>
         check(/median self time\s+4\.008 ms/.test(plain(await pane.innerText())), await pane.innerText());
         check((await pane.getByRole('link', { name: 'before 3' }).getAttribute('href')).includes(base[2]), 'link to the run');
         await page.getByPlaceholder('Search modules').fill('quiet_0');
-        await grid(page, 'Modules').getByRole('button', { name: /^Largest/ }).click();
+        await grid(page, 'Modules').getByRole('button', { name: /^Max/ }).click();
         await until(async () => (await rows(page)).length === 10 && page.url().includes('sort=max'), 'ten, by the largest');
         await page.reload();
         await settle(page);

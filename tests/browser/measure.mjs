@@ -61,7 +61,7 @@ test('measurements: the pane shows samples and what else is known', ({ pages }) 
 test('measurements: an empty file says so', ({ pages }) =>
     withRun('ok_pytest_empty.json', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
-        await page.getByText('Nothing was measured.').waitFor();
+        await page.getByText('This run has no measurements.').waitFor();
     }));
 
 test('time: what a command was bound by, with thresholds, and for more processors', ({ pages }) =>

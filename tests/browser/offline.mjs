@@ -229,7 +229,7 @@ test('offline: a file says what it is, and offers nothing that takes a shelf', a
         }
         equal(await page.locator('a[href*="/original"], .top-search, a[href="#/"]').count(), 0, 'ways to a shelf');
         await page.keyboard.press('?');
-        await page.getByText('Licences of what this page is made of').click();
+        await page.getByText('Licences of the libraries of this page').click();
         check((await page.locator('.help-formats pre').innerText()).includes('SQLite'), 'licences');
     }
 });

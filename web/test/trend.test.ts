@@ -100,7 +100,7 @@ test('the answer is the last step, no step, or too few', () => {
         /^ since run 6, .*; median 2\.000 s before, 3\.000 s after, p = 0\.001\.$/,
     );
     assert.equal(answerOf(trendOf(Array(12).fill(1))).word, 'No change point');
-    assert.match(answerOf(trendOf([1])).rest, /^1 run: it takes ten/);
+    assert.match(answerOf(trendOf([1])).rest, /^1 run: a change point needs at least ten/);
 });
 
 test('levels end where the next begins', () => {

@@ -7,19 +7,19 @@ interface Part {
 
 const SHOWN_END = 4;
 
-/** The frames around what is zoomed, outermost first. It lies over the first row, so nothing moves. */
+/** The frames around zoom level, outermost first. It lies over the first row, so nothing moves. */
 export function FrameCrumb({ path, onPick }: { path: Part[]; onPick: (frame: number) => void }) {
     const cut = path.length > SHOWN_END + 2 ? path.length - SHOWN_END : 1;
     const shown = [path[0], ...path.slice(cut)];
     return (
-        <nav class="frame-crumb" aria-label="what is zoomed">
+        <nav class="frame-crumb" aria-label="zoom level">
             {shown.map((part, i) => (
                 <>
                     {i > 0 && <span class="crumb-sep">{i === 1 && cut > 1 ? '/ … /' : '/'}</span>}
                     <button
                         type="button"
                         class={i === shown.length - 1 ? 'is-last' : ''}
-                        title={i === 0 ? `${part.name}: the whole picture` : part.name}
+                        title={i === 0 ? `${part.name}: reset zoom` : part.name}
                         onClick={() => onPick(i === 0 ? -1 : part.frame)}
                     >
                         {part.name}
@@ -27,7 +27,7 @@ export function FrameCrumb({ path, onPick }: { path: Part[]; onPick: (frame: num
                 </>
             ))}
             <span class="crumb-keys">
-                <kbd>Esc</kbd> one level out <kbd>0</kbd> all
+                <kbd>Esc</kbd> zoom out one level <kbd>0</kbd> all
             </span>
         </nav>
     );

@@ -44,15 +44,21 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
         { key: '-', label: '', run: zoom(1 / KEY_ZOOM) },
         { key: 'a', label: 'pan left', run: pan(-KEY_PAN) },
         { key: 'd', label: 'pan right', run: pan(KEY_PAN) },
-        { key: '0', label: 'the whole picture', run: act((now) => now.zoomTo(-1)) },
+        { key: '0', label: 'reset zoom', run: act((now) => now.zoomTo(-1)) },
         { key: 'f', label: 'zoom to the selected frame', run: act(fit) },
-        { key: 'ArrowUp', label: 'to the frame above', run: walk('up') },
-        { key: 'ArrowDown', label: 'to the widest frame below', run: walk('down') },
-        { key: 'ArrowLeft', label: 'to the frame on the left', run: walk('left') },
-        { key: 'ArrowRight', label: 'to the frame on the right', run: walk('right') },
+        { key: 'ArrowUp', label: 'frame above', run: walk('up') },
+        { key: 'ArrowDown', label: 'widest frame below', run: walk('down') },
+        { key: 'ArrowLeft', label: 'frame on the left', run: walk('left') },
+        { key: 'ArrowRight', label: 'frame on the right', run: walk('right') },
         { key: 'Enter', label: '', run: act(open) },
         ...(zoomed || selected
-            ? [{ key: 'Escape', label: zoomed ? 'zoom out one level' : 'let go', run: back }]
+            ? [
+                  {
+                      key: 'Escape',
+                      label: zoomed ? 'zoom out one level' : 'clear selection',
+                      run: back,
+                  },
+              ]
             : []),
     ];
     useKeys('Picture', keyless ? [] : keys);

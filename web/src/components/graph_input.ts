@@ -113,18 +113,18 @@ export function useGraphKeys(
         { key: '-', label: 'zoom out', run: zoom(0.8) },
         {
             key: '0',
-            label: 'the whole graph',
+            label: 'reset zoom',
             run: () => apply(wholePlane(latest.current, room())),
         },
         { key: 'w', label: 'up', run: pan(0, 0.15) },
         { key: 's', label: 'down', run: pan(0, -0.15) },
         { key: 'a', label: 'left', run: pan(0.15, 0) },
         { key: 'd', label: 'right', run: pan(-0.15, 0) },
-        { key: 'ArrowUp', label: 'to the costliest caller', run: walk(false) },
-        { key: 'ArrowDown', label: 'to the costliest callee', run: walk(true) },
+        { key: 'ArrowUp', label: 'most expensive caller', run: walk(false) },
+        { key: 'ArrowDown', label: 'most expensive callee', run: walk(true) },
         {
             key: 'f',
-            label: 'the selected function into the middle',
+            label: 'center the selected function',
             run: () => latest.current.selected !== null && show(latest.current.selected),
         },
         {

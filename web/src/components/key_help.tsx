@@ -91,16 +91,16 @@ function ShelfHelp({ formats }: { formats: Format[] }) {
     return (
         <>
             <details class="help-formats">
-                <summary>What can be read, and how to record it</summary>
+                <summary>Formats, and how to record them</summary>
                 <CommandList lines={recordLines(formats)} />
             </details>
             <div class="key-foot">
-                Drop files anywhere, or paste what you copied (<kbd>ctrl</kbd> <kbd>v</kbd>), to put
-                it on the shelf.{' '}
+                Drop files anywhere, or paste what you copied (<kbd>ctrl</kbd> <kbd>v</kbd>), to add
+                them to the shelf.{' '}
                 <a class="link" href="/licences.txt" target="_blank">
                     Licences
                 </a>{' '}
-                of what this page is made of
+                of the libraries of this page
             </div>
         </>
     );
@@ -110,7 +110,7 @@ function ShelfHelp({ formats }: { formats: Format[] }) {
 function CarriedLicences() {
     return (
         <details class="help-formats">
-            <summary>Licences of what this page is made of</summary>
+            <summary>Licences of the libraries of this page</summary>
             <pre class="mono">{document.getElementById('licences')?.textContent}</pre>
         </details>
     );

@@ -99,7 +99,7 @@ export function Menu(props: MenuProps) {
                             class="menu-filter"
                             type="text"
                             placeholder="narrow"
-                            aria-label="narrow the list"
+                            aria-label="filter the list"
                             value={word}
                             onInput={(event) => setWord(event.currentTarget.value)}
                         />
@@ -154,7 +154,7 @@ export function ExportMenu({ csv, json }: { csv: string; json: string }) {
             align="right"
             tip="the table as it is filtered and sorted now"
             items={[
-                { text: 'CSV', note: 'every row, raw digits', href: csv, download: true },
+                { text: 'CSV', note: 'all rows, unrounded', href: csv, download: true },
                 { text: 'JSON', note: 'an array of objects', href: json, download: true },
             ]}
         />

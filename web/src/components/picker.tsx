@@ -91,7 +91,7 @@ export function Picker(props: PickerProps) {
                     <button
                         type="button"
                         class="picker-clear"
-                        title="let go"
+                        title="clear selection"
                         onClick={props.onClear}
                     >
                         ×

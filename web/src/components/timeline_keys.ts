@@ -112,7 +112,7 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
         { key: 'ArrowRight', label: '', run: hold('ArrowRight') },
         { key: 'ArrowUp', label: 'scroll up', run: scroll(-1) },
         { key: 'ArrowDown', label: 'scroll down', run: scroll(1) },
-        { key: 'f', label: 'fit the slice, the range, the run', run: act((now) => now.fit()) },
+        { key: 'f', label: 'fit slice, range or run', run: act((now) => now.fit()) },
         { key: '0', label: 'the whole run', run: act((now) => now.easeTo(now.whole)) },
         { key: 'r', label: 'range from the slice', run: act(rangeOfSlice) },
         {

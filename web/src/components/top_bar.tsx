@@ -22,7 +22,7 @@ interface TopBarProps {
 export function TopBar({ home, crumbs, search, onAdd, menu, onHelp }: TopBarProps) {
     return (
         <header class="top-bar">
-            <nav class="crumbs" aria-label="where you are">
+            <nav class="crumbs" aria-label="breadcrumbs">
                 <a class="brand" href={home}>
                     <BrandMark />
                     perfshelf
@@ -68,12 +68,12 @@ function BrandMark() {
 function ThemeButton() {
     const dark = theme.value === 'dark';
     const other = dark ? 'light' : 'dark';
-    const follows = followsSystem.value ? 'follows the system' : 'chosen here';
+    const follows = followsSystem.value ? 'follows the system' : 'set in this browser';
     return (
         <button
             type="button"
             class="quiet theme-button"
-            title={`${follows}; click for ${other}`}
+            title={`${follows}; click to use ${other}`}
             aria-label={`theme: ${theme.value}, ${follows}`}
             onClick={toggleTheme}
         >

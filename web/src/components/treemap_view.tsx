@@ -108,20 +108,20 @@ export function TreemapView(props: TreemapViewProps) {
         if (node >= 0) props.onZoom(tree.packages[tree.package[node]]);
     };
     useKeys('Picture', [
-        { key: 'ArrowRight', label: 'to the next smaller module', run: step(1) },
-        { key: 'ArrowLeft', label: 'to the next larger module', run: step(-1) },
+        { key: 'ArrowRight', label: 'next smaller module', run: step(1) },
+        { key: 'ArrowLeft', label: 'next larger module', run: step(-1) },
         {
             key: 'f',
             label: 'zoom to the package of the selected module',
             run: () => into(selected),
         },
         { key: 'Enter', label: '', run: () => into(selected) },
-        { key: '0', label: 'the whole picture', run: () => props.onZoom(null) },
+        { key: '0', label: 'reset zoom', run: () => props.onZoom(null) },
         ...(only >= 0 || selected >= 0
             ? [
                   {
                       key: 'Escape',
-                      label: only >= 0 ? 'all packages' : 'let go',
+                      label: only >= 0 ? 'all packages' : 'clear selection',
                       run: () => (only >= 0 ? props.onZoom(null) : props.onSelect(-1)),
                   },
               ]

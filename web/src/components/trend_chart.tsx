@@ -165,7 +165,7 @@ function Marks(props: TrendChartProps & { area: PlotArea; xOf: (place: number) =
                     type="button"
                     class={`trend-mark ${tone}${x + width(short) > area.right ? ' is-left' : ''}`}
                     style={{ left: x, top: area.top, height: area.bottom - area.top }}
-                    title={`${long}; click compares the five runs before with the five after`}
+                    title={`${long}; click to compare the five runs before with the five after`}
                     aria-label={long}
                     onClick={(event) => {
                         event.stopPropagation();

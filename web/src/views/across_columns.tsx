@@ -19,13 +19,13 @@ const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
         key: 'tottime_s',
         title: 'tottime',
         unit: 's',
-        tip: 'in the function that begins here, without what it calls',
+        tip: 'self time of the function that starts here',
     },
     {
         key: 'cumtime_s',
         title: 'cumtime',
         unit: 's',
-        tip: 'in the function that begins here, with what it calls',
+        tip: 'total time of the function that starts here',
     },
 ];
 
@@ -81,9 +81,9 @@ export function RunTitle({ of }: { of: RunFigures }) {
             {same_source === false && (
                 <span
                     class="warn"
-                    title="measured another version of this file: its figures may belong to other lines"
+                    title="measured another version of this file: its values may belong to other lines"
                 >
-                    ▲ other source
+                    ▲ different source
                 </span>
             )}
         </>

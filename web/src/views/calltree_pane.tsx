@@ -54,7 +54,7 @@ export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certaint
                 <i class="is-exact" /> exact: one call path
             </span>
             <span title={frames(bounded)}>
-                <i class="is-bounded" /> bounded: [min–max] from the sums
+                <i class="is-bounded" /> bounded: [min–max]
             </span>
             <span title={frames(unknown)}>
                 <i class="is-unknown" /> unknown: recursive
@@ -137,9 +137,9 @@ interface TipProps {
 }
 
 const MEANING = [
-    'exact: every frame above it has one caller, so its whole sum lies on this path',
-    'bounded: the sums only tell that the time on this path lies between the two values',
-    'unknown: it is on the path already (recursion); nothing is drawn below it',
+    'exact: each frame above has one caller, so all of its time belongs to this path',
+    'bounded: the time on this path is between the two values',
+    'unknown: recursive call; nothing is drawn below it',
 ];
 
 function CallTip({ tree, layout, node, rootName }: TipProps) {
@@ -147,12 +147,12 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     const percent = (value: number): string =>
         total > 0 ? `${pct((100 * value) / total)}${THIN}%` : '–';
     const seconds = (value: number): string => `${fmtFixed(value, 6)}${THIN}s`;
-    if (node === OMITTED) return <div>calls too small to draw one by one</div>;
+    if (node === OMITTED) return <div>calls too small to draw</div>;
     if (node < 0) {
         return (
             <>
                 <div class="tooltip-title">{rootName}</div>
-                <div>{seconds(total)}, the sum of the cumulative times of the roots</div>
+                <div>{seconds(total)}, sum of the total times of the roots</div>
             </>
         );
     }
@@ -171,12 +171,12 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
             <div class="tooltip-title">{functionName(tree.names[tree.name[node]])}</div>
             <div class="soft mono tip-place">{placeText(libraryPath(file), tree.line[node])}</div>
             <dl>
-                <dt>cumulative</dt>
+                <dt>total time</dt>
                 <dd>{callValue(tree, node)}</dd>
                 <dd>{range}</dd>
                 {self !== null && (
                     <>
-                        <dt>in itself</dt>
+                        <dt>self time</dt>
                         <dd>{seconds(self)}</dd>
                         <dd>{percent(self)}</dd>
                     </>
@@ -192,7 +192,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
             <div class="tooltip-foot tip-small">
                 {MEANING[certainty]}
                 {layout.shrunk[node] === 1 &&
-                    '. Drawn narrower than its upper bound: those of its siblings do not fit together'}
+                    '. Drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller'}
                 <br />
                 {ORIGINS[tree.origin[node]]} · percentages of {rootName}
             </div>
@@ -216,7 +216,7 @@ export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
                     <span class="mono">{functionName(tree.names[tree.name[frame]])}</span>{' '}
                     {callValue(tree, frame)}
                     <button type="button" class="link" onClick={() => onOpen(tree.id[frame])}>
-                        go to it
+                        Go to call
                     </button>
                 </span>
             )}

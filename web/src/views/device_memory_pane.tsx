@@ -48,7 +48,7 @@ export function MemorySwitch({ run }: { run: Run }) {
                 {
                     value: 'kept',
                     text: 'Never freed',
-                    tip: 'allocations whose memory was not given back while the trace ran',
+                    tip: 'allocations that were not freed before the trace ended',
                 },
             ]}
             onChange={(rows) => put({ rows: rows === 'operators' ? null : rows })}
@@ -110,11 +110,11 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
         countColumn<MemoryOperatorRow>('calls', 'calls', { width: 72 }),
         mibColumn<MemoryOperatorRow>('self_increase_bytes', 'self increase', {
             width: 136,
-            title_tip: 'allocated less freed, without that of the operators inside',
+            title_tip: 'allocated minus freed memory, without nested operators',
         }),
         mibColumn<MemoryOperatorRow>('increase_bytes', 'increase', {
             hideBelow: 900,
-            title_tip: 'allocated less freed, with that of the operators inside',
+            title_tip: 'allocated minus freed memory, with nested operators',
         }),
         countColumn<MemoryOperatorRow>('allocations', 'allocations', {
             width: 104,
@@ -122,14 +122,14 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
         }),
         mibColumn<MemoryOperatorRow>('allocated_bytes', 'allocated', {
             width: 124,
-            title_tip: 'the sum of what was allocated, freed or not',
+            title_tip: 'all allocated memory, freed or not',
         }),
     ];
 }
 
 /* Without addresses what was allocated and what was freed cannot be brought together. */
 const UNMATCHED = (
-    <span class="zero" title="the file has no addresses, so it does not say what was freed when">
+    <span class="zero" title="unknown: the file has no addresses of allocations">
         –
     </span>
 );
@@ -252,8 +252,9 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
 }
 
 function emptyWords(run: Run, rows: MemoryRows, ranged: boolean): string {
-    if (!traceOf(run).memory) return 'No [memory] events: record with profile_memory=True.';
-    if (rows === 'kept')
-        return `All that was allocated ${ranged ? 'in this range ' : ''}was freed.`;
-    return ranged ? 'Nothing was allocated in this range.' : 'Nothing was allocated.';
+    if (!traceOf(run).memory) return 'No [memory] events. Record with profile_memory=True.';
+    if (rows === 'kept') return `All memory allocated ${ranged ? 'in this range ' : ''}was freed.`;
+    return ranged
+        ? 'No allocations in this range. Choose a wider range.'
+        : 'This trace has no allocations.';
 }

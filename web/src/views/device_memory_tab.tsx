@@ -50,8 +50,8 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
         setStatus(
             undefined,
             run.kind === 'nsys'
-                ? 'allocated: what CUDA gave out and did not get back'
-                : 'allocated: what tensors hold; reserved: what the allocator holds of the device',
+                ? 'allocated: memory allocated by CUDA and not yet freed'
+                : 'allocated: memory of tensors; reserved: memory the caching allocator holds',
         );
         return () => setStatus(undefined, null);
     }, [run.id]);
@@ -104,7 +104,7 @@ function deviceFilter(run: Run, asked: string | undefined): DeviceFilter {
 function NoMemory() {
     return (
         <div class="grid-empty">
-            <p>This trace holds no [memory] events. This records what is allocated and freed:</p>
+            <p>This trace has no [memory] events. To record allocations:</p>
             <p class="teach">
                 <code>{MEMORY_COMMAND}</code> <CopyButton text={MEMORY_COMMAND} />
             </p>
@@ -245,17 +245,15 @@ function Peaks({ device, reserved }: { device: MemoryDevice; reserved: boolean }
     return (
         <>
             <span>
-                <i class="key-allocated" /> allocated, at most{' '}
+                <i class="key-allocated" /> peak allocated{' '}
                 <b>{peak_bytes === null ? '–' : bytes(peak_bytes)}</b>
             </span>
             {reserved && reserved_peak_bytes !== null && (
                 <span>
-                    <i class="key-reserved" /> reserved, at most <b>{bytes(reserved_peak_bytes)}</b>
+                    <i class="key-reserved" /> peak reserved <b>{bytes(reserved_peak_bytes)}</b>
                 </span>
             )}
-            <span class="soft wide-only">
-                drag over the curve for a range, double click lets go of it
-            </span>
+            <span class="soft wide-only">drag to select a range, double click to clear it</span>
         </>
     );
 }

@@ -103,14 +103,12 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
                 <p class="finding-links">
                     {hash && (
                         <a class="link" href={hash}>
-                            {' '}
-                            Show rows{' '}
+                            Show rows
                         </a>
                     )}
                     {range && (
                         <a class="link" href={timelineHash(run, { range })}>
-                            {' '}
-                            Show in timeline{' '}
+                            Show in timeline
                         </a>
                     )}
                 </p>

@@ -52,9 +52,9 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
     return [
         nameColumn(of),
         figure('median', 'Median', `${metric.title.toLowerCase()}, median of the runs`),
-        figure('mad', 'Spread ±', 'the median of how far each run is from the median'),
-        figure('min', 'Least', 'of all runs; a run that lacks the row counts as 0'),
-        figure('max', 'Largest', 'of all runs'),
+        figure('mad', 'Spread ±', 'median absolute deviation (MAD) of the runs'),
+        figure('min', 'Min', 'of all runs; a run without the row counts as 0'),
+        figure('max', 'Max', 'of all runs'),
         ...(metric.adds_up ? [shareColumn(metric)] : []),
         {
             key: 'in',

@@ -33,7 +33,7 @@ export function KernelsTab({ run }: { run: Run }) {
     const picked = row && kernelKey(row) === query.op ? row : null;
     useKeys(
         'Kernel',
-        query.op ? [{ key: 'Escape', label: 'let go', run: () => put({ op: null }) }] : [],
+        query.op ? [{ key: 'Escape', label: 'clear selection', run: () => put({ op: null }) }] : [],
     );
     const params = {
         ...sortParams(KERNEL_SORT),
@@ -61,7 +61,7 @@ export function KernelsTab({ run }: { run: Run }) {
                         {
                             value: 'launch',
                             text: 'By launch',
-                            tip: 'apart by operator, grid, block, registers and shared memory',
+                            tip: 'one row for each operator, grid, block, registers and shared memory',
                         },
                     ]}
                     onChange={(by) => put({ by: by === 'launch' ? by : null, op: null })}

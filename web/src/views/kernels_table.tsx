@@ -49,7 +49,7 @@ const STREAM: Column = {
 };
 
 const OCCUPANCY_TIP =
-    'as the profiler estimated it from registers, shared memory and block size; mean weighted by duration';
+    'estimated by the profiler from registers, shared memory and block size; mean weighted by duration';
 
 /** of `kind`: copies and memsets know no Tensor Cores */
 const KERNEL = 6;
@@ -60,7 +60,7 @@ const TENSOR: Column = {
     width: 104,
     sortKey: 'tensor_core',
     hideBelow: 1000,
-    title_tip: 'told by the name of the kernel',
+    title_tip: 'judged by the name of the kernel',
     render: ({ kind, tensor_core }) => {
         if (kind !== KERNEL || tensor_core === null) return <span class="zero">–</span>;
         return tensor_core ? 'used' : <span class="zero">no</span>;
@@ -135,7 +135,9 @@ export function KernelsTable(props: KernelsTableProps) {
 
 function emptyWords(device: boolean, ranged: boolean): string {
     if (!device) {
-        return 'Nothing ran on a device: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].';
+        return 'This trace has no GPU work. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].';
     }
-    return ranged ? 'No kernel starts in this range.' : 'This trace holds no kernel.';
+    return ranged
+        ? 'No kernel starts in this range. Choose a wider range.'
+        : 'This trace has no kernels.';
 }

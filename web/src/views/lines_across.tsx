@@ -59,8 +59,7 @@ function useAcrossModel(run: Run, answer: AcrossAnswer | null) {
     return { rows, columns, groups, first, hot, levelOf, isCold };
 }
 
-const REMARK =
-    'heat is that of the first run; cProfile knows functions, so its totals stand at their first lines';
+const REMARK = 'heat shows the first run; cProfile totals are on the first line of each function';
 
 export function LinesAcrossTab({ run }: { run: Run }) {
     const choice = useChoice(run, route.value.query);
@@ -121,16 +120,16 @@ function Across({ run, answer }: { run: Run; answer: AcrossAnswer }) {
             current={current}
             onCurrent={({ key }) => put({ line: key })}
             handle={grid}
-            empty="None of the chosen runs measured this file."
+            empty="None of the chosen runs measured this file. Choose other runs above."
         />
     );
 }
 
 function nothingWords(run: Run, files: number): string {
     if (run.kind !== 'pstats' || files === 0) {
-        return 'No run on this shelf measured lines. Add a profile of line_profiler, memory_profiler or Scalene of the same source.';
+        return 'No run on this shelf has line values. Add a profile of line_profiler, memory_profiler or Scalene of the same source.';
     }
-    return 'No run on this shelf measured lines of the files of this profile. Add one of line_profiler, memory_profiler or Scalene, or pick another file above.';
+    return 'No run on this shelf has line values for the files of this profile. Add one from line_profiler, memory_profiler or Scalene, or pick another file above.';
 }
 
 function toggled(chosen: string[], id: string): string | null {

@@ -72,7 +72,7 @@ function useLinesKeys(lines: Lines, ways: Ways, input: { current: HTMLInputEleme
             label: 'percent of function or of file',
             run: () => put({ of: base === 'file' ? null : 'file' }),
         },
-        { key: 't', label: 'next unit of time', run: () => put({ unit: nextUnit }) },
+        { key: 't', label: 'next time unit', run: () => put({ unit: nextUnit }) },
         { key: '/', label: 'go to a function or a line', run: () => input.current?.focus() },
     ]);
 }
@@ -173,7 +173,9 @@ function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
             onCurrent={({ key }) => put({ line: key, fn: null })}
             handle={grid}
             empty={
-                hideZero ? 'No line ran; show lines without hits to see them all.' : emptyWords(run)
+                hideZero
+                    ? 'No line ran. Show lines without hits to see the source.'
+                    : emptyWords(run)
             }
         />
     );

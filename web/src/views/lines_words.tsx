@@ -18,8 +18,8 @@ import { slopeWords } from '../model/memory_curve';
 import type { Figures } from '../model/source';
 
 export const NESTED =
-    'profiled functions that call each other count the same time twice: times of functions may overlap and must not be added';
-const ROUNDED = 'read from a printed report: figures are rounded as it printed them';
+    'profiled functions that call each other count the same time twice: do not add their times';
+const ROUNDED = 'read from a printed report: values are rounded';
 
 function share(part: number, whole: number): string {
     return whole > 0 ? pct((100 * part) / whole) : '';
@@ -94,7 +94,7 @@ export function ownerWords(figures: Figures, row: number): string | null {
 /** The remark of the status line. */
 export function qualifiers(run: Run): string | null {
     if (run.kind === 'memory_profiler') {
-        return 'memory is of the whole process; a line that calls a profiled function counts its growth again';
+        return 'memory of the whole process; a line that calls a profiled function includes its growth';
     }
     if (run.kind === 'scalene') return 'percentages are of all CPU samples of the program';
     if (run.kind !== 'line_profiler') return null;
@@ -136,7 +136,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
         label: 'Timer unit',
         value: <FigText fig={tickFig(unit_s)} />,
         hideBelow: NARROW,
-        tip: summary.rounded ? ROUNDED : 'times are whole counts of this',
+        tip: summary.rounded ? ROUNDED : 'times are multiples of this unit',
     });
     return facts;
 }
@@ -151,7 +151,7 @@ function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
         {
             label: 'Growth',
             value: mib(summary.increment_mib),
-            tip: 'sum of the increments, without what the process held before',
+            tip: 'sum of the increments, without the memory at the start',
         },
         { label: 'Functions', value: int(summary.functions) },
         { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW },
@@ -169,7 +169,7 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
             label: 'Growth rate',
             value: <>{pct(summary.growth_rate)}</>,
             note: '%',
-            tip: "Scalene's own figure, in percent",
+            tip: 'growth rate in percent, computed by Scalene',
             hideBelow: NARROW,
         });
     }
@@ -183,7 +183,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
             value: mib(summary.peak_mib),
             note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
         },
-        { label: 'Lasted', value: <FigText fig={fig(summary.duration_s)} /> },
+        { label: 'Duration', value: <FigText fig={fig(summary.duration_s)} /> },
         { label: 'Processes', value: int(summary.processes) },
     ];
     if (summary.slope_mib_s !== null) {
@@ -215,7 +215,7 @@ export function lineFacts(run: Run): Fact[] | null {
 /** What an empty report says, and what it is empty of. */
 export function emptyWords(run: Run): string {
     if (run.kind === 'line_profiler') {
-        return 'No function ran: the profile names none with times. Mark functions with @profile, or name modules with kernprof -p.';
+        return 'No profiled function ran. Mark functions with @profile, or name modules with kernprof -p.';
     }
-    return 'The profile holds no lines.';
+    return 'This profile has no lines.';
 }

@@ -10,11 +10,11 @@ const KINDS = ['hyperfine', 'pytest-benchmark', 'time', 'timeit', 'top'];
 function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
     return [
         {
-            label: 'Peak RES',
+            label: 'Peak RSS',
             value: <FigText fig={bytesFig((headline?.value ?? 0) * 1048576)} />,
             tip: 'of the process that held most',
         },
-        { label: 'Lasted', value: <FigText fig={fig(summary.duration_s as number)} /> },
+        { label: 'Duration', value: <FigText fig={fig(summary.duration_s as number)} /> },
         { label: 'Frames', value: int(summary.frames as number) },
         { label: 'Processes', value: int(summary.processes as number) },
     ];

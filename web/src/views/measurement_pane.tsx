@@ -100,11 +100,11 @@ function figures(data: Measurement): Pair[] {
     const known: [string, number | null][] = [
         ['Mean', data.mean],
         ['Standard deviation', data.stddev],
-        ['Least', data.min],
+        ['Min', data.min],
         ['First quartile', data.q1],
         ['Median', data.median],
         ['Third quartile', data.q3],
-        ['Most', data.max],
+        ['Max', data.max],
     ];
     for (const [label, at] of known) if (at !== null) rows.push([label, figure(at)]);
     return rows;

@@ -29,7 +29,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
     const selected = Number(route.value.query.m) || null;
     useKeys(
         'Measurement',
-        selected ? [{ key: 'Escape', label: 'let go', run: () => pick(null) }] : [],
+        selected ? [{ key: 'Escape', label: 'clear selection', run: () => pick(null) }] : [],
     );
     return (
         <TableTab<MeasurementRow>
@@ -45,7 +45,9 @@ export function MeasurementsTab({ run }: { run: Run }) {
             columns={columnsOf}
             onOpen={(row) => pick(row.id)}
             empty={(filtered) =>
-                filtered ? 'No measurement is left under this filter.' : 'Nothing was measured.'
+                filtered
+                    ? 'No measurement matches the filter. Clear it to see all.'
+                    : 'This run has no measurements.'
             }
             pane={
                 selected && <MeasurementPane run={run} id={selected} onClose={() => pick(null)} />
@@ -195,9 +197,10 @@ function spreadColumns(): Column[] {
         },
         {
             key: 'plot',
-            title: 'least, quartiles, most',
+            title: 'min, quartiles, max',
             width: 220,
-            title_tip: 'from 0, or logarithmic where a group spans more than 30 times its least',
+            title_tip:
+                'scale from 0, or logarithmic if the maximum of a group exceeds 30 times its minimum',
             render: plot,
         },
     ];

@@ -108,13 +108,13 @@ function useMemoryKeys({ window, length, selected, show }: MemoryView): void {
         { key: 'd', label: 'later', run: () => show(panWindow(window, PAN, length)) },
         {
             key: 'f',
-            label: 'zoom to the selected call',
+            label: 'zoom to selected call',
             run: () => selected && show({ from: selected.start_s, to: selected.end_s }),
         },
         { key: '0', label: 'the whole time', run: () => show({ from: 0, to: length }) },
         {
             key: 'Escape',
-            label: 'let go of the call and the range',
+            label: 'clear call and range',
             run: () => put({ from: null, to: null, span: null }),
         },
     ]);
@@ -128,7 +128,7 @@ export function MemoryTab({ run }: { run: Run }) {
     useMemoryKeys(view);
     useEffect(() => {
         const child = curves.some((curve) => !curve.main);
-        setStatus(undefined, child ? 'the slope is that of the main process' : null);
+        setStatus(undefined, child ? 'the slope is of the main process' : null);
     }, [curves]);
     useEffect(() => () => hideTooltip(), []);
     const empty = answer !== null && curves.length === 0;
@@ -137,9 +137,7 @@ export function MemoryTab({ run }: { run: Run }) {
             <Toolbar label="what is shown">
                 <MemoryLegend curves={curves} />
                 <Spacer />
-                <span class="soft wide-only">
-                    drag over the curve to zoom, double click for all
-                </span>
+                <span class="soft wide-only">drag to zoom, double click to reset</span>
                 <button
                     type="button"
                     class="button"
@@ -152,7 +150,7 @@ export function MemoryTab({ run }: { run: Run }) {
             {view.error && (
                 <Notice kind="error" title="The curve could not be read" error={view.error} />
             )}
-            {empty && <p class="grid-empty">The profile holds no memory over time.</p>}
+            {empty && <p class="grid-empty">This profile has no memory samples.</p>}
             {answer && !empty && length > 0 && <Picture view={view} answer={answer} />}
             {view.hasSpans && answer && (
                 <SpansTable

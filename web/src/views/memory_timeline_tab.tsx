@@ -109,7 +109,7 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
             </Toolbar>
             {error && <Notice kind="error" title="The curve could not be read" error={error} />}
             {answer && length === 0 && (
-                <p class="grid-empty">The timeline holds no time: nothing in it changes.</p>
+                <p class="grid-empty">The timeline is empty: no memory value changes in it.</p>
             )}
             {answer && length > 0 && (
                 <div class="memory-picture">
@@ -161,8 +161,7 @@ function Peak(props: { answer: CategoriesAnswer; window: TimeWindow; zoomed: boo
                 <span class="unit">{THIN}MiB</span>
             </b>{' '}
             at {secondsText(peak.t_s, props.window)}
-            {THIN}s{props.zoomed ? ' in this window' : ''} · memory is stacked by what it is held
-            for
+            {THIN}s{props.zoomed ? ' in this window' : ''} · memory stacked by category
         </p>
     );
 }

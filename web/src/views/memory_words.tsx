@@ -97,7 +97,7 @@ export function SpanTip({ span }: { span: MemorySpan }) {
                     {fmtFixed(span.start_s, 3)}–{fmtFixed(span.end_s, 3)}
                 </dd>
                 <dd class="soft">s</dd>
-                <dt>lasted</dt>
+                <dt> duration </dt>
                 <dd>{fmtFixed(span.end_s - span.start_s, 3)}</dd>
                 <dd class="soft">s</dd>
                 {grown !== null && [

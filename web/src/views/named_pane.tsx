@@ -57,7 +57,7 @@ export function NamedPane(props: NamedPaneProps) {
                     <div class="named-name mono">{data.name}</div>
                     <div class="named-links">
                         <a class="link" href={timelineHash(run, { find: data.name, operation })}>
-                            in the timeline
+                            Show in timeline
                         </a>
                         {onShapes && (
                             <button type="button" class="link" onClick={() => onShapes(data.name)}>
@@ -97,9 +97,7 @@ interface FiguresProps {
 
 function NamedFigures({ data, where, first }: FiguresProps) {
     if (data.count === 0) {
-        return (
-            <p class="soft">Its slices have names of their own: search for them in the timeline.</p>
-        );
+        return <p class="soft">Its slices have other names. Search for them in the timeline.</p>;
     }
     return (
         <>
@@ -118,9 +116,9 @@ function NamedFigures({ data, where, first }: FiguresProps) {
                     ['Total', time(data.total_ns)],
                     ['Mean', time(data.mean_ns)],
                     ['Median', time(data.median_ns)],
-                    ['95 of 100 below', time(data.p95_ns)],
-                    ['Least', time(data.min_ns)],
-                    ['Most', time(data.max_ns)],
+                    ['p95', time(data.p95_ns)],
+                    ['Min', time(data.min_ns)],
+                    ['Max', time(data.max_ns)],
                     ...(first === null
                         ? []
                         : [['First starts at', time(first)] as [string, ComponentChildren]]),

@@ -73,7 +73,7 @@ function hostColumns({ roomy, summary, byShape }: OperatorColumnsOf, device: boo
         timeColumn<OperatorRow>('cpu_mean_us', summary.torch ? 'CPU mean' : 'mean', {
             width: 108,
             hideBelow: device ? 1320 : 900,
-            title_tip: 'total time on the host by calls',
+            title_tip: 'total time on the host / calls',
         }),
     ];
 }
@@ -110,13 +110,12 @@ function share(key: 'self_cpu_pct' | 'self_device_pct', title: string, byShape: 
     return shareColumn<OperatorRow>(key, title, '% of its Σ', {
         width: 146,
         hideBelow: byShape ? 900 : 700,
-        title_tip:
-            'percent of the sum over all operators of the run or range, whatever is filtered',
+        title_tip: 'percent of the sum over all operators of the run or range, filters ignored',
     });
 }
 
 function memoryColumns(device: boolean): Column[] {
-    const tip = 'allocated less what was freed, without that of the operators inside';
+    const tip = 'allocated minus freed memory, without nested operators';
     return [
         mibColumn<OperatorRow>('self_cpu_bytes', 'self CPU', {
             hideBelow: device ? 1500 : 1000,
@@ -141,12 +140,13 @@ function flopColumns(): Column[] {
             scale: 1e9,
             width: 96,
             hideBelow: 1560,
-            title_tip: 'as torch counts them: matrix products, convolutions, additions, products',
+            title_tip:
+                'FLOP as PyTorch counts them: matrix products, convolutions, additions, multiplications',
         }),
         numberColumn<OperatorRow>('gflops_s', 'GFLOP/s', 1, {
             width: 88,
             hideBelow: 1400,
-            title_tip: 'FLOP by the time on the device (on the host where nothing was launched)',
+            title_tip: 'FLOP / device time (host time if nothing was launched)',
         }),
     ];
 }

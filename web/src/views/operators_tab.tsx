@@ -39,7 +39,7 @@ export function OperatorsTab({ run }: { run: Run }) {
     };
     const what = traceOf(run).torch ? 'operators' : 'slices';
     const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
-    useKeys('Operator', query.op ? [{ key: 'Escape', label: 'let go', run: letGo }] : []);
+    useKeys('Operator', query.op ? [{ key: 'Escape', label: 'clear selection', run: letGo }] : []);
     return (
         <div class="tab-body">
             <TraceToolbar
@@ -130,7 +130,7 @@ function Switches({ run, byShape, side }: { run: Run; byShape: boolean; side: Si
                         {
                             value: 'annotation',
                             text: 'Annotations',
-                            tip: 'as they lie on the streams: from the first to the last of what was launched inside',
+                            tip: 'ranges on the GPU streams: from the first to the last launched operation',
                         },
                     ]}
                     onChange={(on) => put({ on: on === 'host' ? null : on, op: null })}

@@ -56,10 +56,10 @@ export function OperatorsTable(props: OperatorsTableProps) {
             onOpen={props.onOpen ?? open}
             empty={
                 range
-                    ? 'No operator starts in this range.'
+                    ? 'No operator starts in this range. Choose a wider range.'
                     : summary.torch
-                      ? 'This trace holds no operator: record with activities=[ProfilerActivity.CPU].'
-                      : 'This trace holds no slice with a duration.'
+                      ? 'This trace has no operators. Record with activities=[ProfilerActivity.CPU].'
+                      : 'This trace has no slices with a duration.'
             }
         />
     );

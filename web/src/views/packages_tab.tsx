@@ -80,7 +80,7 @@ export function PackagesTab({ run }: { run: Run }) {
                         onSelect={(row) => put({ package: row.package })}
                         onOpen={(row) => openPackage(run, row.package)}
                         resetKey={withParams('', params)}
-                        empty="No package is left under these filters."
+                        empty="No package matches the filters. Clear them to see all."
                     />
                 </section>
                 <PackageBars run={run} path={path} params={params} total={total_us} />
@@ -116,7 +116,7 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
         { key: '/', label: 'search the packages', run: () => input.current?.focus() },
         {
             key: 'Escape',
-            label: 'let go',
+            label: 'clear selection',
             run: () => put({ package: null }),
         },
     ]);
@@ -130,8 +130,8 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
             />
             <span class="soft toolbar-remark">
                 {negative_self > 0
-                    ? 'threads made self times negative, so there are no shares here'
-                    : `exclusive in percent of Σ self ${seconds(self_us)}, inclusive of Total ${seconds(total_us)}; a package inside itself counts once`}
+                    ? 'no shares: several threads made self times negative'
+                    : `self time in percent of Σ self ${seconds(self_us)}, inclusive time of total ${seconds(total_us)}; nested packages count once`}
             </span>
             <Spacer />
             <HideField hide={filters.hide} what="packages" width={120} />
@@ -210,7 +210,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             unit: 'ms',
             width: 104,
             sortKey: 'self_us',
-            title_tip: 'exclusive: the sum of the self times of its modules',
+            title_tip: 'sum of the self times of its modules',
             ...right,
             render: (row) => time(row.self_us, bases.self, 'self'),
         },
@@ -229,7 +229,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             width: 112,
             sortKey: 'inclusive_us',
             title_tip:
-                'cumulative time of its topmost modules; what lies inside one of them is not added again',
+                'cumulative time of its topmost modules; modules below them are not added again',
             ...right,
             render: (row) => time(row.inclusive_us, bases.total, 'total'),
         },
@@ -279,7 +279,7 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
                 </span>
             </PaneHead>
             {total <= 0 ? (
-                <p class="report-empty">There is no total that these could be shares of.</p>
+                <p class="report-empty">No shares: this log has no total.</p>
             ) : (
                 <div class="bars-scroll">
                     <Bars

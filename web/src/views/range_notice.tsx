@@ -17,7 +17,7 @@ export function RangeNotice() {
             <button
                 type="button"
                 class="link"
-                title="let go of the range (0)"
+                title="clear range (0)"
                 onClick={() => put(rangeQuery(null))}
             >
                 whole run

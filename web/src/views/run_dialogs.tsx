@@ -83,8 +83,8 @@ export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
             >
                 <h2>{title}</h2>
                 <p>
-                    {runs.length === 1 ? 'It leaves' : 'They leave'} the shelf for everyone who uses
-                    it, and can be brought back for a day.
+                    {runs.length === 1 ? 'The run is' : 'The runs are'} deleted for all users of the
+                    shelf. You can undo this for one day.
                 </p>
                 {runs.length > 1 && (
                     <ul class="dialog-list">
@@ -187,7 +187,7 @@ export function EditDialog({ runs, onClose, onDone }: DialogProps) {
                     label="Series"
                     value={series}
                     onInput={setSeries}
-                    placeholder={one ? 'none' : 'leave as they are'}
+                    placeholder={one ? 'none' : 'unchanged'}
                     autofocus={!one}
                 />
                 <Field
@@ -200,7 +200,7 @@ export function EditDialog({ runs, onClose, onDone }: DialogProps) {
                     label="Note"
                     value={note}
                     onInput={setNote}
-                    placeholder={one ? 'none' : 'leave as they are'}
+                    placeholder={one ? 'none' : 'unchanged'}
                 />
                 {notice}
                 <div class="dialog-actions">

@@ -53,7 +53,7 @@ function columns(title: string, tip: string): GridColumn<RelatedRow>[] {
             title: '',
             unit: '% of this',
             width: 74,
-            title_tip: 'cumtime of these calls in percent of the cumtime of the function',
+            title_tip: 'cumtime of these calls in percent of the cumtime of the selected function',
             ...right,
             render: (row) =>
                 row.pct === null ? <span class="zero">–</span> : fmtFixed(row.pct, 1),
@@ -122,9 +122,9 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
                 <Related
                     label={`Callers of ${fn.name}`}
                     title={counted('called by', callers_total, callers.length)}
-                    tip="the numbers are of the calls from that function into this one"
+                    tip="values count calls from each caller to the selected function"
                     rows={callers}
-                    empty="Nothing in this profile calls it: a root."
+                    empty="No callers: this function is a root."
                 />
             </div>
             <div class="sandwich-self">
@@ -146,9 +146,9 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
                 <Related
                     label={`Called by ${fn.name}`}
                     title={counted('calls', callees_total, callees.length)}
-                    tip="the numbers are of the calls from this function"
+                    tip="values count calls from the selected function to each callee"
                     rows={callees}
-                    empty="It calls nothing that the profiler saw."
+                    empty="No callees were recorded."
                 />
             </div>
         </div>
@@ -157,5 +157,5 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
 
 function selfShare({ fn }: FunctionDetail): string {
     if (fn.cumtime_s <= 0) return 'its time is zero';
-    return `${fmtFixed((100 * fn.tottime_s) / fn.cumtime_s, 1)}${THIN}% of that in itself`;
+    return `${fmtFixed((100 * fn.tottime_s) / fn.cumtime_s, 1)}${THIN}% of that is self time`;
 }

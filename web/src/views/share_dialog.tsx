@@ -19,9 +19,9 @@ interface Reveal {
 
 /** What a category is called, and what stays of it. */
 const WORDS: Record<string, [string, string]> = {
-    paths: ['Paths', 'folders; names of files, and what stands below site-packages, stay'],
+    paths: ['Paths', 'folders; names of files and paths below site-packages are kept'],
     hosts: ['Host names', 'names and addresses of machines'],
-    people: ['People', 'names of users, in home folders and labels; who added it'],
+    people: ['People', 'names of users in home folders and labels, and who added the run'],
     arguments: ['Arguments', 'command lines, secrets, the environment, arguments of slices'],
     source: ['Source', 'lines of source and attached files'],
     labels: ['Labels', 'name, series, note and tags'],
@@ -50,8 +50,17 @@ export function ShareDialog({ path, params = {}, title, onClose }: ShareProps) {
             <h2 class="ellipsis" title={title}>
                 Share {title}
             </h2>
-            <p>As a file, for people who do not see this shelf. Tick what it must not hold.</p>
-            {error && <Notice kind="error" title="It cannot be read through" error={error} />}
+            <p>
+                Save the run as a file for people without access to this shelf. Check what to
+                remove.
+            </p>
+            {error && (
+                <Notice
+                    kind="error"
+                    title="The run could not be searched for private data"
+                    error={error}
+                />
+            )}
             {!data && !error && <LoadingLine active />}
             {data && (
                 <ul class="share-list">
@@ -67,8 +76,8 @@ export function ShareDialog({ path, params = {}, title, onClose }: ShareProps) {
             )}
             <p class="share-note">
                 {redact.length > 0
-                    ? 'Figures stay as they are. The original is not in the file.'
-                    : 'Nothing is left out.'}
+                    ? 'Values are not changed. The original is not in the file.'
+                    : 'Nothing is removed.'}
             </p>
             <div class="dialog-actions">
                 <button type="button" class="button" onClick={onClose} data-focus>

@@ -70,14 +70,14 @@ async function alignEvent(props: BarProps): Promise<string | null> {
         return null;
     }
     const { q, regex } = route.peek().query;
-    if (!q) return 'Select a slice in each run, or search: then its first hits are aligned.';
+    if (!q) return 'Select a slice in each run, or search to align the first hits.';
     const ask = { q, regex: regex === '1' };
     const first = { ns: 0, id: 0 };
     const found = await findBoth(props, { base: ask, new: ask }, false, {
         base: first,
         new: first,
     });
-    return found ? null : 'The search finds no slice in one of the runs.';
+    return found ? null : 'One of the runs has no hit. Search for a slice that both runs have.';
 }
 
 /* The slice of the same name before or after, in both. */
@@ -90,7 +90,7 @@ async function stepEvent(props: BarProps, by: 1 | -1): Promise<string | null> {
         new: { ns: anchors.new.ns, id: align.new },
     };
     const found = await findBoth(props, ask, by < 0, from);
-    return found ? null : `One of the runs has none ${by > 0 ? 'after' : 'before'} this.`;
+    return found ? null : `One of the runs has no slice ${by > 0 ? 'after' : 'before'} this one.`;
 }
 
 function useWays(props: BarProps, steps: Steps) {
@@ -117,7 +117,8 @@ function useWays(props: BarProps, steps: Steps) {
     return { said, go, choose };
 }
 
-const LOST = 'What this address names is not in both runs: they are aligned by their start.';
+const LOST =
+    'The slice or step in this link is not in both runs. The runs are aligned by their start.';
 
 export function AlignBar(props: BarProps) {
     const { align, anchors, timelines } = props.now;
@@ -127,8 +128,8 @@ export function AlignBar(props: BarProps) {
     const named = align.by === 'step' || align.by === 'event';
     const lost = named && anchors.base.lasts === null ? LOST : null;
     useKeys('Alignment', [
-        { key: ']', label: 'next step, or slice of the name, in both', run: () => go(1) },
-        { key: '[', label: 'the one before', run: () => go(-1) },
+        { key: ']', label: 'next step or hit in both', run: () => go(1) },
+        { key: '[', label: 'previous step or hit in both', run: () => go(-1) },
     ]);
     return (
         <Toolbar label="alignment of the two timelines">
@@ -147,7 +148,7 @@ export function AlignBar(props: BarProps) {
                     {
                         value: 'event',
                         text: 'Event',
-                        tip: 'the two selected slices, else the first hits of the search',
+                        tip: 'align the two selected slices, or the first hits of the search',
                     },
                 ]}
                 onChange={choose}

@@ -68,7 +68,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
                 onSelect={(row) => onPick(relative(row))}
                 onOpen={(row) => onZoom(relative(row))}
                 resetKey={withParams('', params)}
-                empty="No call is left under this filter."
+                empty="No call matches the filter. Clear it to see all."
             />
         </section>
     );
@@ -100,7 +100,7 @@ function columnsOf(start: number): GridColumn<SpanRow>[] {
         },
         {
             key: 'duration',
-            title: 'lasted',
+            title: 'duration',
             unit: 's',
             width: 110,
             sortKey: 'duration',

@@ -55,7 +55,11 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
             onOpen={({ name_id }) => {
                 goTo(tabHash(run, 'sandwich', { fn: String(name_id) }, range));
             }}
-            empty={range ? 'No stack lies in this range.' : 'This profile holds no stack.'}
+            empty={
+                range
+                    ? 'No sample lies in this range. Choose a wider range.'
+                    : 'This profile has no stacks.'
+            }
         />
     );
 }
@@ -87,14 +91,14 @@ function functionColumns(
         countColumn<StackFunctionRow>('slices', 'stretches', {
             width: 80,
             hideBelow: 1000,
-            title_tip: 'how often it stands in the picture: neighbouring stacks are one stretch',
+            title_tip: 'frames of this function in the graph; equal neighbours are merged',
         }),
     ];
 }
 
 const TIPS = {
-    self: 'where it was the innermost frame',
-    total: 'with all that it called; a stack in which it calls itself counts once',
+    self: 'time as the innermost frame',
+    total: 'time including callees; a recursive stack counts once',
 };
 
 function weight(key: 'self' | 'total'): Column {
@@ -176,7 +180,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
 function InitialiserSwitch({ run }: { run: Run }) {
     if (!run.summary.initialisers) return null;
     return (
-        <label class="soft" title="frames that begin with _GLOBAL__sub_I_ as one row">
+        <label class="soft" title="show frames whose names begin with _GLOBAL__sub_I_ as one row">
             <CheckBox
                 label="group C++ static initialisers"
                 checked={route.value.query.group === '1'}

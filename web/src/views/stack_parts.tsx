@@ -54,7 +54,7 @@ export function StackLegend({ run }: { run: Run }) {
             <span>
                 <FamilySwatch family={0} /> {words}
             </span>
-            <span title="C, C++, Rust and the kernel, by the way a frame is written">
+            <span title="C, C++, Rust and kernel frames, recognised by their names">
                 <FamilySwatch family={7} /> native
             </span>
         </span>
@@ -70,7 +70,7 @@ export function PeriodField({ run }: { run: Run }) {
             unit="ms"
             value={period}
             width={64}
-            tip="the file does not say how often it was sampled: 10 ms is the usual 100 per second"
+            tip="the file has no sampling rate; 10 ms (100 samples per second) is assumed"
             onChange={(value) =>
                 put({ period: value === null || value === PERIOD_MS ? null : String(value) })
             }

@@ -108,7 +108,8 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
         return <Notice kind="error" title="The function could not be read" error={answer.error} />;
     }
     if (!data) return <LoadingLine active />;
-    if (!data.callees.n) return <div class="sandwich-none">No stack with it lies here.</div>;
+    if (!data.callees.n)
+        return <div class="sandwich-none">No stack in this range has this function.</div>;
     const share = data.sum > 0 ? `${pct((100 * data.callees.sum) / data.sum)}${THIN}%` : '–';
     const said = [axisText(data.callees.sum), estimateText(run, data.callees.sum)]
         .filter(Boolean)
@@ -117,7 +118,7 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
         <>
             <PaneHead
                 title="Called by"
-                remark={`from the function outward; it has ${said}, ${share} of all`}
+                remark={`callers of the function; total ${said}, ${share} of all`}
             />
             <Half run={run} which="callers" flame={data.callers} whole={data.sum} />
             <PaneHead title="Calls" remark="from the function inward" />

@@ -39,7 +39,7 @@ const COPIES = {
     one: 'Operation',
     count: 'count',
     operations: true,
-    none: 'No copy or memset starts in this range.',
+    none: 'No copy or memset starts in this range. Choose a wider range.',
 };
 
 const RANGES = { what: 'ranges', one: 'Range' };
@@ -82,7 +82,7 @@ const REPORTS: SummaryReport[] = [
     {
         id: 'osrt_sum',
         title: 'OS runtime',
-        tip: "how long calls of the operating system's library took",
+        tip: 'durations of calls to the operating system library',
         what: 'calls',
         one: 'Call',
         figure: 'time',
@@ -92,10 +92,10 @@ const REPORTS: SummaryReport[] = [
     {
         id: 'nvtx_sum',
         title: 'Ranges',
-        tip: 'how long NVTX ranges, or record_function blocks, took on the host',
+        tip: 'durations of NVTX ranges or record_function blocks on the host',
         figure: 'time',
         count: 'instances',
-        none: 'No range starts in this range of time.',
+        none: 'No NVTX range starts in the selected time.',
         ...RANGES,
     },
     {
@@ -104,7 +104,7 @@ const REPORTS: SummaryReport[] = [
         tip: 'from the first to the last GPU operation that was launched inside a range',
         figure: 'projected',
         count: 'instances',
-        none: 'No range that starts in this range of time launched anything.',
+        none: 'No NVTX range in the selected time launched GPU work.',
         ...RANGES,
     },
 ];

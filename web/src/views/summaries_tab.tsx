@@ -39,7 +39,7 @@ export function SummariesTab({ run }: { run: Run }) {
     const shown = reports.find(({ id }) => id === asked) ?? reports[0];
     if (error) return <Notice kind="error" title="The reports could not be read" error={error} />;
     if (!data) return <LoadingLine active />;
-    if (!shown) return <Notice kind="info">This run holds nothing that is summed up here.</Notice>;
+    if (!shown) return <Notice kind="info">This run has no data for these reports.</Notice>;
     return <Summary key={shown.id} run={run} reports={reports} report={shown} />;
 }
 
@@ -66,7 +66,7 @@ function Summary({ run, reports, report }: SummaryProps) {
     const operation = report.operations;
     useKeys(
         'Summary',
-        query.op ? [{ key: 'Escape', label: 'let go', run: () => put({ op: null }) }] : [],
+        query.op ? [{ key: 'Escape', label: 'clear selection', run: () => put({ op: null }) }] : [],
     );
     return (
         <div class="tab-body">
@@ -104,7 +104,7 @@ function Summary({ run, reports, report }: SummaryProps) {
                             goTo(timelineHash(run, { find: name, operation }));
                         }}
                         onShown={setShown}
-                        empty={range ? report.none : 'This run holds none.'}
+                        empty={range ? report.none : 'This run has none.'}
                     />
                 </section>
                 {pane && (

@@ -55,7 +55,7 @@ export function TimelineDetail({ run, timeline, answer, launcher, onSelect }: De
                 <button
                     type="button"
                     class="timeline-close"
-                    title="let go"
+                    title="clear selection"
                     onClick={() => onSelect(null)}
                 >
                     <kbd>Esc</kbd>
@@ -283,7 +283,7 @@ function Arguments({ data }: { data: SliceAnswer }) {
             <div class="timeline-part-head">
                 <b>Arguments</b>
                 {rows.length > 0 && (
-                    <CopyButton text={() => JSON.stringify(data.args, null, 2)} label="copy JSON" />
+                    <CopyButton text={() => JSON.stringify(data.args, null, 2)} label="Copy JSON" />
                 )}
             </div>
             <dl class="timeline-args">

@@ -52,7 +52,7 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                 {pane && (
                     <span class="pane-remark">
                         {range &&
-                            `${rangeText(range)}, ${isStacks(run) ? 'what lies inside' : 'slices that start inside'}`}
+                            `${rangeText(range)}, ${isStacks(run) ? 'samples inside' : 'slices that start inside'}`}
                     </span>
                 )}
                 <Spacer />
@@ -69,7 +69,7 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                         class="timeline-csv"
                         href={rangedPath(run, pane.csv, range, { format: 'csv' })}
                         download
-                        title="every row of it, with raw digits"
+                        title="all rows, unrounded"
                     >
                         CSV
                     </a>

@@ -94,7 +94,7 @@ export function FoundNames({ find, onName }: { find: Find; onName: (found: Found
     const { data, error } = find.answer;
     if (error) return <p class="timeline-hint">{error.text}</p>;
     if (!data) return null;
-    if (!data.names.length) return <p class="timeline-hint">No slice has this in its name.</p>;
+    if (!data.names.length) return <p class="timeline-hint">No slice name contains this text.</p>;
     return (
         <div class="timeline-part">
             <div class="timeline-part-head">

@@ -42,9 +42,9 @@ const LEGEND = FAMILIES.flatMap(({ key, word }, family): [number, string][] => {
 const KEYS: [string[], string][] = [
     [['W', 'S'], 'zoom at the pointer'],
     [['A', 'D'], 'pan'],
-    [['F'], 'fit the slice, the range, the run'],
+    [['F'], 'fit slice, range or run'],
     [['R'], 'range from the slice'],
-    [[',', '.'], 'previous, next slice on its row'],
+    [[',', '.'], 'previous, next slice in the row'],
     [['/'], 'search'],
 ];
 
@@ -52,8 +52,8 @@ function Hints({ families }: { families: boolean }) {
     return (
         <div class="timeline-hints">
             <p>
-                Click a slice for everything that is known of it. Drag on the ruler, or with Shift
-                on the tracks, for the tables of a range.
+                Click a slice to see its details. Drag on the ruler, or hold Shift and drag on the
+                tracks, to select a range.
             </p>
             <dl>
                 {KEYS.map(([keys, words]) => (

@@ -97,7 +97,7 @@ function FindingLink({ finding }: { finding: Finding }) {
         <button
             type="button"
             class="timeline-steps-remark"
-            title={`${finding.text} Click to select the range.`}
+            title={`${finding.text} Click to select its range.`}
             onClick={() => put(rangeQuery({ from_ns, to_ns }))}
         >
             {title}

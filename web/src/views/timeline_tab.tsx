@@ -42,8 +42,7 @@ export function TimelineTab({ run }: { run: Run }) {
     if (!data.tracks.length && !data.counters.length && !data.memory.length) {
         return (
             <p class="grid-empty">
-                This trace holds no event that lasts: there is nothing to draw. The Ledger tab says
-                what was read.
+                This trace has no events with a duration. The Ledger tab lists what was read.
             </p>
         );
     }

@@ -13,9 +13,9 @@ import { rangedPath } from './trace_data';
 import { useJson } from './use_json';
 
 const WHY: Record<string, string> = {
-    host_wait: 'the launch came after the work before it had ended: the host is late',
-    kernel_wait: 'shorter than 30 µs: one kernel right after the other',
-    other: 'launched in time, but held back: by an event, a copy, another stream',
+    host_wait: 'the host launched the kernel after the previous work ended',
+    kernel_wait: 'gaps shorter than 30 µs between consecutive kernels',
+    other: 'launched in time, but delayed by an event, a copy or another stream',
 };
 
 function whyOf(cause: string): string {
@@ -112,12 +112,12 @@ function Longest({ run, longest: rows, range }: LongestProps) {
     if (rows.length === 0) return null;
     return (
         <div class="gap-longest">
-            <span class="soft">{range ? 'The longest in the range:' : 'The longest:'}</span>
+            <span class="soft">{range ? 'Longest in range:' : 'Longest:'}</span>
             {rows.map(({ track, start_ns, end_ns, cause }) => (
                 <a
                     key={`${track} ${start_ns}`}
                     class="link"
-                    title={`${cause}, at ${ms(start_ns)} ms: show it in the timeline`}
+                    title={`${cause}, at ${ms(start_ns)} ms: show in timeline`}
                     href={timelineHash(run, { range: { from_ns: start_ns, to_ns: end_ns } })}
                 >
                     {text(fig((end_ns - start_ns) / 1e9))}
@@ -143,7 +143,7 @@ export function Communication({ overview, use, range, nameOf }: CommunicationPro
         <section class="overview-section">
             <h2>
                 Communication
-                <span class="soft">what of it ran while a computation did as well</span>
+                <span class="soft">share that ran at the same time as computation</span>
             </h2>
             {rows.map(({ device, worker, communication_ns, overlap_ns }) => (
                 <div key={`${worker} ${device}`} class="overlap-row">

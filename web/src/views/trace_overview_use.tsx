@@ -35,7 +35,7 @@ export function UtilisationChart({ use, nameOf }: UtilisationProps) {
             <h2>
                 GPU utilisation
                 <span class="soft">
-                    share of the time in which a kernel ran; drag for a range of every tab
+                    share of the time a kernel was running; drag to select a range for all tabs
                 </span>
             </h2>
             {use.devices.map((device) => (
