@@ -116,7 +116,7 @@ test('compare: a row shows each run, swapping turns signs, the picture knows wha
         await page.keyboard.press('Escape');
         await until(() => !page.url().includes('row='), 'closed');
         const picture = page.getByRole('region', { name: 'Difference' });
-        check(/1 vanished, 4\.008 ms: gone/.test(plain(await picture.innerText())), await picture.innerText());
+        check(/1 removed, 4\.008 ms: gone/.test(plain(await picture.innerText())), await picture.innerText());
         await page.keyboard.press('x');
         await until(async () => (await rows(page))[0]?.map(plain)[3] === '-5.001', 'signs turned');
         await until(async () => /faster/.test(await page.locator('.compare-answer').innerText()), 'faster now');

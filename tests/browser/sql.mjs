@@ -31,7 +31,7 @@ test('SQL: a statement, its answer in any order, and the same after a reload', (
         const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
         await page.getByText('One statement that reads').waitFor();
         await page.getByRole('button', { name: 'Examples' }).click();
-        await page.getByRole('menuitem', { name: 'Functions with the most own time' }).click();
+        await page.getByRole('menuitem', { name: 'Functions with most self time' }).click();
         await until(async () => (await rowTexts(page, 'Result')).length > 10, 'rows');
         check((await editor(page).inputValue()).startsWith('SELECT name, file'), 'the example stands in the editor');
         await ask(page, "SELECT 'b' AS word, 2 AS n UNION ALL SELECT 'a', 10");
@@ -88,7 +88,7 @@ test('SQL: a chart of two columns, and files of all rows', ({ pages }) =>
             .split('\r\n');
         equal([file[0], file.length], ['name,ncalls,tottime_s', 13], 'the file');
         await ask(page, "SELECT 'a' AS a");
-        await page.getByText('No column of this result holds numbers alone.').waitFor();
+        await page.getByText('No numeric column to draw. Select at least one column of numbers.').waitFor();
     }));
 
 test('SQL: the documentation tells the columns that there are', ({ pages }) =>
@@ -132,7 +132,7 @@ test('SQL: several runs are checked on the shelf and asked at once', async ({ pa
         for (const name of ['expressions.prof', 'bookshop-slow.prof']) await page.getByRole('checkbox', { name }).check();
         await page.getByRole('region', { name: 'checked runs' }).getByRole('link', { name: 'SQL' }).click();
         await page.getByRole('button', { name: 'Examples' }).click();
-        await page.getByRole('menuitem', { name: 'Functions over all these runs' }).click();
+        await page.getByRole('menuitem', { name: 'Functions across these runs' }).click();
         await until(async () => new Set((await rowTexts(page, 'Result')).map((row) => row[2])).size === 2, 'functions of both');
         const told = await (
             await fetch(`${shelf.url}api/v1/sql`, { method: 'POST', body: JSON.stringify({ runs: [], sql: 'SELECT * FROM runs LIMIT 0' }) })

@@ -86,7 +86,7 @@ test('summaries: of a range, searched, narrow, the same after a reload', async (
         equal(await of(), ['100.0', '50,000', '2', '25,000.0', '25,000.0'], 'two kernels start in it');
         await page.keyboard.press('/');
         await page.keyboard.type('nothing');
-        await until(async () => (await page.locator('main').innerText()).includes('No row is left'), 'searched');
+        await until(async () => (await page.locator('main').innerText()).includes('No row matches'), 'searched');
         await page.getByPlaceholder('Search kernels').fill('scale');
         await until(() => query(page).get('q') === 'scale', 'the search in the URL');
         await page.setViewportSize({ width: 800, height: 700 });

@@ -16,7 +16,7 @@ const plain = (words: string | null) => words?.replaceAll('\u202f', ' ') ?? null
 test('the slope in words', () => {
     const minute = { from: 0, to: 60 };
     const held = { peak: 100, last: 100 };
-    assert.equal(plain(slopeWords(1.24, minute, held)), '+1.2 MiB/s: a leak if it goes on');
+    assert.equal(plain(slopeWords(1.24, minute, held)), '+1.2 MiB/s: a leak if it continues');
     assert.match(slopeWords(-2, minute, held) ?? '', /given back/);
     assert.match(slopeWords(0.01, minute, held) ?? '', /level/);
     assert.match(

@@ -74,7 +74,7 @@ test('examples are those whose views hold rows', () => {
     const titles = (...filled: string[]) =>
         examplesFor(EXAMPLES, new Set(filled)).map(({ title }) => title);
     assert.deepEqual(titles(), []);
-    assert.deepEqual(titles('functions'), ['Functions with the most own time']);
+    assert.deepEqual(titles('functions'), ['Functions with most self time']);
     assert.equal(titles('functions', 'callers').length, 2);
 });
 

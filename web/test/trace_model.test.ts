@@ -62,7 +62,7 @@ test('parts of a step keep their order and their sum', () => {
 test('each definition says what its parts sum to', () => {
     assert.equal(readDefinition('hta').title, 'HTA');
     assert.equal(readDefinition('nonsense').id, 'tensorboard');
-    for (const { says } of DEFINITIONS) assert.match(says, /sum to the wall time of the step/);
+    for (const { says } of DEFINITIONS) assert.match(says, /add up to the wall time of the step/);
 });
 
 test('families and kinds that are not known yet have words', () => {

@@ -16,17 +16,17 @@ export const DEFINITIONS: readonly DefinitionWords[] = [
     {
         id: 'tensorboard',
         title: 'TensorBoard',
-        says: 'Each µs counts once, for the first of kernel, copy, memset, communication, runtime, DataLoader and CPU that is at work; with other they sum to the wall time of the step.',
+        says: 'Each µs counts once, for the first active category: kernel, copy, memset, communication, runtime, DataLoader, CPU, other. They add up to the wall time of the step.',
     },
     {
         id: 'hta',
         title: 'HTA',
-        says: 'Compute, what of copies and communication no compute hides, and idle sum to the wall time of the step.',
+        says: 'Compute, copies and communication that do not overlap compute, and idle time. They add up to the wall time of the step.',
     },
     {
         id: 'tracelens',
         title: 'TraceLens',
-        says: 'Computation, exposed communication, exposed copies and idle sum to the wall time of the step.',
+        says: 'Computation, exposed communication, exposed copies and idle time. They add up to the wall time of the step.',
     },
 ];
 

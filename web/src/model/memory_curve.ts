@@ -29,14 +29,14 @@ export function slopeWords(
     const drift = mib_s * seconds;
     const rate = `${signed(mib_s, Math.abs(mib_s) < 0.1 ? 3 : 1)}${THIN}MiB/s`;
     if (Math.abs(drift) < Math.max(1, 0.05 * (ends?.peak ?? 0))) {
-        return `${rate}: level, it neither grows nor shrinks`;
+        return `${rate}: constant`;
     }
-    if (drift < 0) return `${rate}: memory is given back`;
+    if (drift < 0) return `${rate}: memory shrinks`;
     if (ends && ends.last < KEPT * ends.peak) {
-        return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN}MiB were given back after the peak`;
+        return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN}MiB were freed after the peak`;
     }
-    if (seconds < LEAK_SECONDS) return `${rate}: too short a time to tell a leak from a start`;
-    return `${rate}: a leak if it goes on`;
+    if (seconds < LEAK_SECONDS) return `${rate}: too short to tell a leak from start-up`;
+    return `${rate}: a leak if it continues`;
 }
 
 /** Rows of brackets: by the level the file states; without one, the first row with room. */

@@ -11,7 +11,7 @@ export interface SqlExample {
 
 export const EXAMPLES: SqlExample[] = [
     {
-        title: 'Own time by package',
+        title: 'Self time by package',
         needs: ['imports'],
         sql: `SELECT package, origin, count(*) AS modules, sum(self_us) / 1000.0 AS self_ms
 FROM imports
@@ -28,7 +28,7 @@ WHERE i.self_us >= 1000
 ORDER BY i.self_us DESC`,
     },
     {
-        title: 'Functions with the most own time',
+        title: 'Functions with most self time',
         needs: ['functions'],
         sql: `SELECT name, file, line, ncalls, tottime_s, cumtime_s, 1e6 * tottime_s / ncalls AS us_per_call
 FROM functions
@@ -45,7 +45,7 @@ GROUP BY 1, 2
 ORDER BY cumtime_s DESC`,
     },
     {
-        title: 'Lines that cost the most',
+        title: 'Most expensive lines',
         needs: ['lines'],
         sql: `SELECT file, line, source, hits, time_s, increment_mib, cpu_python_pct
 FROM lines
@@ -74,7 +74,7 @@ GROUP BY name
 ORDER BY total_us DESC`,
     },
     {
-        title: 'Own time by name and category',
+        title: 'Self time by name and category',
         needs: ['slices'],
         sql: `SELECT category, name, count(*) AS slices, sum(self_ns) / 1e6 AS self_ms, max(duration_ns) / 1e6 AS longest_ms
 FROM slices
@@ -82,7 +82,7 @@ GROUP BY category, name
 ORDER BY self_ms DESC`,
     },
     {
-        title: 'How long each step took',
+        title: 'Duration of each step',
         needs: ['steps'],
         sql: `SELECT step, name, start_ns / 1e6 AS start_ms, duration_ns / 1e6 AS duration_ms
 FROM steps
@@ -96,7 +96,7 @@ FROM counters
 ORDER BY t_ns`,
     },
     {
-        title: 'Paths that cost the most themselves',
+        title: 'Paths with most self time',
         needs: ['nodes'],
         sql: `SELECT frame, count(*) AS paths, sum(self) AS self, max(unit) AS unit
 FROM nodes
@@ -104,7 +104,7 @@ GROUP BY frame
 ORDER BY self DESC`,
     },
     {
-        title: 'What was measured',
+        title: 'Measurements',
         needs: ['measurements'],
         sql: `SELECT name, value, unit, n, stddev, min, max
 FROM measurements`,
@@ -117,12 +117,12 @@ FROM actions
 ORDER BY total_s DESC`,
     },
     {
-        title: 'What the run is',
+        title: 'Facts of the run',
         needs: ['run'],
         sql: `SELECT * FROM run`,
     },
     {
-        title: 'What was repaired or rejected',
+        title: 'Repaired and rejected records',
         needs: ['notes'],
         sql: `SELECT severity, count(*) AS records, min(what) AS for_instance
 FROM notes
@@ -141,14 +141,14 @@ GROUP BY kind
 ORDER BY runs DESC`,
     },
     {
-        title: 'Headlines in the order they came',
+        title: 'Headlines by time',
         needs: ['runs'],
         sql: `SELECT created_at, headline_value, headline_unit, name, series, kind
 FROM runs
 ORDER BY created_at`,
     },
     {
-        title: 'Imports that failed',
+        title: 'Failed imports',
         needs: ['import_log'],
         sql: `SELECT at, name, who, code, text, byte_offset
 FROM import_log
@@ -156,7 +156,7 @@ WHERE run IS NULL
 ORDER BY at DESC`,
     },
     {
-        title: 'Modules over all these runs',
+        title: 'Modules across these runs',
         needs: ['imports'],
         sql: `SELECT module, count(DISTINCT run) AS runs, avg(self_us) / 1000 AS mean_self_ms, max(self_us) / 1000.0 AS most_ms
 FROM imports
@@ -165,14 +165,14 @@ GROUP BY module
 ORDER BY mean_self_ms DESC`,
     },
     {
-        title: 'Functions over all these runs',
+        title: 'Functions across these runs',
         needs: ['functions'],
         sql: `SELECT f.name, f.file, r.name AS run, f.ncalls, f.tottime_s, f.cumtime_s
 FROM functions f JOIN runs r ON r.run = f.run
 ORDER BY f.tottime_s DESC`,
     },
     {
-        title: 'Kernels over all these runs',
+        title: 'Kernels across these runs',
         needs: ['kernels'],
         sql: `SELECT name, count(DISTINCT run) AS runs, sum(calls) AS calls, sum(total_us) AS total_us
 FROM kernels

@@ -69,7 +69,7 @@ function timeRows({ slice }: SliceAnswer): FactRow[] {
     if (!isDeviceWork(slice.kind) && slice.self_ns !== slice.duration_ns && !(slice.flags & 8)) {
         const share = slice.duration_ns > 0 ? (slice.self_ns / slice.duration_ns) * 100 : 0;
         const value = `${axisText(slice.self_ns)} · ${pct(share)}${THIN}%`;
-        rows.push({ key: 'Self', value, tip: 'less what it called; percent of its duration' });
+        rows.push({ key: 'Self', value, tip: 'without callees; percent of its duration' });
     }
     return rows;
 }
@@ -90,8 +90,7 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     if (shared !== null) rows.push({ key: 'Shared memory', value: `${int(shared)}${THIN}B` });
     const occupancy = numberOf(args['est. achieved occupancy %']);
     if (occupancy !== null) {
-        const tip =
-            'achieved occupancy as the profiler estimates it, percent of the warps an SM holds';
+        const tip = 'occupancy estimated by the profiler, in percent of the warps of an SM';
         rows.push({ key: 'Occupancy', value: `${fmtFixed(occupancy, 0)}${THIN}% est.`, tip });
     }
     const blocks = numberOf(args['blocks per SM']);
@@ -121,10 +120,10 @@ function bytesSigned(count: number): string {
 }
 
 const FLAG_WORDS: [number, string][] = [
-    [2, 'has no end in the file: drawn to where the trace ends'],
-    [4, 'overlaps its neighbours: drawn on a row of its own'],
-    [8, 'began on another thread: not part of the tree'],
-    [16, 'torch counts it as one with its parent, which has the same name'],
+    [2, 'no end in the file: drawn to the end of the trace'],
+    [4, 'overlaps its neighbours: drawn on a separate row'],
+    [8, 'started on another thread: not part of the call tree'],
+    [16, 'PyTorch counts it together with its parent of the same name'],
     [32, 'torch never lists it'],
     [64, 'communication'],
     [128, 'its name says that it uses Tensor Cores'],

@@ -13,7 +13,9 @@ type Reply = { json: string } | { error: string };
 export function layoutDot(dot: string): Layouting {
     const code = carried('graphviz-worker');
     if (code === null) {
-        const none = new Error('This file does not carry Graphviz; the shelf it came from has it.');
+        const none = new Error(
+            'This file does not include Graphviz. Open the call graph on the shelf that made the file.',
+        );
         return { done: Promise.reject(none), stop: () => undefined };
     }
     const worker = workerOf(code);

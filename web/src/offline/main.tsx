@@ -23,8 +23,8 @@ function failed(error: unknown): void {
             <Notice kind="error" title="This file cannot be opened here">
                 <div>{words}</div>
                 <div>
-                    It needs a browser of 2023 or later, with WebAssembly; or it did not arrive
-                    whole.
+                    Use a browser of 2023 or later with WebAssembly. If that fails too, download the
+                    file again: it may be incomplete.
                 </div>
             </Notice>
         </main>,

@@ -26,7 +26,7 @@ function fixed(path: string): Response | null {
 }
 
 function needsShelf(): Response {
-    const text = 'This needs the shelf that the file came from.';
+    const text = 'An offline copy cannot do this. Open the run on its shelf.';
     const error = { code: 'forbidden', text, at: null, hint: null };
     return Response.json({ error }, { status: 403 });
 }

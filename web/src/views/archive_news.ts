@@ -4,7 +4,7 @@
  * was left out in one.
  */
 import type { Job, JobMember } from '../base/types';
-import { int } from '../base/units';
+import { int, plural } from '../base/units';
 import type { News } from './live';
 
 const MOST_ROWS = 20;
@@ -23,7 +23,7 @@ function leftOutNews(job: Job, files: JobMember[]): News[] {
     const reasons = files.map(({ name, error }) => `${name}: ${error?.text ?? ''}`);
     if (untold) reasons.push(`and ${int(untold)} more`);
     const count = files.length + untold;
-    const name = `${int(count)} ${count === 1 ? 'file' : 'files'} in ${job.name}`;
+    const name = `${plural(count, 'file')} in ${job.name}`;
     return [
         {
             key: `${job.id} left out`,

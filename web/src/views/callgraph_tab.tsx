@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { navigate, route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { plural } from '../base/units';
 import { CallGraphView } from '../components/call_graph_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
@@ -175,7 +175,7 @@ export function CallGraphTab({ run }: { run: Run }) {
                     />
                 )}
                 {drawn && drawn.graph.nodes.length === 0 && (
-                    <p class="report-empty">No function is above this threshold: lower it.</p>
+                    <p class="report-empty">No function is above the threshold. Lower it.</p>
                 )}
                 {drawn && drawn.graph.nodes.length > 0 && <LeftOut graph={drawn.graph} />}
                 <LoadingLine active={answer.loading || busy} />
@@ -189,8 +189,8 @@ function LeftOut({ graph }: { graph: CallGraph }) {
     if (nodes === 0 && edges === 0) return null;
     return (
         <div class="graph-note">
-            {int(nodes)} {nodes === 1 ? 'function' : 'functions'} and {int(edges)}{' '}
-            {edges === 1 ? 'arrow' : 'arrows'} left out: under the thresholds or beyond the limit
+            {plural(nodes, 'function')} and {plural(edges, 'arrow')} hidden by the thresholds or the
+            limit
         </div>
     );
 }

@@ -63,7 +63,7 @@ export function CallGraphToolbar(props: ToolbarProps) {
     const wide = viewportWidth.value >= 1280;
     const roomy = viewportWidth.value >= (focus === null ? 1280 : 1560);
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             <Thresholds wide={wide} />
             <Focus run={run} focus={focus} wide={wide} />
             <Spacer />
@@ -104,7 +104,7 @@ function Thresholds({ wide }: { wide: boolean }) {
                 unit="%"
                 width={58}
                 value={Number(query.node ?? 0.5)}
-                tip="functions with a smaller share of the total are left out"
+                tip="hide functions with a smaller share of the total"
                 onChange={number('node', 0.5)}
             />
             <NumberField
@@ -112,7 +112,7 @@ function Thresholds({ wide }: { wide: boolean }) {
                 unit="%"
                 width={58}
                 value={Number(query.edge ?? 0.1)}
-                tip="arrows with a smaller share of the total are left out"
+                tip="hide arrows with a smaller share of the total"
                 onChange={number('edge', 0.1)}
             />
             {wide && (
@@ -121,7 +121,7 @@ function Thresholds({ wide }: { wide: boolean }) {
                     unit=""
                     width={48}
                     value={Number(query.limit ?? GRAPH_LIMIT)}
-                    tip="as many functions, the costliest first; some hundreds take Graphviz several seconds"
+                    tip="largest number of functions, most expensive first; several hundred take seconds to lay out"
                     onChange={number('limit', GRAPH_LIMIT)}
                 />
             )}
@@ -135,7 +135,7 @@ function Focus({ run, focus, wide }: { run: Run; focus: number | null; wide: boo
         <>
             <FunctionPicker
                 run={run}
-                label="focus: only what leads to this function and what it leads to"
+                label="show only callers and callees of this function"
                 placeholder="Focus on"
                 picked={focus}
                 width={wide ? 170 : 120}
@@ -178,7 +178,7 @@ function FocusReach() {
                 width={44}
                 placeholder="all"
                 value={query.depth ? Number(query.depth) : null}
-                tip="calls away from the function in focus"
+                tip="number of calls from the focused function"
                 onChange={(depth) => put({ depth: depth ? String(Math.round(depth)) : null })}
             />
         </>

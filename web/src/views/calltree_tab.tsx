@@ -99,7 +99,7 @@ function CallTreeToolbar(props: ToolbarProps) {
         { key: 'r', label: 'from all roots', run: () => toRoot(null) },
     ]);
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             <span class="soft">From</span>
             <FunctionPicker
                 run={run}

@@ -81,7 +81,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                     <button
                         type="button"
                         class="quiet"
-                        title="these runs as one report: medians, and how far they are apart"
+                        title="one report of these runs: medians and spread"
                         onClick={report}
                     >
                         Group report <kbd>m</kbd>
@@ -92,7 +92,7 @@ export function CheckBar({ runs, onEdit, onDelete, onClear }: CheckBarProps) {
                         type="button"
                         class={grouped ? 'quiet' : 'button'}
                         aria-pressed={grouped}
-                        title="two groups of repeats: by tags, by names without numbers, or by the longest pause"
+                        title="split into two groups of repeats, by tags, by names without numbers, or at the longest pause"
                         onClick={group}
                     >
                         Group as repeats <kbd>r</kbd>
@@ -131,7 +131,9 @@ function SqlLink({ runs }: { runs: Run[] }) {
 }
 
 function whyNot(ofOneSeries: boolean): string {
-    return ofOneSeries ? 'group them as repeats first' : 'check two runs, or more of one series';
+    return ofOneSeries
+        ? 'group the runs as repeats first'
+        : 'check two runs, or several of one series';
 }
 
 function Pair({ groups: [base, fresh] }: { groups: Groups }) {
@@ -158,7 +160,7 @@ function Pair({ groups: [base, fresh] }: { groups: Groups }) {
 function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;
-    if (!data.headline) return <span class="faint">they measure different things</span>;
+    if (!data.headline) return <span class="faint">different metrics</span>;
     const { delta, delta_pct, unit } = data.headline;
     const { glyph, word, tone } = verdictOf(data.headline, unit);
     return (
@@ -170,7 +172,7 @@ function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
 
 function Verdict({ base, fresh }: { base: Run; fresh: Run }) {
     const delta = headlineDelta(base, fresh);
-    if (!delta) return <span class="faint">they measure different things</span>;
+    if (!delta) return <span class="faint">different metrics</span>;
     const words = deltaWords(delta.by, delta.unit, delta.pct);
     const small = delta.pct !== null && Math.abs(delta.pct) < NOISE_PCT;
     if (delta.by === 0 || small) return <span class="faint">{words}</span>;

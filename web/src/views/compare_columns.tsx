@@ -73,7 +73,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
             width: 96,
             sortKey: 'size',
             ...RIGHT,
-            title_tip: `new − base of ${metric.title.toLowerCase()}, by size`,
+            title_tip: `new − base of ${metric.title.toLowerCase()}, largest change first`,
             render: (row) => <Delta row={row} of={of} />,
         },
         {
@@ -84,7 +84,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
             numeric: true,
             hideBelow: 1000,
             cellClass: 'diff-cell',
-            title_tip: 'Δ with its sign: what grew most, or shrank most, first',
+            title_tip: 'sort by Δ with its sign: largest increase or decrease first',
             render: (row) => (
                 <DiffBar
                     delta={mixed ? (row.delta_pct ?? 0) : row.delta}

@@ -235,10 +235,10 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
             )}
             <span class="compare-curves-legend">
                 <span>
-                    <i class="is-base" /> base{base ? '' : ' has none'}
+                    <i class="is-base" /> base{base ? '' : ' has no curve'}
                 </span>
                 <span>
-                    <i /> new{fresh ? '' : ' has none'}
+                    <i /> new{fresh ? '' : ' has no curve'}
                 </span>
             </span>
             {base && fresh && (
@@ -247,14 +247,14 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
                     <Change word="Mean over time" base={base.sums.mean} fresh={fresh.sums.mean} />
                 </>
             )}
-            {runs > 1 && <span class="soft wide-only">the first run of each group</span>}
+            {runs > 1 && <span class="soft wide-only">first run of each group</span>}
             <span class="spacer" />
             {zoomed ? (
                 <button type="button" class="link" onClick={() => put({ span: null })}>
                     whole time
                 </button>
             ) : (
-                <span class="soft wide-only">drag to look closer</span>
+                <span class="soft wide-only">drag to zoom</span>
             )}
         </div>
     );

@@ -131,13 +131,13 @@ interface GraphToolbarProps {
 
 function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
     return (
-        <Toolbar label="what is drawn">
+        <Toolbar label="view options">
             <Segmented
                 label="whose calls"
                 value={side}
                 options={[
                     { value: 'new', text: 'Calls: new' },
-                    { value: 'base', text: 'Calls: base', tip: 'also draws what has vanished' },
+                    { value: 'base', text: 'Calls: base', tip: 'also draws removed functions' },
                 ]}
                 onChange={(value) =>
                     put({

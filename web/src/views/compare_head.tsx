@@ -108,7 +108,7 @@ function Answer({ comparison }: { comparison: Comparison }) {
     if (!headline) {
         return (
             <p class="compare-answer">
-                Their headlines are of different things; the tables hold what they share.
+                The runs have different headline metrics. Compare the tables below.
             </p>
         );
     }

@@ -78,8 +78,8 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
                     </>
                 ) : (
                     <p class="compare-note">
-                        {metric.title} of one {table.row} may hold that of another, or stands for
-                        itself: the differences do not add up to one whole.
+                        {metric.title} of one {table.row} may include another, so the differences do
+                        not add up.
                     </p>
                 )}
             </div>
@@ -136,9 +136,7 @@ function ImportWords({ row: { change, by, base_by } }: { row: ComparedOne }) {
     const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
     if (change === 'removed') {
         return (
-            <p class="compare-note">
-                No longer imported at start: it has become lazy, or nobody needs it.
-            </p>
+            <p class="compare-note">No longer imported: it is lazy now, or no module needs it.</p>
         );
     }
     if (change === 'added') {
@@ -147,8 +145,8 @@ function ImportWords({ row: { change, by, base_by } }: { row: ComparedOne }) {
     if (change !== 'moved') return null;
     return (
         <p class="compare-note">
-            Now first imported by {mover(by)}, in the base by {mover(base_by)}: its time counts
-            below whoever comes first.
+            Now first imported by {mover(by)}, in the base by {mover(base_by)}. Its time counts
+            below its first importer.
         </p>
     );
 }

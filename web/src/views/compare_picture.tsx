@@ -105,7 +105,7 @@ function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) 
                 value={side}
                 options={[
                     { value: 'new', text: 'Width: new' },
-                    { value: 'base', text: 'Width: base', tip: 'also draws what has vanished' },
+                    { value: 'base', text: 'Width: base', tip: 'also draws removed frames' },
                 ]}
                 onChange={(value) =>
                     put({ width: value === 'base' ? 'base' : null, zoom: null, frame: null })
@@ -115,7 +115,7 @@ function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) 
             {tree && <SureLegend tree={tree} />}
             {gone.length > 0 && (
                 <span class="soft ellipsis" title={names.join('\n')}>
-                    {int(gone.length)} vanished, {text(figOf(lost, tree?.unit ?? ''))}:{' '}
+                    {int(gone.length)} removed, {text(figOf(lost, tree?.unit ?? ''))}:{' '}
                     {names.join(', ')}
                 </span>
             )}
@@ -141,7 +141,7 @@ export function DiffLegend({ unit }: { unit: string }) {
     );
 }
 
-const FATES = { new: 'new on this path', gone: 'vanished from this path', kept: '' };
+const FATES = { new: 'new on this path', gone: 'removed from this path', kept: '' };
 const VERDICTS = ['', 'too few runs for a test', 'within noise', '', ''];
 
 function sidesOf(tree: ComparedTree, node: number) {

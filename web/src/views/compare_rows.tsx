@@ -20,7 +20,7 @@ import { comparePath, groupsOf, put } from './compare_state';
 import { CompareToolbar } from './compare_toolbar';
 import { useSource } from './use_source';
 
-const NO_ROW = 'None of the runs holds a row.';
+const NO_ROW = 'None of the runs has rows in this table.';
 
 /** In place of a table whose largest rows are not here yet. */
 export function NoRowsYet({ error }: { error: ApiError | null }) {

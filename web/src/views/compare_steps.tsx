@@ -73,7 +73,7 @@ function Steps({ base, fresh, definition, first }: StepsProps) {
             <div class="compare-picture-head">
                 <DefinitionSwitch definition={definition} />
                 <span class="soft ellipsis">{definition.says}</span>
-                {first && <span class="soft">the first run of each group</span>}
+                {first && <span class="soft">first run of each group</span>}
             </div>
             <div class="compare-steps-body">
                 <Parts parts={parts} />
@@ -95,7 +95,8 @@ function deltaWords(base: number, fresh: number): string {
 
 function Parts({ parts }: { parts: PartPair[] }) {
     const most = parts.reduce((top, pair) => Math.max(top, pair.base, pair.new), 1);
-    if (!parts.length) return <p class="soft">Nothing of this definition ran in either run.</p>;
+    if (!parts.length)
+        return <p class="soft">Neither run has activity of this kind. Choose another breakdown.</p>;
     return (
         <div class="part-pairs" role="table" aria-label="parts of the mean step, base and new">
             {parts.map((pair) => (
@@ -134,7 +135,7 @@ function Pairs({ pairs, by, definition }: PairsProps) {
         <div class="step-pairs">
             <p class="step-pairs-head">
                 <b>Step by step</b>
-                <span class="soft">one scale; the base above the new run</span>
+                <span class="soft">same scale; base above new</span>
                 <span class="spacer" />
                 <span class="soft">n beside n{by === 0 ? '' : ` ${signed(by, 0)}`} of new</span>
                 <Shift word="earlier" by={by - 1} />
@@ -159,7 +160,7 @@ function Pairs({ pairs, by, definition }: PairsProps) {
 
 /* Each step beside another one of the new run. */
 function Shift({ word, by }: { word: string; by: number }) {
-    const tip = `beside the ${word} step of the new run`;
+    const tip = `compared with the ${word} step of the new run`;
     return (
         <button type="button" class="link" title={tip} onClick={() => put({ by: String(by) })}>
             {word}

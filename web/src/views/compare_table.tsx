@@ -124,8 +124,8 @@ function ChangeMenu({ table, changes }: { table: ComparedTable; changes: boolean
     const word = (change: 'added' | 'removed') => (isImport ? changeWord(change, true) : change);
     const both = { value: null, text: changes ? 'added or removed' : 'any' };
     const more = [
-        { value: 'moved', text: isImport ? 'first imported by another' : 'moved' },
-        { value: 'kept', text: 'in both, in place' },
+        { value: 'moved', text: isImport ? 'other first importer' : 'moved' },
+        { value: 'kept', text: 'in both, same place' },
     ];
     return (
         <ChoiceMenu

@@ -34,7 +34,7 @@ export function CompareToolbar<R>(props: CompareToolbarProps<R>) {
     ]);
     void source.version.value;
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             {table.metrics.length > 1 && (
                 <Segmented
                     label="metric"

@@ -102,7 +102,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     tip={(node) => tip(tree, node)}
                     height={Math.min(most, drawing.layout.rows * FRAME_ROW + 20)}
                     keyless
-                    empty="There is nothing to draw."
+                    empty="Neither run has a call tree to draw."
                 />
             )}
             <LoadingLine active={loading} />
@@ -131,8 +131,8 @@ export function boundsText(total: number, low: number, certainty: number, unit: 
 /** What the certainty of a frame means; empty of exact ones. */
 export const MEANINGS = [
     '',
-    'bounded: the sums per caller leave room between the two values',
-    'unknown: it is on the path already (recursion)',
+    'bounded: the value is between the two numbers',
+    'unknown: recursive call',
 ];
 
 interface TreeTipProps {

@@ -80,9 +80,9 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
 }
 
 function ruleText({ rules }: Comparison, single: boolean): string {
-    if (single) return 'one run a side: nothing is known of noise';
+    if (single) return 'one run each: significance unknown';
     const factor = fmtFixed(rules.factor, rules.factor % 1 ? 1 : 0);
-    return `medians; noise at least ${factor} × √(MAD² + MAD²); a verdict needs |Δ| above it and p < ${rules.alpha}, and of all of them few may be chance`;
+    return `medians; noise ≥ ${factor} × √(MAD² + MAD²); significant if |Δ| > noise and p < ${rules.alpha}, corrected for many rows`;
 }
 
 function useCompareKeys(hrefs: string[]): void {
@@ -97,7 +97,7 @@ function useCompareKeys(hrefs: string[]): void {
         })),
         ...(offlineFile()
             ? []
-            : [{ key: 'u', label: 'up to the shelf', run: () => navigate([], {}) }]),
+            : [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]),
     ]);
 }
 
@@ -176,7 +176,8 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 </>
             ) : (
                 <Notice kind="info" title="These runs share no table">
-                    There is nothing beyond the headline to compare.
+                    Only the headline can be compared. Choose runs of the same kind to compare
+                    tables.
                 </Notice>
             )}
         </>

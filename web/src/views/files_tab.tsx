@@ -39,7 +39,7 @@ export function FilesOf({ run, total, report, picker }: FilesOfProps) {
             sort="tottime_s"
             origins
             hide
-            remark="tottime adds up over the functions of a file; cumtime does not, so it is not here"
+            remark="tottime of the functions in a file; cumtime is not shown because it does not add up"
             selectKey="file"
             rowKey={(row) => row.file}
             called={({ file }) => ({ name: '', file })}
@@ -51,7 +51,7 @@ export function FilesOf({ run, total, report, picker }: FilesOfProps) {
                     ...(report && { report: String(report) }),
                 })
             }
-            empty={() => 'No file is left under these filters.'}
+            empty={() => 'No file matches the filters. Clear them to see all.'}
         />
     );
 }

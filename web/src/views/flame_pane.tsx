@@ -8,7 +8,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { route } from '../base/router';
 import type { FlameAnswer } from '../base/trace_types';
 import type { Run } from '../base/types';
-import { int, pct, THIN } from '../base/units';
+import { THIN, int, pct, plural } from '../base/units';
 import { flamePaint } from '../canvas/frame_paint';
 import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
@@ -58,7 +58,7 @@ const wall = (stacks: number) => ({
     disabled: !stacks,
     tip: stacks
         ? 'with the Python frames around the operators'
-        : 'no Python frames in this trace: record with with_stack=True',
+        : 'no Python frames in this trace; record with with_stack=True',
 });
 
 export function FlameSwitch({ run }: { run: Run }) {
@@ -145,9 +145,9 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
             {flame && flame.cut > 0 && (
                 <div class="picture-note">
                     {isStacks(run)
-                        ? 'Smaller frames are not drawn one by one; their weight'
-                        : `${int(flame.cut)} smaller ${flame.cut === 1 ? 'frame is' : 'frames are'} not drawn one by one; their time`}{' '}
-                    stays in the frames above
+                        ? 'Smaller frames are not drawn; their weight'
+                        : `${plural(flame.cut, 'smaller frame')} not drawn; their time`}{' '}
+                    counts in the frames above
                 </div>
             )}
             <LoadingLine active={answer.loading} />

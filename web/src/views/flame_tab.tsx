@@ -30,14 +30,13 @@ export function FlameTab({ run }: { run: Run }) {
     const wide = viewportWidth.value >= 1000;
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <FlameSwitch run={run} />
                 {isStacks(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
                 {wide && (
                     <span class="soft">
-                        {isStacks(run) ? 'stacks' : 'slices'} merged by their path of names, widest
-                        first
+                        {isStacks(run) ? 'stacks' : 'slices'} merged by path, widest first
                     </span>
                 )}
                 {isStacks(run) && <StackLegend run={run} />}

@@ -139,7 +139,7 @@ export function FunctionsByFile(props: TableProps) {
                     toggle,
                 }}
                 resetKey={path}
-                empty="No file is left under these filters."
+                empty="No file matches the filters. Clear them to see all."
             />
             {more > 0 && (
                 <div class="pane-note">
@@ -228,8 +228,7 @@ function fileColumns(search: Matcher, total: number): GridColumn<Row>[] {
             title: 'cumtime',
             unit: 's',
             width: 96,
-            title_tip:
-                'of functions only: those of a file may call each other, so they do not add up',
+            title_tip: 'functions only: cumtimes do not add up over a file',
             ...right,
             render: (row) => (row.kind === 'file' ? '' : bar(row.fn.cumtime_s, 'total')),
         },

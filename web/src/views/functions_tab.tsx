@@ -27,7 +27,7 @@ import { FunctionsToolbar } from './functions_toolbar';
 import { useJson } from './use_json';
 
 const SUMS_REMARK =
-    'cProfile keeps sums per caller, not call paths: the tree marks what follows from them';
+    'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
 
 export function useSumsRemark(run: Run): void {
     useEffect(() => {

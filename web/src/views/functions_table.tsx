@@ -50,8 +50,8 @@ export function FunctionsTable(props: TableProps) {
             resetKey={withParams('', params)}
             empty={
                 source.of === 0
-                    ? 'This profile holds no function: the profiler was never enabled, or dumped before it was.'
-                    : 'No function is left under these filters.'
+                    ? 'This profile has no functions. Enable the profiler before the code runs, and record again.'
+                    : 'No function matches the filters. Clear them to see all.'
             }
         />
     );

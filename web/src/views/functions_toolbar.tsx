@@ -66,7 +66,7 @@ export function FunctionsToolbar(props: ToolbarProps) {
     const path = functionsPath(run);
     const wide = viewportWidth.value >= 1100;
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             {props.picker}
             <Segmented
                 label="which functions"

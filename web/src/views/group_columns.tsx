@@ -62,7 +62,7 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
             width: 88,
             sortKey: 'in',
             ...RIGHT,
-            title_tip: 'in how many of the runs the row is',
+            title_tip: 'number of runs that have the row',
             render: (row) => (
                 <span class={row.in === runs ? 'soft' : 'warn'}>
                     {int(row.in)} of {int(runs)}

@@ -46,7 +46,7 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
                     />
                 </dl>
                 <p class="compare-note">
-                    Each {table.row} with the median of the runs. A run that lacks it counts as 0.
+                    Each {table.row} compared with the median. A run without it counts as 0.
                 </p>
             </div>
         </section>

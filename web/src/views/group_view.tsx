@@ -23,7 +23,7 @@ import { metricOf, tableOf, tabHref } from './compare_state';
 import { GroupPicture } from './group_picture';
 import { GroupTable } from './group_table';
 
-const RULE = 'medians of the runs; spread: their median absolute deviation; pictures: their means';
+const RULE = 'values: medians of the runs; spread: median absolute deviation; pictures: means';
 
 function useGroupKeys(hrefs: string[]): void {
     useKeys('Group', [
@@ -34,7 +34,7 @@ function useGroupKeys(hrefs: string[]): void {
         })),
         ...(offlineFile()
             ? []
-            : [{ key: 'u', label: 'up to the shelf', run: () => navigate([], {}) }]),
+            : [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]),
     ]);
 }
 
@@ -77,7 +77,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
                 </>
             ) : (
                 <Notice kind="info" title="These runs share no table">
-                    There is nothing beyond the headline.
+                    Only the headline can be compared. Choose runs of the same kind.
                 </Notice>
             )}
         </>
@@ -96,7 +96,7 @@ function GroupHead({ report: { headline, new: runs } }: { report: GroupReport })
                     {headline ? (
                         <Answer headline={headline} />
                     ) : (
-                        'Their headlines are of different things.'
+                        'The runs have different headline metrics.'
                     )}
                 </p>
             </div>

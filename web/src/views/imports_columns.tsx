@@ -60,7 +60,7 @@ function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
             align: 'right',
             numeric: true,
             sortKey: 'self_us',
-            title_tip: 'time in the module itself; the bar is the share of the largest self time',
+            title_tip: 'without nested imports; the bar is the share of the largest self time',
             render: (row) => (
                 <ShareBar share={maxSelf > 0 ? (row.self_us ?? 0) / maxSelf : 0} tone="total">
                     {ms(row.self_us)}
@@ -75,7 +75,7 @@ function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
             align: 'right',
             numeric: true,
             sortKey: 'cumulative_us',
-            title_tip: 'with everything that it imported',
+            title_tip: 'including nested imports',
             render: (row) => ms(row.cumulative_us),
         },
         {

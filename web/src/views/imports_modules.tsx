@@ -103,7 +103,7 @@ export function ImportsModules(props: ModulesProps) {
                     />
                 )}
                 <Segmented
-                    label="shape of the table"
+                    label="table layout"
                     value={tree ? 'tree' : 'flat'}
                     options={[
                         { value: 'flat', text: 'Flat' },
@@ -192,7 +192,7 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
             class="quiet"
             align="right"
             label={`% of ${said} ▾`}
-            tip="what 100 % is in the share column"
+            tip="base of the percentages"
             items={items}
         />
     );

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
 import { route, setQuery } from '../base/router';
-import { THIN, fmtFixed, int } from '../base/units';
+import { THIN, fmtFixed, plural } from '../base/units';
 import { importPaint } from '../canvas/frame_paint';
 import { FrameView } from '../components/frame_view';
 import { TreemapView } from '../components/treemap_view';
@@ -71,14 +71,14 @@ export function ImportsPicture(props: PictureProps) {
                     rootName={ROOT_NAME}
                     tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
                     height={290}
-                    empty="This log holds no timed import."
+                    empty="This log has no import times. Record one with python -X importtime."
                 />
             )}
             {data.tree.cut && (
                 <div class="picture-note">
-                    {int(data.tree.cut.rows)} modules under{' '}
+                    {plural(data.tree.cut.rows, 'module')} below{' '}
                     {fmtFixed(data.tree.cut.below_us / 1000, 3)}
-                    {THIN}ms are not drawn; the table has them all
+                    {THIN}ms not drawn; the table lists all modules
                 </div>
             )}
         </div>

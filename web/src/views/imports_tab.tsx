@@ -41,8 +41,8 @@ function useRoundingRemark(run: Run): void {
     useEffect(() => {
         const apart = (self_us - total_us) / 1000;
         const by = `${fmtFixed(Math.abs(apart), 3)}${THIN}ms ${apart < 0 ? 'below' : 'above'} Total`;
-        const why = negative_self > 0 ? 'threads shift times between rows and' : '';
-        const said = `${why ? `${why} ` : ''}each figure is rounded up to 1${THIN}µs by CPython: Σ self is ${by}`;
+        const why = negative_self > 0 ? 'several threads shift times between rows;' : '';
+        const said = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN}µs: Σ self is ${by}`;
         setStatus(undefined, self_us === 0 ? null : said, undefined);
         return () => setStatus(undefined, null, undefined);
     }, [run.id]);

@@ -51,7 +51,7 @@ export function ImportsToolbar(props: ToolbarProps) {
     ]);
     const wide = viewportWidth.value >= 1400;
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             <Segmented<Mode>
                 label="picture"
                 value={mode}
@@ -104,8 +104,8 @@ function Threshold({ min: least, by }: { min: number | null; by: 'self' | 'cumul
                 width={76}
                 tip={
                     by === 'self'
-                        ? 'leaves modules with less self time out of the table'
-                        : 'leaves modules with less cumulative time out of the table; in the picture they become dots'
+                        ? 'hide modules with less self time'
+                        : 'hide modules with less cumulative time from the table; the picture draws them as dots'
                 }
                 onChange={(min) => put({ min: min ? String(min) : null })}
             />

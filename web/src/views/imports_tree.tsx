@@ -111,8 +111,8 @@ export function ImportsTree(props: TreeProps) {
                 }}
                 empty={
                     data.tree.n === 0
-                        ? 'This log holds no timed import.'
-                        : 'No module is left under these filters.'
+                        ? 'This log has no import times. Record one with python -X importtime.'
+                        : 'No module matches the filters. Clear them to see all.'
                 }
             />
         </>

@@ -106,7 +106,7 @@ export function LedgerTab({ run }: { run: Run }) {
 }
 
 function emptyWords(run: Run, q: string | undefined): string {
-    if (q) return 'No note matches.';
+    if (q) return 'No note matches the search.';
     const { read, unit } = run.ledger;
-    return `Nothing to report: each of the ${int(read)} ${unit} was understood as it stands.`;
+    return `Nothing to report: each of the ${int(read)} ${unit} was read without repair.`;
 }

@@ -30,7 +30,7 @@ export function LineFilesTab({ run }: { run: Run }) {
             called={({ file }) => ({ name: '', file })}
             columns={(search) => columnsOf(run, search)}
             onOpen={({ id }) => navigate(['run', run.id, 'lines'], { file: String(id) })}
-            empty={() => 'No file is left under these filters.'}
+            empty={() => 'No file matches the filters. Clear them to see all.'}
         />
     );
 }

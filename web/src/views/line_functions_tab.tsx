@@ -32,7 +32,9 @@ export function LineFunctionsTab({ run }: { run: Run }) {
             columns={(search) => columnsOf(run, search)}
             onOpen={(row) => toLines(run, row)}
             empty={(filtered) =>
-                filtered ? 'No function is left under these filters.' : 'No function was profiled.'
+                filtered
+                    ? 'No function matches the filters. Clear them to see all.'
+                    : 'No function was profiled.'
             }
         />
     );

@@ -69,7 +69,7 @@ export function LinesAcrossTab({ run }: { run: Run }) {
     const wide = viewportWidth.value >= NARROW;
     return (
         <div class="tab-body lines-tab">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <FileMenu choice={choice} />
                 {!wide && <RunsMenu choice={choice} />}
                 <Spacer />

@@ -44,7 +44,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
     const { figures, scale, base, hideZero, hasHot, onHot } = props;
     const measure = figures?.measure ?? 'none';
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             {measure === 'time' && (
                 <Segmented<TimeUnit>
                     label="unit of time"

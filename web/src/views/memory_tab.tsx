@@ -111,7 +111,7 @@ function useMemoryKeys({ window, length, selected, show }: MemoryView): void {
             label: 'zoom to selected call',
             run: () => selected && show({ from: selected.start_s, to: selected.end_s }),
         },
-        { key: '0', label: 'the whole time', run: () => show({ from: 0, to: length }) },
+        { key: '0', label: 'reset zoom', run: () => show({ from: 0, to: length }) },
         {
             key: 'Escape',
             label: 'clear call and range',
@@ -134,7 +134,7 @@ export function MemoryTab({ run }: { run: Run }) {
     const empty = answer !== null && curves.length === 0;
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <MemoryLegend curves={curves} />
                 <Spacer />
                 <span class="soft wide-only">drag to zoom, double click to reset</span>

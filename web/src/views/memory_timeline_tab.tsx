@@ -89,13 +89,13 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
         { key: 's', label: 'zoom out', run: () => zoom(1 / ZOOM) },
         { key: 'a', label: 'earlier', run: () => show(panWindow(window, -PAN, length)) },
         { key: 'd', label: 'later', run: () => show(panWindow(window, PAN, length)) },
-        { key: '0', label: 'the whole time', run: () => show({ from: 0, to: length }) },
+        { key: '0', label: 'reset zoom', run: () => show({ from: 0, to: length }) },
     ]);
     const top = Math.max(0.001, ...(curves.length ? curves[curves.length - 1].mib : [])) * ROOM;
     const shown = answer?.categories.filter(({ mib }) => mib.some((value) => value !== 0)) ?? [];
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <Legend names={shown.map(({ name }) => name)} />
                 <Spacer />
                 <button

@@ -174,7 +174,7 @@ export function ModulesTab({ run }: { run: Run }) {
                         open: (row) => row.open,
                         toggle,
                     }}
-                    empty={data ? 'No module has such a name.' : undefined}
+                    empty={data ? 'No module matches the search.' : undefined}
                 />
             )}
             <LoadingLine active={loading} />
@@ -186,8 +186,8 @@ function NoModules() {
     return (
         <div class="grid-empty">
             <p>
-                No nn.Module calls in this trace. Modules are told by the Python frames of their
-                calls; this records them:
+                No nn.Module calls in this trace. They are read from Python frames. To record
+                frames:
             </p>
             <p class="teach">
                 <code>{COMMAND}</code> <CopyButton text={COMMAND} />
@@ -212,7 +212,7 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
         { key: 'c', label: 'close all', run: () => put({ open: '-' }) },
     ]);
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             <button
                 type="button"
                 class="button"
@@ -223,9 +223,9 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
             <button type="button" class="button" onClick={() => put({ open: '-' })}>
                 Close all <kbd>c</kbd>
             </button>
-            <span class="soft wide-only">{int(tree.rows.length)} modules by their place</span>
+            <span class="soft wide-only">{int(tree.rows.length)} modules by position</span>
             <Spacer />
-            {useRange() && <span class="soft">of the whole run, not of the range</span>}
+            {useRange() && <span class="soft">values of the whole run, not of the range</span>}
             <SearchField
                 value={filters.q}
                 inputRef={input}

@@ -73,14 +73,14 @@ function Item({ item }: { item: News }) {
                 kind="info"
                 title={
                     <>
-                        <b>{item.name}</b> is on the shelf already: the same bytes were added before
+                        <b>{item.name}</b> is already on the shelf. The same file was added before.
                     </>
                 }
                 actions={
                     <>
                         {item.run && (
                             <a class="link" href={formatHash(['run', item.run])}>
-                                Open it
+                                Open run
                             </a>
                         )}
                         {remove}
@@ -96,13 +96,13 @@ function Item({ item }: { item: News }) {
                 kind="info"
                 title={
                     <>
-                        Left out, for no profile is in it: <b>{item.name}</b>
+                        Skipped, not a profile: <b>{item.name}</b>
                     </>
                 }
                 actions={remove}
             >
                 <details>
-                    <summary>Which, and why</summary>
+                    <summary>Details</summary>
                     <ul>
                         {item.files?.map((file) => (
                             <li key={file}>{file}</li>

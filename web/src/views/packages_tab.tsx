@@ -122,7 +122,7 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
     ]);
     const seconds = (us: number): string => `${fmtFixed(us / 1e6, 3)}${THIN}s`;
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             <OriginMenu
                 shares={ORIGINS.map((origin) => ({ origin, share: null }))}
                 base="of Σ self"

@@ -108,10 +108,10 @@ export function ProcessesTab({ run }: { run: Run }) {
     const query = route.value.query;
     const zoomed = query.from !== undefined || query.to !== undefined;
     const whole = () => put({ from: null, to: null });
-    useKeys('Processes', [{ key: '0', label: 'the whole time', run: whole }]);
+    useKeys('Processes', [{ key: '0', label: 'reset zoom', run: whole }]);
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <Segmented
                     label="of"
                     value={view.of}
@@ -123,7 +123,7 @@ export function ProcessesTab({ run }: { run: Run }) {
                 />
                 <span class="soft toolbar-remark wide-only">
                     {view.of === 'cpu'
-                        ? 'percent of one processor between two frames; the first frame has none'
+                        ? 'percent of one CPU between two frames; the first frame has no value'
                         : 'resident memory at each frame'}
                 </span>
                 <Spacer />
@@ -151,12 +151,12 @@ function Picture({ view, frames }: { view: Processes; frames: number }) {
     if (frames < 2) {
         return (
             <p class="grid-empty">
-                One frame is no curve: its figures are in the tab Measurements. More of them:{' '}
-                <code>{COMMAND}</code> <CopyButton text={COMMAND} />
+                One frame makes no curve; see its values on the Measurements tab. To record more
+                frames: <code>{COMMAND}</code> <CopyButton text={COMMAND} />
             </p>
         );
     }
-    if (!points) return <p class="grid-empty">No process is shown.</p>;
+    if (!points) return <p class="grid-empty">All processes are hidden. Show one in the list.</p>;
     const greatest = shown.reduce((most, { y }) => y.reduce((a, b) => Math.max(a, b), most), 0);
     const step = of === 'res' ? roundStep(greatest) : undefined;
     const top = step ? step * Math.ceil((greatest * ROOM) / step) : (greatest || 1) * ROOM;
@@ -244,7 +244,7 @@ function Legend({ run, view }: { run: Run; view: Processes }) {
                         key={id}
                         class="process-row"
                         aria-pressed={!off.has(pid)}
-                        title={off.has(pid) ? 'show its line' : 'hide its line'}
+                        title={off.has(pid) ? 'show the line' : 'hide the line'}
                         onClick={() => toggle(pid)}
                     >
                         <i style={{ background: lineColour(i) }} />
@@ -255,7 +255,9 @@ function Legend({ run, view }: { run: Run; view: Processes }) {
                         </span>
                     </button>
                 ))}
-                {total > all.length && <p class="soft">All of them are in the tab Measurements.</p>}
+                {total > all.length && (
+                    <p class="soft">All processes are on the Measurements tab.</p>
+                )}
             </div>
         </section>
     );

@@ -109,7 +109,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             : []),
         ...(offlineFile()
             ? []
-            : [{ key: 'u', label: 'up to the shelf', run: () => navigate([], {}) }]),
+            : [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]),
     ]);
     return (
         <main class={isStacks(run) ? 'report stacks' : 'report'}>
@@ -250,7 +250,7 @@ function NoRun({ id, error }: { id: string; error: ApiError }) {
                     </a>
                 }
             >
-                {gone && <div>It may have been deleted, or the link is of another shelf.</div>}
+                {gone && <div>The run was deleted, or the link is for another shelf.</div>}
             </Notice>
         </main>
     );

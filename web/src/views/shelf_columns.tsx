@@ -56,7 +56,7 @@ function checkColumn(checks: Checks): Column {
 function whenColumn(underDay: boolean): Column {
     return {
         key: 'when',
-        title: 'When',
+        title: 'Added',
         // Under the heading of its day the time is enough.
         width: underDay ? 64 : 128,
         align: 'right',
@@ -142,7 +142,7 @@ const FIGURES: Column[] = [
         width: 112,
         align: 'right',
         hideBelow: NARROW,
-        title_tip: 'against the run before in the same series, in percent of that run',
+        title_tip: 'change from the previous run of the series, in percent',
         render: ofRun((run) => <DeltaPct pct={run.delta_pct} />),
     },
 ];
@@ -157,13 +157,13 @@ const SOURCE: Column[] = [
         sortKey: 'bytes',
         numeric: true,
         hideBelow: NARROW,
-        title_tip: 'of the file as it came in',
+        title_tip: 'size of the original file',
         render: ofRun((run) => <span class="soft">{bytes(run.bytes)}</span>),
     },
     { key: 'ledger', title: 'Ledger', width: 96, hideBelow: NARROW, render: ofRun(ledger) },
     {
         key: 'who',
-        title: 'Who',
+        title: 'Added by',
         width: 70,
         sortKey: 'who',
         hideBelow: NARROW,

@@ -33,8 +33,8 @@ export function ShelfFilters({ shelf, grouping }: FiltersProps) {
                 label="grouping"
                 value={grouping}
                 options={[
-                    { value: 'day', text: 'by day', tip: 'newest first (g)' },
-                    { value: 'series', text: 'by series', tip: 'runs of one series together (g)' },
+                    { value: 'day', text: 'by day', tip: 'group by day, newest first (g)' },
+                    { value: 'series', text: 'by series', tip: 'group by series (g)' },
                 ]}
                 onChange={setGrouping}
             />

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useEffect } from 'preact/hooks';
-import { bytes, int } from '../base/units';
+import { bytes, plural } from '../base/units';
 import type { Shelf } from '../base/types';
 import { setStatus } from '../components/status_line';
 import { connected, shelf } from './live';
@@ -19,7 +19,7 @@ export function useShelfStatus(checked: number): void {
         if (!now) return;
         const left = (
             <>
-                {int(now.runs)} {now.runs === 1 ? 'run' : 'runs'} · <Room shelf={now} />
+                {plural(now.runs, 'run')} · <Room shelf={now} />
             </>
         );
         const middle = live ? (
@@ -33,7 +33,7 @@ export function useShelfStatus(checked: number): void {
                 </>
             )
         ) : (
-            <span class="warn">The connection is lost; trying again</span>
+            <span class="warn">Connection lost. Trying again.</span>
         );
         setStatus(left, middle, now.runs > 0 ? <Keys checked={checked} /> : null);
     }, [now, live, tokens, checked]);
@@ -52,7 +52,7 @@ function Room({ shelf: now }: { shelf: Shelf }) {
     const full = now.used >= NEARLY_FULL * now.quota;
     return (
         <span class={full ? 'warn' : undefined}>
-            {bytes(now.used)} of the quota of {bytes(now.quota)}
+            {bytes(now.used)} of quota {bytes(now.quota)}
             {full && '. Delete runs to free space'}
         </span>
     );

@@ -193,7 +193,7 @@ function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
         { key: 'Enter', label: 'open the run', run: forward },
         {
             key: ' ',
-            label: 'check the run',
+            label: 'select the run',
             run: withCurrent((run, event) => check(run, event.shiftKey)),
         },
         ...(may('uploader')

@@ -57,7 +57,7 @@ function View({ view, empty, onInsert }: ViewProps) {
                 {empty && <span class="soft">{empty}</span>}
             </summary>
             {view.about && <p>{view.about}</p>}
-            <Name name={view.name} title="put the view where the caret is" onInsert={onInsert}>
+            <Name name={view.name} title="insert at the cursor" onInsert={onInsert}>
                 insert {view.name}
             </Name>
             {view.lines.map((line) => (

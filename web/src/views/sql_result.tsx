@@ -83,7 +83,7 @@ export function SqlTable({ result }: { result: SqlResult }) {
                 rowKey={(row) => rows.indexOf(row)}
                 sort={sort}
                 onSort={({ key, desc }) => put({ order: `${desc ? '-' : ''}${key}` })}
-                empty="The statement answered no rows."
+                empty="The query returned no rows."
             />
         </div>
     );
@@ -94,7 +94,12 @@ export function SqlPicture({ result, kind }: { result: SqlResult; kind: ChartKin
     const { x, y } = axesOf(result, query.x ?? '', query.y ?? '');
     const points = useMemo(() => pointsOf(result, Math.max(-1, x), y), [result, x, y]);
     const names = result.columns.map(({ name }) => name);
-    if (y < 0) return <p class="report-empty">No column of this result holds numbers alone.</p>;
+    if (y < 0)
+        return (
+            <p class="report-empty">
+                No numeric column to draw. Select at least one column of numbers.
+            </p>
+        );
     const left = result.rows.length - points.x.length;
     return (
         <div class="sql-picture">
@@ -118,7 +123,9 @@ export function SqlPicture({ result, kind }: { result: SqlResult; kind: ChartKin
                     ]}
                     onChange={(chart) => put({ chart })}
                 />
-                {left > 0 && <span class="soft">{int(left)} rows lack one of the two</span>}
+                {left > 0 && (
+                    <span class="soft">{int(left)} rows have no value and are not drawn</span>
+                )}
             </div>
             <ResultChart
                 points={points}

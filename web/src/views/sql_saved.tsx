@@ -105,7 +105,9 @@ function SaveDialog({ kind, sql, rows, onChange, onClose }: SaveDialogProps) {
                     Save
                 </button>
             </form>
-            {error && <Notice kind="error" title="It was not changed" error={error} />}
+            {error && (
+                <Notice kind="error" title="The saved statement was not changed" error={error} />
+            )}
             {rows.map((one) => (
                 <div key={one.id} class="sql-saved">
                     <span class="ellipsis" title={one.sql}>

@@ -52,7 +52,7 @@ function RunsField({ named }: { named: string }) {
     return (
         <label
             class="sql-runs"
-            title="ids, names, series:NAME, tag:K=V, with commas between; none: the catalog alone"
+            title="ids, names, series:NAME or tag:K=V, separated by commas; empty: catalog only"
         >
             <span>Runs</span>
             <span class="field">

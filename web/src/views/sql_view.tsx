@@ -177,13 +177,13 @@ function SqlToolbar({ scope, picker, kind, asked, draft, examples, onRun, onPick
             <SavedMenu kind={kind} sql={draft} onRun={onRun} />
             <Menu
                 label="History"
-                tip="what this browser asked before"
+                tip="statements that this browser ran before"
                 items={past.map((sql) => ({ text: shortened(sql), onPick: () => onPick(sql) }))}
                 filter={past.length > 8}
             />
             <Spacer />
             <Segmented
-                label="how the result is shown"
+                label="result as"
                 value={query.chart ? 'chart' : 'table'}
                 options={[
                     { value: 'table', text: 'Table' },
@@ -228,7 +228,7 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
                 label="Export"
                 align="right"
                 items={[
-                    { text: 'CSV', note: 'every row, raw digits', onPick: () => save('csv') },
+                    { text: 'CSV', note: 'all rows, unrounded', onPick: () => save('csv') },
                     { text: 'JSON', note: 'an array of objects', onPick: () => save('rows') },
                 ]}
             />
@@ -254,7 +254,7 @@ function Answer({ asked }: { asked: Asked }) {
             {error && (
                 <Notice
                     kind="error"
-                    title="The statement was not answered"
+                    title="Query failed"
                     error={{ ...error, text: error.text, hint: error.hint, at: null }}
                 />
             )}
@@ -266,7 +266,8 @@ function Answer({ asked }: { asked: Asked }) {
                 ))}
             {!result && !error && !running && (
                 <p class="report-empty">
-                    One statement that reads, over the views listed here. Ctrl+Enter runs it.
+                    Type one SELECT statement over the views listed here. Press Ctrl+Enter to run
+                    it.
                 </p>
             )}
             <LoadingLine active={running} />

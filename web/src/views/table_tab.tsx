@@ -130,7 +130,7 @@ function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>
         { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
     ]);
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             {props.picker}
             {props.origins && (
                 <OriginMenu

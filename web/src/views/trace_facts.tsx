@@ -22,13 +22,13 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
         return {
             label: 'Span',
             value: <FigText fig={fig(span_ns / 1e9)} />,
-            tip: 'from the first event to the end of the last',
+            tip: 'from the start of the first event to the end of the last',
         };
     }
     return {
         label: 'Mean step',
         value: <FigText fig={fig(step_ns / 1e9)} />,
-        tip: `mean of the counted ones of ${int(steps)} steps; a step ends with the last kernel it launched`,
+        tip: `mean of the counted steps of ${int(steps)}; a step ends when its last kernel ends`,
     };
 }
 
@@ -40,7 +40,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
             label: 'GPU busy',
             value: percent(100 * gpu_busy),
             note: base,
-            tip: 'the share of the time in which at least one kernel ran',
+            tip: 'share of the time at least one kernel was running',
         });
     }
     if (dataloader_pct !== null && (gpu_busy !== null || dataloader_pct > 0)) {
@@ -48,7 +48,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
             label: 'DataLoader',
             value: percent(dataloader_pct),
             note: base,
-            tip: 'the share of the time in which nothing but the data loader was at work',
+            tip: 'share of the time only the data loader was working',
         });
     }
     return facts;
@@ -72,11 +72,11 @@ function stackFacts(run: Run): Fact[] {
             ),
             note: estimateText(run, weight),
             tip: estimateText(run, weight)
-                ? 'the sum over all stacks; seconds are an estimate by the field “a sample ≈”'
+                ? 'sum over all stacks; seconds are estimated with the sample period'
                 : 'the sum over all stacks',
         },
-        { label: 'Stacks', value: int(samples), tip: 'as they stand in the file' },
-        { label: 'Functions', value: int(frames), tip: 'different frames' },
+        { label: 'Stacks', value: int(samples), tip: 'stacks in the file' },
+        { label: 'Functions', value: int(frames), tip: 'distinct frames' },
     ];
     if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW });
     return facts;
@@ -93,7 +93,7 @@ export function traceFacts(run: Run): Fact[] | null {
         facts.push({
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',
             value: <FigText fig={bytesFig(peak_bytes)} />,
-            tip: 'the most that the allocator had given out at once',
+            tip: 'largest memory allocated at one time',
             hideBelow: NARROW,
         });
     }

@@ -33,7 +33,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
     const definition = readDefinition(route.value.query.parts);
     const nameOf = useWorkerNames(run);
     useEffect(() => {
-        setStatus(undefined, 'a step ends with the last kernel it launched');
+        setStatus(undefined, 'a step ends when its last kernel ends');
         return () => {
             setStatus(undefined, null);
             hideTooltip();
@@ -43,7 +43,7 @@ export function TraceOverviewTab({ run }: { run: Run }) {
     const data = overview.data;
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <DefinitionSwitch definition={definition} />
                 <span class="soft overview-says" title={definition.says}>
                     {definition.says}

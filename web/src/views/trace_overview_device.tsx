@@ -49,7 +49,7 @@ function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName 
                 <span class="soft">{deviceOf(device, nameOf)}</span>
             </h2>
             <Pairs rows={rows} />
-            {rest.length > 0 && <Folded title="More of the device" rows={rest} />}
+            {rest.length > 0 && <Folded title="More device properties" rows={rest} />}
         </section>
     );
 }
@@ -58,7 +58,7 @@ export function FileHeaders({ headers }: { headers: [string, string][] }) {
     if (headers.length === 0) return null;
     return (
         <section class="overview-section">
-            <Folded title="Metadata of the file" rows={headers} />
+            <Folded title="File metadata" rows={headers} />
         </section>
     );
 }

@@ -38,7 +38,7 @@ export function Breakdown({ overview, use, range, definition }: BreakdownProps) 
             </h2>
             {parts && segments.length === 0 ? (
                 <p class="soft">
-                    {definition.title} looks at devices only, and nothing ran on one.
+                    {definition.title} covers GPU time only, and this trace has no GPU work.
                 </p>
             ) : (
                 <>
@@ -57,7 +57,7 @@ function barRoom(): number {
 }
 
 function meanWords(steps: TraceStep[], counted: number): string {
-    if (steps.length <= 1) return 'The whole trace';
+    if (steps.length <= 1) return 'Whole trace';
     // Without annotations each worker is one step.
     const workers = new Set(steps.map(({ worker }) => worker)).size;
     if (workers === steps.length) return `Mean of ${int(workers)} workers`;
@@ -107,9 +107,9 @@ export function StepList({ run, steps, definition, nameOf }: StepListProps) {
             <h2>
                 Steps
                 <span class="soft">
-                    one scale;{' '}
-                    {left > 0 ? `${int(left)} not counted in the mean (too few kernels); ` : ''}a
-                    click shows the step in the timeline
+                    same scale;{' '}
+                    {left > 0 ? `${int(left)} not counted in the mean (too few kernels); ` : ''}
+                    click a step to show it in the timeline
                 </span>
             </h2>
             <div

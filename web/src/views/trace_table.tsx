@@ -72,7 +72,10 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
     useEffect(() => {
         if (source.ready.peek()) onShown?.(source.total);
     }, [source, version]);
-    const empty = filters?.q || filters?.hide ? 'No row is left under these filters.' : props.empty;
+    const empty =
+        filters?.q || filters?.hide
+            ? 'No row matches the filters. Clear them to see all.'
+            : props.empty;
     return (
         <DataGrid<R>
             label={props.label}

@@ -41,7 +41,7 @@ export function TraceToolbar(props: TraceToolbarProps) {
     useKeys(what, [{ key: '/', label: `search the ${what}`, run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1100;
     return (
-        <Toolbar label="what is shown">
+        <Toolbar label="view options">
             {props.children}
             <Spacer />
             <RangeNotice />

@@ -59,7 +59,7 @@ function columnsOf(trend: Trend): GridColumn<TrendRow>[] {
     return [
         {
             key: 'when',
-            title: 'When',
+            title: 'Added',
             width: 128,
             render: ({ point }) => <span title={point.at}>{when(point.at)}</span>,
         },
@@ -170,9 +170,9 @@ function baselineColumn(base: number): GridColumn<TrendRow> {
 function stepColumn(trend: Trend): GridColumn<TrendRow> {
     return {
         key: 'step',
-        title: 'Step',
+        title: 'Change point',
         width: 112,
-        title_tip: 'the level changes here: medians between steps, permutation test',
+        title_tip: 'the level changes here (permutation test)',
         render: ({ change }) => {
             if (!change) return null;
             const { tone, short, long } = changeWords(change, trend.unit);

@@ -36,7 +36,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
     const table = tables.find(({ of }) => of === query.of);
     const inTime = isInTime(trend);
     return (
-        <Toolbar label="what is followed">
+        <Toolbar label="metric">
             <FigureMenu trend={trend} tables={tables} />
             {table && <RowPicker trend={trend} table={table} inputRef={inputRef} />}
             {table && query.row && <MetricMenu trend={trend} table={table} />}
@@ -53,7 +53,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
                         text: 'By time',
                         tip: inTime
                             ? 'when they were added'
-                            : 'these points are not in order of time',
+                            : 'points are not in time order',
                         disabled: !inTime,
                     },
                 ]}
@@ -105,7 +105,7 @@ function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparedTable[] }
         <Menu
             label={
                 <>
-                    <span class="faint">figure</span> {now}
+                    <span class="faint">metric</span> {now}
                 </>
             }
             filter={items.length > 10}
@@ -210,7 +210,7 @@ function ByMenu({ trend }: { trend: Trend }) {
                     <span class="faint">by</span> {trend.by ?? 'run'}
                 </>
             }
-            tip="runs with the same value of a tag, such as a commit, are repeats of one point"
+            tip="runs with the same tag value, such as a commit, are repeats of one point"
             items={items}
         />
     );

@@ -66,7 +66,7 @@ export function TrendView() {
         const left = runs === undefined ? null : `${int(runs)} run${runs === 1 ? '' : 's'}`;
         setStatus(
             left,
-            'steps: E-divisive on ranks, permutation test, p ≤ 0.01; at least 3 points a level',
+            'change points: E-divisive on ranks, permutation test, p ≤ 0.01, at least 3 points each side',
             null,
         );
     }, [data]);
@@ -186,7 +186,7 @@ function TrendBody({ trend }: { trend: Trend }) {
         { key: '/', label: 'find a row', run: () => input.current?.focus() },
         {
             key: 'c',
-            label: 'compare this point with another',
+            label: 'compare with another point',
             run: () => selected !== null && compareWith(selected),
         },
         ...(may('uploader') ? [{ key: 'b', label: 'pin this run as the baseline', run: pin }] : []),

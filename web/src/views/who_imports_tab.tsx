@@ -62,7 +62,9 @@ export function WhoImportsTab({ run }: { run: Run }) {
             )}
             {detail && !answer.error && <WhoReport run={run} detail={detail} />}
             {id === null && !first.loading && (
-                <p class="report-empty">This log holds no timed import.</p>
+                <p class="report-empty">
+                    This log has no import times. Record one with python -X importtime.
+                </p>
             )}
             <LoadingLine active={answer.loading} />
         </div>

@@ -64,7 +64,7 @@ function workerColumns(
         },
         {
             key: 'parts',
-            title: 'where the step goes',
+            title: 'parts of the step',
             width: 'rest',
             render: (row) => {
                 const own = row.parts[definition.id];
@@ -102,7 +102,7 @@ function workerColumns(
             unit: '% of it',
             width: 128,
             hideBelow: 1000,
-            title_tip: 'percent of the communication during which a computation ran as well',
+            title_tip: 'percent of communication that ran at the same time as computation',
             ...RIGHT,
             render: ({ overlap_pct }) => percent(overlap_pct),
         },
@@ -135,7 +135,8 @@ const COLLECTIVES: GridColumn<Collective>[] = [
         title: 'transfer',
         unit: 'ms',
         width: 120,
-        title_tip: 'the shortest of the workers, taken from the end: all of them are there by then',
+        title_tip:
+            'shortest duration of all workers: the transfer itself, after the last worker arrived',
         ...RIGHT,
         render: ({ transfer_ns }) =>
             transfer_ns === null ? <span class="zero">–</span> : ms(transfer_ns),
@@ -145,7 +146,7 @@ const COLLECTIVES: GridColumn<Collective>[] = [
         title: 'waiting',
         unit: 'ms',
         width: 120,
-        title_tip: 'the rest: waiting for the other workers',
+        title_tip: 'the rest: time spent waiting for other workers',
         ...RIGHT,
         render: ({ wait_ns }) => (wait_ns === null ? <span class="zero">–</span> : ms(wait_ns)),
     },
@@ -166,11 +167,11 @@ export function WorkersTab({ run }: { run: Run }) {
     const first: Parts | undefined = rows[0]?.parts[definition.id];
     return (
         <div class="tab-body">
-            <Toolbar label="what is shown">
+            <Toolbar label="view options">
                 <DefinitionSwitch definition={definition} />
                 {rows[0] && segmentsOf(first).length === 0 ? (
                     <span class="soft">
-                        {definition.title} looks at devices only, and nothing ran on one
+                        {definition.title} covers GPU time only, and this trace has no GPU work
                     </span>
                 ) : (
                     <PartLegend
@@ -185,7 +186,11 @@ export function WorkersTab({ run }: { run: Run }) {
                 columns={columns}
                 source={source}
                 rowKey={(row) => row.worker}
-                empty={data ? 'This trace holds one worker.' : undefined}
+                empty={
+                    data
+                        ? 'This trace has one worker. Add traces of several ranks to compare them.'
+                        : undefined
+                }
             />
             {collectives.total > 0 && (
                 <section class="pane pane-collectives">
