@@ -154,7 +154,7 @@ test('compare: the call graph is coloured by what changed, of either side', asyn
     const said = plain(await nodes.first().textContent());
     check(/[+-][\d.]+ m?s · [\d.]+ m?s/.test(said.replace(/\s+/g, ' ')), said);
     await page.getByRole('button', { name: 'Calls: base' }).click();
-    await until(async () => /bookshop|author by author/.test(await page.getByRole('toolbar', { name: 'what is drawn' }).innerText()), 'the base run');
+    await until(async () => /bookshop|author by author/.test(await page.getByRole('toolbar', { name: 'view options' }).innerText()), 'the base run');
     await nodes.nth(2).dblclick();
     await page.getByRole('button', { name: 'Whole graph' }).waitFor();
     await page.reload();

@@ -85,7 +85,7 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     if (grid) rows.push({ key: 'Grid', value: grid });
     if (block) rows.push({ key: 'Block', value: block });
     const registers = numberOf(args['registers per thread']);
-    if (registers !== null) rows.push({ key: 'Registers', value: `${int(registers)} a thread` });
+    if (registers !== null) rows.push({ key: 'Registers', value: `${int(registers)} per thread` });
     const shared = numberOf(args['shared memory']);
     if (shared !== null) rows.push({ key: 'Shared memory', value: `${int(shared)}${THIN}B` });
     const occupancy = numberOf(args['est. achieved occupancy %']);

@@ -3,7 +3,7 @@
  * A figure over runs: where its points stand, what a step is called, which runs are compared.
  */
 import type { Trend, TrendChange, TrendPoint } from '../base/trend_types';
-import { clock, int, isoDay, signed, text, THIN, when } from '../base/units';
+import { THIN, clock, int, isoDay, plural, signed, text, when } from '../base/units';
 import { deltaFig, figOf, pText, wordOf } from './compare';
 
 export interface Span {
@@ -125,7 +125,7 @@ export function answerOf(trend: Trend): { tone: string; word: string; rest: stri
         return {
             tone: '',
             word: '',
-            rest: `${int(points.length)} ${point}${points.length === 1 ? '' : 's'}: a change point needs at least ten. Add more runs.`,
+            rest: `${plural(points.length, point)}: a change point needs at least ten. Add more runs.`,
         };
     }
     if (!last) {

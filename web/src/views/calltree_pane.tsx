@@ -6,7 +6,7 @@ import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { THIN, fmtFixed, int, pct } from '../base/units';
+import { THIN, fmtFixed, int, pct, plural } from '../base/units';
 import { callTreePaint, callValue } from '../canvas/frame_paint';
 import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
@@ -47,7 +47,7 @@ export function useCallTree(run: Run, request: TreeRequest | null): Answer<CallT
 
 export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certainty'> | null }) {
     const [exact, bounded, unknown] = tree ? certaintyCounts(tree) : [0, 0, 0];
-    const frames = (count: number): string => (tree ? `${int(count)} frames` : '');
+    const frames = (count: number): string => (tree ? plural(count, 'frame') : '');
     return (
         <span class="certainty">
             <span title={frames(exact)}>
@@ -208,7 +208,7 @@ export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
         <>
             {tree.cut > 0 && (
                 <span class="soft" title="calls too small, too deep or too many to draw">
-                    {int(tree.cut)} smaller {tree.cut === 1 ? 'call' : 'calls'} not drawn
+                    {plural(tree.cut, 'smaller call')} not drawn
                 </span>
             )}
             {picked && frame >= 0 && frame < tree.n && (

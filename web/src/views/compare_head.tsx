@@ -5,7 +5,7 @@
 import type { Comparison, Group } from '../base/compare_types';
 import { formatHash } from '../base/router';
 import type { Run } from '../base/types';
-import { int, signed, text, THIN, when } from '../base/units';
+import { THIN, plural, signed, text, when } from '../base/units';
 import { GroupStrip } from '../components/group_strip';
 import { Menu } from '../components/menu';
 import { FigText } from '../components/text';
@@ -90,7 +90,7 @@ export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
 function RunList({ word, runs }: { word: string; runs: Run[] }) {
     return (
         <Menu
-            label={`${int(runs.length)} runs`}
+            label={plural(runs.length, 'run')}
             ariaLabel={`the ${runs.length} runs of ${word}`}
             class="link"
             filter={runs.length > 12}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import { fmtFixed, int, pct, THIN } from '../base/units';
+import { THIN, fmtFixed, int, pct, plural } from '../base/units';
 import { childLists } from '../model/frames';
 import { ORIGINS } from '../model/tint';
 import type { ImportData } from './imports_data';
@@ -70,8 +70,8 @@ export function ImportTip({
                     </div>
                 )}
                 <div class="tip-small">
-                    {ORIGINS[tree.origin[node]]} · depth {data.depth[node]} · {int(count)} direct{' '}
-                    {count === 1 ? 'import' : 'imports'} · percentages of {data.totalName}
+                    {ORIGINS[tree.origin[node]]} · depth {data.depth[node]} ·{' '}
+                    {plural(count, 'direct import')} · percentages of {data.totalName}
                     {tree.self_us[node] < 0 && ' · a negative self time is drawn as 0'}
                 </div>
             </div>

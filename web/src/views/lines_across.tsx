@@ -8,7 +8,7 @@ import { useKeys } from '../base/keys';
 import type { AcrossAnswer } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
-import { int, when } from '../base/units';
+import { int, plural, when } from '../base/units';
 import { CheckBox } from '../components/check_box';
 import { HeatLegend } from '../components/heat_rail';
 import { KindMark } from '../components/kind_mark';
@@ -146,7 +146,7 @@ function FileMenu({ choice }: { choice: AcrossChoice }) {
             filter
             items={(choice.files ?? []).map(({ path, runs }) => ({
                 text: path,
-                note: `${int(runs.length)} run${runs.length > 1 ? 's' : ''}`,
+                note: plural(runs.length, 'run'),
                 checked: path === choice.path,
                 onPick: () => put({ path, runs: null, line: null }),
             }))}

@@ -11,7 +11,7 @@ import type {
     ScaleneSummary,
 } from '../base/line_types';
 import type { Run } from '../base/types';
-import { type Fig, fig, figIn, fmtFixed, int, pct, signed, THIN } from '../base/units';
+import { THIN, type Fig, fig, figIn, fmtFixed, int, pct, plural, signed } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { slopeWords } from '../model/memory_curve';
@@ -116,7 +116,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
         {
             label: 'Profiled time',
             value: <FigText fig={fig(summary.time_s)} />,
-            note: `in ${int(functions_run)} function${functions_run === 1 ? '' : 's'}`,
+            note: `in ${plural(functions_run, 'function')}`,
             tip: summary.nested ? NESTED : 'sum over the functions',
         },
     ];

@@ -3,7 +3,7 @@
  * What the Memory tab says beside its picture: the legend, the peak, what is under the pointer.
  */
 import type { MemoryAnswer, MemorySpan } from '../base/line_types';
-import { fmtFixed, int, signed, THIN } from '../base/units';
+import { THIN, fmtFixed, plural, signed } from '../base/units';
 import type { ChartCurve } from '../components/memory_chart';
 import { secondsText, type TimeWindow } from '../model/memory_curve';
 
@@ -32,7 +32,7 @@ export function MemoryLegend({ curves }: { curves: ChartCurve[] }) {
             )}
             {children > 0 && (
                 <span>
-                    <i class="is-child" /> {int(children)} child process{children > 1 ? 'es' : ''}
+                    <i class="is-child" /> {plural(children, 'child process', 'child processes')}
                 </span>
             )}
         </span>

@@ -10,7 +10,7 @@ import { useNames } from '../base/panel';
 import { goTo, route } from '../base/router';
 import type { ModuleRow } from '../base/trace_types';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { plural } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import { DataGrid, type GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
@@ -223,7 +223,7 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
             <button type="button" class="button" onClick={() => put({ open: '-' })}>
                 Close all <kbd>c</kbd>
             </button>
-            <span class="soft wide-only">{int(tree.rows.length)} modules by position</span>
+            <span class="soft wide-only">{plural(tree.rows.length, 'module')} by position</span>
             <Spacer />
             {useRange() && <span class="soft">values of the whole run, not of the range</span>}
             <SearchField

@@ -8,7 +8,7 @@ import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { navigate, route, setQuery } from '../base/router';
 import type { Page, Run } from '../base/types';
-import { THIN, fmtFixed, int, pct } from '../base/units';
+import { THIN, fmtFixed, int, pct, plural } from '../base/units';
 import { Bars } from '../components/bars';
 import { DataGrid, type GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
@@ -312,8 +312,8 @@ function PackageTip({ run, row }: { run: Run; row: PackageRow }) {
                 <dd>{percent(row.inclusive_us, total_us)} of total</dd>
             </dl>
             <div class="tooltip-foot tip-small">
-                {row.origin} · {int(row.modules)} {row.modules === 1 ? 'module' : 'modules'} · first
-                imported by {row.first_importer ?? 'the program itself'}
+                {row.origin} · {plural(row.modules, 'module')} · first imported by{' '}
+                {row.first_importer ?? 'the program itself'}
             </div>
         </>
     );

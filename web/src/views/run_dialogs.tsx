@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks';
 import { API, asApiError, sendJson, type ApiError } from '../base/client';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { int, plural } from '../base/units';
 import { Dialog } from '../components/dialog';
 import { Notice } from '../components/notice';
 import { formatTags, parseTags } from '../model/shelf_rows';
@@ -37,7 +37,7 @@ export async function deleteRun(run: Run): Promise<void> {
 /* The notice from which deleted runs can be brought back. */
 function tellDeleted(runs: Run[]): void {
     const deleted = runs.map((run) => run.id);
-    const name = runs.length === 1 ? runs[0].name : `${int(runs.length)} runs`;
+    const name = runs.length === 1 ? runs[0].name : plural(runs.length, 'run');
     tell({ key: `deleted ${deleted[0]}`, kind: 'deleted', name, error: null, run: null, deleted });
 }
 
@@ -72,7 +72,7 @@ export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
         onClose();
     });
     const title =
-        runs.length === 1 ? `Delete ${runs[0].name}?` : `Delete ${int(runs.length)} runs?`;
+        runs.length === 1 ? `Delete ${runs[0].name}?` : `Delete ${plural(runs.length, 'run')}?`;
     return (
         <Dialog label="Delete" onClose={onClose}>
             <form

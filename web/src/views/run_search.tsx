@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../base/client';
 import { formatHash, navigate, route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { figIn, int, when } from '../base/units';
+import { figIn, int, plural, when } from '../base/units';
 import { KindMark } from '../components/kind_mark';
 import { SearchField } from '../components/search_field';
 import { FigText } from '../components/text';
@@ -23,7 +23,7 @@ interface SearchProps {
 function placeholder(): string {
     if (viewportWidth.value < 1000) return 'Search';
     const runs = shelf.value?.runs;
-    return runs ? `Search ${int(runs)} ${runs === 1 ? 'run' : 'runs'}` : 'Search runs';
+    return runs ? `Search ${plural(runs, 'run')}` : 'Search runs';
 }
 
 export function ShelfSearch({ inputRef }: SearchProps) {

@@ -4,7 +4,7 @@
  */
 import { formatHash, setQuery } from '../base/router';
 import type { Run } from '../base/types';
-import { bytes, clock, DASH, figIn, int, pct, signed, when } from '../base/units';
+import { DASH, bytes, clock, figIn, int, pct, plural, signed, when } from '../base/units';
 import { CheckBox } from '../components/check_box';
 import type { GridColumn } from '../components/grid_types';
 import { KindMark } from '../components/kind_mark';
@@ -257,7 +257,7 @@ function progressWords(incoming: Incoming, nowMs: number): string {
         `${verb}, ${pct((done / total) * 100).replace(/\.\d$/, '')} %: ${sizes(done, total)}`,
     ];
     if (state === 'running') parts[0] += ' read';
-    if (records > 0) parts.push(`${int(records)} records`);
+    if (records > 0) parts.push(plural(records, 'record'));
     const left = secondsLeft(incoming, nowMs);
     if (left !== null && left >= 1) parts.push(`about ${int(Math.ceil(left))} s left`);
     return parts.join(', ');

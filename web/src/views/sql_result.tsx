@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { route, setQuery } from '../base/router';
-import { int, THIN } from '../base/units';
+import { THIN, int, plural } from '../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../components/data_grid';
 import { Menu } from '../components/menu';
 import { type ChartKind, ResultChart } from '../components/result_chart';
@@ -124,7 +124,7 @@ export function SqlPicture({ result, kind }: { result: SqlResult; kind: ChartKin
                     onChange={(chart) => put({ chart })}
                 />
                 {left > 0 && (
-                    <span class="soft">{int(left)} rows have no value and are not drawn</span>
+                    <span class="soft">{plural(left, 'row')} without a value not drawn</span>
                 )}
             </div>
             <ResultChart
@@ -169,7 +169,7 @@ const CUT = {
 
 /** "1 234 rows · 12 ms", and whether there are more. */
 export function resultWords({ rows, cut, elapsed_s }: SqlResult): string {
-    const count = `${int(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
+    const count = plural(rows.length, 'row');
     const ms = elapsed_s * 1000;
     const time = ms < 1 ? `<${THIN}1${THIN}ms` : `${int(Math.round(ms))}${THIN}ms`;
     return `${count} · ${time}${cut ? ` · ${CUT[cut]}` : ''}`;

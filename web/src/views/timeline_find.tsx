@@ -7,7 +7,7 @@ import { axisText } from '../base/axis';
 import { useMemo } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../base/client';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { int, plural } from '../base/units';
 import { SearchField } from '../components/search_field';
 import type { FindAnswer, FoundName } from '../model/timeline_types';
 import { put } from './trace_data';
@@ -98,7 +98,11 @@ export function FoundNames({ find, onName }: { find: Find; onName: (found: Found
     return (
         <div class="timeline-part">
             <div class="timeline-part-head">
-                <b>{int(data.names_total)} names match</b>
+                <b>
+                    {data.names_total === 1
+                        ? '1 name matches'
+                        : `${int(data.names_total)} names match`}
+                </b>
                 <span>Enter, Shift+Enter: next, previous</span>
             </div>
             {data.names.slice(0, 60).map((found) => (
@@ -116,7 +120,7 @@ export function FoundNames({ find, onName }: { find: Find; onName: (found: Found
                 </div>
             ))}
             {data.names_total > 60 && (
-                <div class="timeline-part-more">{int(data.names_total - 60)} more names</div>
+                <div class="timeline-part-more">{plural(data.names_total - 60, 'more name')}</div>
             )}
         </div>
     );

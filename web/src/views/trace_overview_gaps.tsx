@@ -4,7 +4,7 @@
  */
 import type { GapRow, GapSums, TraceOverview, Utilisation } from '../base/trace_types';
 import type { Page, Run } from '../base/types';
-import { fig, int, pct, text, THIN } from '../base/units';
+import { THIN, fig, int, pct, plural, text } from '../base/units';
 import { ms, type TraceRange } from '../model/trace_range';
 import { deviceOf, type WorkerName } from '../model/worker_names';
 import { objectsOf } from './functions_data';
@@ -78,7 +78,7 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
                             {pct((100 * ns) / (gaps.total_ns || 1))}
                             <span class="unit">{THIN}% of idle</span>
                         </span>
-                        <span class="is-right soft">{int(count)} gaps</span>
+                        <span class="is-right soft">{plural(count, 'gap')}</span>
                         <span class="soft gap-why">{whyOf(cause)}</span>
                     </div>
                 ))}

@@ -7,7 +7,7 @@ import { useRef } from 'preact/hooks';
 import type { Params } from '../base/client';
 import { useKeys } from '../base/keys';
 import type { Run } from '../base/types';
-import { int } from '../base/units';
+import { plural } from '../base/units';
 import { ExportMenu } from '../components/menu';
 import { SearchField } from '../components/search_field';
 import { Spacer, Toolbar } from '../components/toolbar';
@@ -61,9 +61,7 @@ export function TraceToolbar(props: TraceToolbarProps) {
                 onInput={(q) => put({ q: q || null })}
             />
             {viewportWidth.value >= 1240 && shown !== null && (
-                <span class="soft">
-                    {int(shown)} {named ? 'names' : 'rows'}
-                </span>
+                <span class="soft">{plural(shown, named ? 'name' : 'row')}</span>
             )}
             <ExportMenu
                 csv={rangedPath(run, view, range, { ...params, format: 'csv' })}

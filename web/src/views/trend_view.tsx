@@ -7,7 +7,7 @@ import { type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route } from '../base/router';
 import type { Trend } from '../base/trend_types';
-import { int, text, when } from '../base/units';
+import { int, plural, text, when } from '../base/units';
 import { CopyButton } from '../components/copy_button';
 import type { GridHandle } from '../components/data_grid';
 import { Notice } from '../components/notice';
@@ -63,7 +63,7 @@ export function TrendView() {
     useEffect(() => () => hideTooltip(), []);
     useEffect(() => {
         const runs = data?.points.reduce((sum, { n }) => sum + n, 0);
-        const left = runs === undefined ? null : `${int(runs)} run${runs === 1 ? '' : 's'}`;
+        const left = runs === undefined ? null : plural(runs, 'run');
         setStatus(
             left,
             'change points: E-divisive on ranks, permutation test, p ≤ 0.01, at least 3 points each side',

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { PagedSource } from '../base/paged_source';
 import { route, setQuery } from '../base/router';
 import type { Origin, Run } from '../base/types';
-import { fmtFixed, int, pct } from '../base/units';
+import { fmtFixed, int, pct, plural } from '../base/units';
 import { DataGrid, type GridColumn } from '../components/data_grid';
 import { Swatch } from '../components/origin_legend';
 import { ShareBar } from '../components/share_bar';
@@ -30,7 +30,7 @@ export function WhoChain({ run, detail }: PaneProps) {
         <section class="pane who-chain">
             <PaneHead
                 title="Chain"
-                remark={`${int(chain.length)} ${chain.length === 1 ? 'level' : 'levels'}, each imported by the row above`}
+                remark={`${plural(chain.length, 'level')}, each imported by the row above`}
             />
             <div class="list-head chain-grid">
                 <span>Module</span>
@@ -114,7 +114,7 @@ export function WhoChildren({ run, detail }: PaneProps) {
                 ))}
                 {rest.count > 0 && (
                     <Line
-                        name={`${int(rest.count)} smaller ${rest.count === 1 ? 'import' : 'imports'}`}
+                        name={plural(rest.count, 'smaller import')}
                         us={rest.cumulative_us}
                         share={share(rest.cumulative_us)}
                         shown={percent(rest.cumulative_us, whole)}

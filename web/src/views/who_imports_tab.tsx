@@ -9,7 +9,7 @@ import { useKeys } from '../base/keys';
 import { useLead } from '../base/panel';
 import { formatHash, navigate, route } from '../base/router';
 import type { Page, Run } from '../base/types';
-import { THIN, fig, fmtFixed, int, pct, plural, text } from '../base/units';
+import { THIN, fig, fmtFixed, pct, plural, text } from '../base/units';
 import { Notice } from '../components/notice';
 import { Swatch } from '../components/origin_legend';
 import { type PickItem, Picker } from '../components/picker';
@@ -206,7 +206,7 @@ function WhoFirst({ detail: { row, chain } }: { detail: ImportDetail }) {
             {row.cached ? ' imported it' : ''}
             {above > 1 && chain[0] && (
                 <>
-                    , {int(above)} levels below <b class="mono">{chain[0].module}</b>
+                    , {plural(above, 'level')} below <b class="mono">{chain[0].module}</b>
                 </>
             )}
         </>
