@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import type { GridColumn, GridSort } from './grid_types';
+import { Term, termHandlers } from './term';
 
 interface HeadProps<R> {
     columns: GridColumn<R>[];
@@ -39,14 +40,18 @@ function HeadCell<R>({ column, sort, onSort }: HeadCellProps<R>) {
         <div
             role="columnheader"
             aria-sort={order}
-            title={column.title_tip}
+            title={column.term ? undefined : column.title_tip}
             class={`grid-cell${side}${active ? ' is-sorted' : ''}${column.cellClass ? ` ${column.cellClass}` : ''}`}
         >
             {column.head ? (
                 column.head()
             ) : column.sortKey && onSort ? (
-                <button type="button" onClick={() => onSort(nextSort(column, sort))}>
-                    <Title column={column} />
+                <button
+                    type="button"
+                    onClick={() => onSort(nextSort(column, sort))}
+                    {...(column.term ? termHandlers(column.term, column.title_tip) : {})}
+                >
+                    <Title column={column} sorts />
                     {active && <span class="sort-arrow">{sort.desc ? '↓' : '↑'}</span>}
                 </button>
             ) : (
@@ -56,10 +61,20 @@ function HeadCell<R>({ column, sort, onSort }: HeadCellProps<R>) {
     );
 }
 
-function Title<R>({ column }: { column: GridColumn<R> }) {
+/* Where the title sorts, the button around it takes the focus and shows the explanation. */
+function Title<R>({ column, sorts }: { column: GridColumn<R>; sorts?: boolean }) {
+    const { term, title, title_tip } = column;
     return (
         <>
-            {column.title}
+            {!term ? (
+                title
+            ) : sorts ? (
+                <span class="term">{title}</span>
+            ) : (
+                <Term of={term} more={title_tip}>
+                    {title}
+                </Term>
+            )}
             {column.unit && <span class="unit"> {column.unit}</span>}
         </>
     );

@@ -6,6 +6,7 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../base/client';
 import type { GridSource } from '../base/paged_source';
+import type { TermId } from '../base/terms';
 
 export type { GridSource } from '../base/paged_source';
 
@@ -24,6 +25,8 @@ export interface GridColumn<R> {
     /** The column goes when the window is narrower than this, in px. */
     hideBelow?: number;
     title_tip?: string;
+    /** Explains the title. */
+    term?: TermId;
     /** Extra class of each cell and of the header cell. */
     cellClass?: string;
     /** Replaces the title, for a checkbox or a menu in the header. */

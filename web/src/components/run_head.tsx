@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
+import type { TermId } from '../base/terms';
 import { KindMark } from './kind_mark';
+import { Term } from './term';
 
 interface RunHeadProps {
     name: ComponentChildren;
@@ -31,6 +33,8 @@ export interface Fact {
     /** After the value, lighter. */
     note?: ComponentChildren;
     tip?: string;
+    /** Explains the label. */
+    term?: TermId;
     /** Goes when the window is narrower than this, in px. */
     hideBelow?: number;
 }
@@ -40,8 +44,20 @@ export function Facts({ facts }: { facts: Fact[] }) {
     return (
         <dl class="facts">
             {facts.map((fact) => (
-                <div key={fact.label} title={fact.tip} class={hideClass(fact.hideBelow)}>
-                    <dt>{fact.label}</dt>
+                <div
+                    key={fact.label}
+                    title={fact.term ? undefined : fact.tip}
+                    class={hideClass(fact.hideBelow)}
+                >
+                    <dt>
+                        {fact.term ? (
+                            <Term of={fact.term} more={fact.tip}>
+                                {fact.label}
+                            </Term>
+                        ) : (
+                            fact.label
+                        )}
+                    </dt>
                     <dd>
                         <b>{fact.value}</b>
                         {fact.note && <span class="fact-note">{fact.note}</span>}

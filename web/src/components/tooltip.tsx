@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one tooltip. It stands beside the pointer, inside the window, and takes no events.
+ * The one tooltip. It is beside the pointer, inside the window, and takes no events; the one that
+ * explains a word is below the word and has a link, so it takes events until the pointer leaves it.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -10,6 +11,8 @@ interface Shown {
     content: ComponentChildren;
     x: number;
     y: number;
+    /** The word that this explains. */
+    anchor?: Element;
 }
 
 /** What must stay uncovered, in client px: the frame under the pointer. */
@@ -21,14 +24,62 @@ export interface Avoid {
 const shown = signal<(Shown & { avoid?: Avoid }) | null>(null);
 const OFFSET = 14;
 const EDGE = 8;
+const GAP = 2;
 
 /** Client coordinates of the pointer. */
 export function showTooltip(content: ComponentChildren, x: number, y: number, avoid?: Avoid): void {
     shown.value = { content, x, y, avoid };
 }
 
-export function hideTooltip(): void {
-    if (shown.peek()) shown.value = null;
+/** Whether there was one. */
+export function hideTooltip(): boolean {
+    clearTimeout(leaving);
+    const had = shown.peek() !== null;
+    if (had) shown.value = null;
+    return had;
+}
+
+const LEAVE_MS = 200;
+let leaving: ReturnType<typeof setTimeout> | undefined;
+
+/** Below `anchor`, until `leaveTooltip`; the pointer and the focus may move into it. */
+export function holdTooltip(content: ComponentChildren, anchor: Element): void {
+    clearTimeout(leaving);
+    const { left, top, bottom } = anchor.getBoundingClientRect();
+    shown.value = {
+        content,
+        x: left - OFFSET,
+        y: bottom - OFFSET + GAP,
+        avoid: { top, bottom },
+        anchor,
+    };
+}
+
+/** Soon, unless the pointer or the focus is in the tooltip by then. */
+export function leaveTooltip(): void {
+    const held = shown.peek();
+    if (!held?.anchor) return;
+    clearTimeout(leaving);
+    leaving = setTimeout(() => {
+        if (
+            shown.peek() === held &&
+            !document.querySelector('.tooltip:hover, .tooltip:focus-within')
+        ) {
+            shown.value = null;
+        }
+    }, LEAVE_MS);
+}
+
+/* Esc and Tab lead back to the word. */
+function leaveByKey(event: KeyboardEvent, anchor: Element): void {
+    if (event.key !== 'Escape' && event.key !== 'Tab') return;
+    if (event.key === 'Escape') {
+        event.preventDefault();
+        event.stopPropagation();
+    }
+    const word = anchor.matches('[tabindex]') ? anchor : anchor.querySelector('button, [tabindex]');
+    (word as HTMLElement | null)?.focus();
+    hideTooltip();
 }
 
 function place(box: DOMRect, { x, y, avoid }: Shown & { avoid?: Avoid }): [number, number] {
@@ -49,6 +100,21 @@ export function TooltipLayer() {
         ref.current.style.top = `${top}px`;
     });
     if (!now) return null;
+    const { anchor } = now;
+    if (anchor) {
+        return (
+            <div
+                ref={ref}
+                class="tooltip is-held"
+                role="tooltip"
+                onPointerLeave={leaveTooltip}
+                onFocusOut={leaveTooltip}
+                onKeyDown={(event) => leaveByKey(event, anchor)}
+            >
+                {now.content}
+            </div>
+        );
+    }
     return (
         <div ref={ref} class="tooltip" role="tooltip">
             {now.content}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
+import { offlineFile } from '../base/offline';
 import { followsSystem, theme, toggleTheme } from './theme';
 
 export interface Crumb {
@@ -36,6 +37,11 @@ export function TopBar({ home, crumbs, search, onAdd, menu, onHelp }: TopBarProp
                 </button>
             )}
             {menu}
+            {!offlineFile() && (
+                <a class="quiet docs-link" href="/docs/" target="_blank" rel="noopener">
+                    Docs
+                </a>
+            )}
             <ThemeButton />
             {onHelp && (
                 <button type="button" class="quiet" aria-label="keys" title="keys" onClick={onHelp}>

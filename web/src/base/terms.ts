@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words of the page that need an explanation, one name for each thing. The key of a term is its
+ * anchor in the glossary of the documentation.
+ */
+
+export interface TermText {
+    /** The word itself, as a label. */
+    word: string;
+    /** One sentence of at most 25 words. */
+    help: string;
+}
+
+export const TERMS = {
+    shelf: { word: 'Shelf', help: 'The data store that holds your runs.' },
+    run: { word: 'Run', help: 'One imported profile.' },
+    series: {
+        word: 'Series',
+        help: 'Runs of the same program or benchmark, in the order they were recorded.',
+    },
+    baseline: {
+        word: 'Baseline',
+        help: 'The run of a series that newer runs are compared with. You pin it.',
+    },
+    ledger: {
+        word: 'Ledger',
+        help: 'The records of the file: read = stored + repaired + rejected + other.',
+    },
+    headline: {
+        word: 'Headline',
+        help: 'The one number that stands for a run, such as total time or peak memory.',
+    },
+    'self-time': {
+        word: 'Self time',
+        help: 'Time spent in the code itself, without the functions or modules that it calls.',
+    },
+    'total-time': {
+        word: 'Total time',
+        help: 'Time from entering a function to leaving it, including all functions that it calls.',
+    },
+    'cumulative-time': {
+        word: 'Cumulative time',
+        help: 'Time of an import including all modules that it imports first.',
+    },
+    amdahl: {
+        word: 'Amdahl',
+        help: 'Amdahl’s law: the largest speed-up of the program if one part took no time.',
+    },
+    'primitive-calls': {
+        word: 'Primitive calls',
+        help: 'Calls that were not made by recursion. pstats prints calls/primitive calls where they differ.',
+    },
+    'bounded-value': {
+        word: 'Bounded',
+        help: 'The profile has sums per caller, not call paths, so only a lower and an upper bound are known.',
+    },
+    step: {
+        word: 'Step',
+        help: 'One iteration of a training loop, marked by the profiler.',
+    },
+    'gpu-busy': {
+        word: 'GPU busy',
+        help: 'Share of the time in which at least one kernel was running on the GPU.',
+    },
+    'exposed-communication': {
+        word: 'Exposed',
+        help: 'Communication time that no computation overlaps, so the GPU waits for it.',
+    },
+    occupancy: {
+        word: 'Occupancy',
+        help: 'Warps that run on a streaming multiprocessor, in percent of the warps it can hold.',
+    },
+    'tensor-core': {
+        word: 'Tensor Cores',
+        help: 'Units of an NVIDIA GPU that multiply matrices, mostly of low precision.',
+    },
+    dataloader: {
+        word: 'DataLoader',
+        help: 'The part of PyTorch that loads batches. Time in it is time the training loop waits for data.',
+    },
+    'resident-set': {
+        word: 'Peak RSS',
+        help: 'Largest resident set size: memory of the process that was in RAM.',
+    },
+    percentile: {
+        word: 'p95',
+        help: '95th percentile: 95 % of the values are at or below it.',
+    },
+    'median-absolute-deviation': {
+        word: 'MAD',
+        help: 'Median absolute deviation: the median distance of the values from their median.',
+    },
+    noise: {
+        word: 'Noise',
+        help: 'The change that repeats of the same program show. A smaller difference means nothing.',
+    },
+    verdict: {
+        word: 'Verdict',
+        help: 'Slower, faster or within noise, from a significance test over the repeats.',
+    },
+    'change-point': {
+        word: 'Change point',
+        help: 'The run at which the level of a series changed for good.',
+    },
+} as const satisfies Record<string, TermText>;
+
+export type TermId = keyof typeof TERMS;
+
+/** Of the documentation that the server of the page has. */
+export function glossaryHref(term: TermId): string {
+    return `/docs/glossary#${term}`;
+}
