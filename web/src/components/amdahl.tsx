@@ -3,6 +3,7 @@
  * What a faster function can do for the program: a small curve with the point at twice the speed,
  * and the same in three sentences.
  */
+import { Term } from './term';
 import { THIN, fig, fmtFixed, pct, text } from '../base/units';
 import { amdahl, amdahlCurve } from '../model/amdahl';
 
@@ -50,10 +51,15 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
                     {a.limit < NO_LIMIT ? (
                         <>
                             If this cost nothing, the program would be {times(a.limit)} as fast:{' '}
-                            {seconds(a.limitTime)} (Amdahl).
+                            {seconds(a.limitTime)} (<Term of="amdahl" />
+                            ).
                         </>
                     ) : (
-                        'If this cost nothing, the program would take almost no time (Amdahl).'
+                        <>
+                            If this cost nothing, the program would take almost no time (
+                            <Term of="amdahl" />
+                            ).
+                        </>
                     )}
                 </div>
             </div>

@@ -3,6 +3,7 @@
  * An empty shelf teaches: per tool the one command that records a profile, and the ways in.
  */
 import type { Format } from '../base/types';
+import { Term } from './term';
 import { CommandList, recordLines, type CommandLine } from './command_list';
 
 interface EmptyShelfProps {
@@ -36,7 +37,9 @@ function waysIn(origin: string): CommandLine[] {
 export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
     return (
         <section class="empty-shelf">
-            <h1>No runs yet</h1>
+            <h1>
+                No <Term of="run">runs</Term> yet
+            </h1>
             {onAdd ? (
                 <p>
                     Drop profiles anywhere in this window, paste one, or{' '}
@@ -50,7 +53,9 @@ export function EmptyShelf({ formats, origin, onAdd }: EmptyShelfProps) {
             )}
             <h2>Record a profile</h2>
             <CommandList lines={recordLines(formats)} />
-            <h2>Add it to the shelf</h2>
+            <h2>
+                Add it to the <Term of="shelf">shelf</Term>
+            </h2>
             <CommandList lines={waysIn(origin)} />
         </section>
     );

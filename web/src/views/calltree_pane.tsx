@@ -11,6 +11,7 @@ import { callTreePaint, callValue } from '../canvas/frame_paint';
 import { FrameView } from '../components/frame_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
+import { Term } from '../components/term';
 import {
     BOUNDED,
     OMITTED,
@@ -54,7 +55,7 @@ export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certaint
                 <i class="is-exact" /> exact: one call path
             </span>
             <span title={frames(bounded)}>
-                <i class="is-bounded" /> bounded: [min–max]
+                <i class="is-bounded" /> <Term of="bounded-value">bounded</Term>: [min–max]
             </span>
             <span title={frames(unknown)}>
                 <i class="is-unknown" /> unknown: recursive

@@ -108,6 +108,7 @@ export function compareColumns(of: ColumnsOf): Column[] {
         {
             key: 'verdict',
             title: 'Verdict',
+            term: 'verdict',
             width: isImports(table) ? 168 : single ? 92 : 148,
             sortKey: 'verdict',
             numeric: true,
@@ -211,6 +212,7 @@ function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
     return {
         key: 'noise',
         title: 'Noise ±',
+        term: 'noise',
         unit,
         width: 104,
         sortKey: 'noise',

@@ -100,6 +100,7 @@ function fileColumns(search: Matcher, total: number): GridColumn<FileRow>[] {
         {
             key: 'tottime_s',
             title: 'tottime',
+            term: 'self-time',
             unit: 's',
             width: 120,
             sortKey: 'tottime_s',

@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks';
 import type { Finding, Findings } from '../base/trace_types';
 import type { Run } from '../base/types';
 import { fmtFixed, int, pct, THIN } from '../base/units';
+import { Term } from '../components/term';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
 import { setStatus } from '../components/status_line';
@@ -57,7 +58,13 @@ function hashOf(run: Run, finding: Finding): string | null {
 export function FindingsTab({ run }: { run: Run }) {
     const { data, error, loading } = useJson<Findings>(viewPath(run, 'findings'));
     useEffect(() => {
-        setStatus(undefined, 'upper bounds by Amdahl’s law: the gain if this part took no time');
+        setStatus(
+            undefined,
+            <>
+                upper bounds by <Term of="amdahl">Amdahl’s law</Term>: the gain if this part took no
+                time
+            </>,
+        );
         return () => setStatus(undefined, null);
     }, [run.id]);
     return (

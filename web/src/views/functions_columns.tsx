@@ -48,9 +48,9 @@ function numberColumns(total: number): GridColumn<FunctionRow>[] {
         {
             key: 'ncalls',
             title: 'ncalls',
+            term: 'primitive-calls',
             width: 126,
             sortKey: 'calls',
-            title_tip: 'calls / primitive calls',
             ...right,
             render: (row) => {
                 const text = callsText(row.ncalls, row.primitive_calls, int);
@@ -60,10 +60,11 @@ function numberColumns(total: number): GridColumn<FunctionRow>[] {
         {
             key: 'tottime_s',
             title: 'tottime',
+            term: 'self-time',
             unit: 's',
             width: 88,
             sortKey: 'tottime',
-            title_tip: 'self time, without callees; the bar is the share of the total',
+            title_tip: 'The bar is the share of the total.',
             ...right,
             render: (row) => bar(row.tottime_s, 'self'),
         },
@@ -81,10 +82,11 @@ function numberColumns(total: number): GridColumn<FunctionRow>[] {
         {
             key: 'cumtime_s',
             title: 'cumtime',
+            term: 'total-time',
             unit: 's',
             width: 96,
             sortKey: 'cumulative',
-            title_tip: 'total time, with callees; the bar is the share of the total',
+            title_tip: 'The bar is the share of the total.',
             ...right,
             render: (row) => bar(row.cumtime_s, 'total'),
         },

@@ -44,6 +44,7 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
         ...RIGHT,
         hideBelow: key === 'min' || key === 'max' ? 1000 : undefined,
         title_tip: tip,
+        term: key === 'mad' ? 'median-absolute-deviation' : undefined,
         render: (row) => {
             const shown = say(row, row[key]);
             return /[1-9]/.test(shown) ? <>{shown}</> : <span class="zero">{shown}</span>;
@@ -52,7 +53,7 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
     return [
         nameColumn(of),
         figure('median', 'Median', `${metric.title.toLowerCase()}, median of the runs`),
-        figure('mad', 'Spread ±', 'median absolute deviation (MAD) of the runs'),
+        figure('mad', 'Spread ±', 'Over the runs.'),
         figure('min', 'Min', 'of all runs; a run without the row counts as 0'),
         figure('max', 'Max', 'of all runs'),
         ...(metric.adds_up ? [shareColumn(metric)] : []),

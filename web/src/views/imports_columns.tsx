@@ -55,12 +55,13 @@ function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
         {
             key: 'self_us',
             title: 'Self',
+            term: 'self-time',
             unit: 'ms',
             width: 104,
             align: 'right',
             numeric: true,
             sortKey: 'self_us',
-            title_tip: 'without nested imports; the bar is the share of the largest self time',
+            title_tip: 'The bar is the share of the largest self time.',
             render: (row) => (
                 <ShareBar share={maxSelf > 0 ? (row.self_us ?? 0) / maxSelf : 0} tone="total">
                     {ms(row.self_us)}
@@ -70,12 +71,12 @@ function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
         {
             key: 'cumulative_us',
             title: 'Cumulative',
+            term: 'cumulative-time',
             unit: 'ms',
             width: 118,
             align: 'right',
             numeric: true,
             sortKey: 'cumulative_us',
-            title_tip: 'including nested imports',
             render: (row) => ms(row.cumulative_us),
         },
         {

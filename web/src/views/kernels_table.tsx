@@ -49,7 +49,7 @@ const STREAM: Column = {
 };
 
 const OCCUPANCY_TIP =
-    'estimated by the profiler from registers, shared memory and block size; mean weighted by duration';
+    'Estimated by the profiler from registers, shared memory and block size. Mean weighted by duration.';
 
 /** of `kind`: copies and memsets know no Tensor Cores */
 const KERNEL = 6;
@@ -57,10 +57,11 @@ const KERNEL = 6;
 const TENSOR: Column = {
     key: 'tensor_core',
     title: 'Tensor Cores',
+    term: 'tensor-core',
     width: 104,
     sortKey: 'tensor_core',
     hideBelow: 1000,
-    title_tip: 'judged by the name of the kernel',
+    title_tip: 'Recognised by the name of the kernel.',
     render: ({ kind, tensor_core }) => {
         if (kind !== KERNEL || tensor_core === null) return <span class="zero">–</span>;
         return tensor_core ? 'used' : <span class="zero">no</span>;
@@ -98,6 +99,7 @@ function kernelColumns(search: Matcher, byLaunch: boolean): Column[] {
             title_tip: 'mean weighted by duration',
         }),
         numberColumn<KernelRow>('occupancy_pct', 'occupancy', 1, {
+            term: 'occupancy',
             unit: '% est.',
             width: 124,
             hideBelow: 1000,

@@ -11,6 +11,7 @@ function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
     return [
         {
             label: 'Peak RSS',
+            term: 'resident-set',
             value: <FigText fig={bytesFig((headline?.value ?? 0) * 1048576)} />,
             tip: 'of the process that held most',
         },

@@ -11,6 +11,7 @@ import { CopyButton } from '../components/copy_button';
 import { HistogramView } from '../components/histogram_view';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
+import { Term } from '../components/term';
 import { FigText } from '../components/text';
 import { PaneHead } from '../components/toolbar';
 import { timelineHash } from './timeline_link';
@@ -79,11 +80,9 @@ export function NamedPane(props: NamedPaneProps) {
     );
 }
 
-export function Pairs({ rows }: { rows: [label: string, value: ComponentChildren][] }) {
+export function Pairs({ rows }: { rows: [label: ComponentChildren, value: ComponentChildren][] }) {
     return (
-        <dl class="pairs">
-            {rows.map(([label, value]) => [<dt key={label}>{label}</dt>, <dd>{value}</dd>])}
-        </dl>
+        <dl class="pairs">{rows.map(([label, value]) => [<dt>{label}</dt>, <dd>{value}</dd>])}</dl>
     );
 }
 
@@ -116,7 +115,7 @@ function NamedFigures({ data, where, first }: FiguresProps) {
                     ['Total', time(data.total_ns)],
                     ['Mean', time(data.mean_ns)],
                     ['Median', time(data.median_ns)],
-                    ['p95', time(data.p95_ns)],
+                    [<Term of="percentile" />, time(data.p95_ns)],
                     ['Min', time(data.min_ns)],
                     ['Max', time(data.max_ns)],
                     ...(first === null

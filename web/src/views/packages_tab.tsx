@@ -207,10 +207,11 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
         {
             key: 'self_us',
             title: 'Self',
+            term: 'self-time',
             unit: 'ms',
             width: 104,
             sortKey: 'self_us',
-            title_tip: 'sum of the self times of its modules',
+            title_tip: 'Sum of the self times of its modules.',
             ...right,
             render: (row) => time(row.self_us, bases.self, 'self'),
         },

@@ -98,7 +98,14 @@ const WHAT: Column[] = [
             </>
         )),
     },
-    { key: 'series', title: 'Series', width: 132, sortKey: 'series', render: ofRun(series) },
+    {
+        key: 'series',
+        title: 'Series',
+        term: 'series',
+        width: 132,
+        sortKey: 'series',
+        render: ofRun(series),
+    },
     {
         key: 'tags',
         title: 'Tags',
@@ -114,6 +121,7 @@ const FIGURES: Column[] = [
     {
         key: 'headline',
         title: 'Headline',
+        term: 'headline',
         width: 104,
         sortKey: 'headline',
         numeric: true,
@@ -160,11 +168,18 @@ const SOURCE: Column[] = [
         title_tip: 'size of the original file',
         render: ofRun((run) => <span class="soft">{bytes(run.bytes)}</span>),
     },
-    { key: 'ledger', title: 'Ledger', width: 96, hideBelow: NARROW, render: ofRun(ledger) },
+    {
+        key: 'ledger',
+        title: 'Ledger',
+        term: 'ledger',
+        width: 96,
+        hideBelow: NARROW,
+        render: ofRun(ledger),
+    },
     {
         key: 'who',
         title: 'Added by',
-        width: 70,
+        width: 84,
         sortKey: 'who',
         hideBelow: NARROW,
         render: ofRun((run) => <span class="soft">{run.who}</span>),

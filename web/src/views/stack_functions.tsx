@@ -97,8 +97,8 @@ function functionColumns(
 }
 
 const TIPS = {
-    self: 'time as the innermost frame',
-    total: 'time including callees; a recursive stack counts once',
+    self: 'Counted as the innermost frame.',
+    total: 'A recursive stack counts once.',
 };
 
 function weight(key: 'self' | 'total'): Column {
@@ -110,6 +110,7 @@ function weight(key: 'self' | 'total'): Column {
         sortKey: key,
         ...RIGHT,
         title_tip: TIPS[key],
+        term: key === 'self' ? 'self-time' : 'total-time',
         render: (row) => {
             const share = ((key === 'self' ? row.self_pct : row.total_pct) ?? 0) / 100;
             const text = axisCell(row[key]);

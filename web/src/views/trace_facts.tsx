@@ -27,8 +27,9 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
     }
     return {
         label: 'Mean step',
+        term: 'step',
         value: <FigText fig={fig(step_ns / 1e9)} />,
-        tip: `mean of the counted steps of ${int(steps)}; a step ends when its last kernel ends`,
+        tip: `Mean of the counted steps of ${int(steps)}. A step ends when its last kernel ends.`,
     };
 }
 
@@ -38,17 +39,18 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
     if (gpu_busy !== null) {
         facts.push({
             label: 'GPU busy',
+            term: 'gpu-busy',
             value: percent(100 * gpu_busy),
             note: base,
-            tip: 'share of the time at least one kernel was running',
         });
     }
     if (dataloader_pct !== null && (gpu_busy !== null || dataloader_pct > 0)) {
         facts.push({
             label: 'DataLoader',
+            term: 'dataloader',
             value: percent(dataloader_pct),
             note: base,
-            tip: 'share of the time only the data loader was working',
+            tip: 'Share of the time only the data loader was working.',
         });
     }
     return facts;

@@ -2,6 +2,7 @@
  *
  * When a stream had nothing to do and why, and how much of the communication hid behind computation.
  */
+import { Term } from '../components/term';
 import type { GapRow, GapSums, TraceOverview, Utilisation } from '../base/trace_types';
 import type { Page, Run } from '../base/types';
 import { THIN, fig, int, pct, plural, text } from '../base/units';
@@ -164,7 +165,8 @@ function Overlap({ communication, overlap }: { communication: number; overlap: n
             </span>
             <span>
                 <b>{`${pct(100 * share)}${THIN}%`}</b> of {text(fig(communication / 1e9))} is
-                hidden; {text(fig((communication - overlap) / 1e9))} exposed
+                hidden; {text(fig((communication - overlap) / 1e9))}{' '}
+                <Term of="exposed-communication">exposed</Term>
             </span>
         </>
     );

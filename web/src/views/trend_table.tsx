@@ -146,11 +146,11 @@ function spreadColumn(scale: Scale): GridColumn<TrendRow> {
     return {
         key: 'mad',
         title: 'MAD',
+        term: 'median-absolute-deviation',
         unit: scale.unit,
         width: 96,
         align: 'right',
         hideBelow: 1000,
-        title_tip: 'median absolute deviation of its runs',
         render: ({ point }) =>
             point.mad === null ? null : fmtFixed(point.mad * scale.factor, scale.decimals),
     };
@@ -160,6 +160,7 @@ function baselineColumn(base: number): GridColumn<TrendRow> {
     return {
         key: 'baseline',
         title: 'Δ',
+        term: 'baseline',
         unit: '% baseline',
         width: 104,
         align: 'right',
@@ -171,8 +172,9 @@ function stepColumn(trend: Trend): GridColumn<TrendRow> {
     return {
         key: 'step',
         title: 'Change point',
+        term: 'change-point',
         width: 112,
-        title_tip: 'the level changes here (permutation test)',
+        title_tip: 'Found by a permutation test.',
         render: ({ change }) => {
             if (!change) return null;
             const { tone, short, long } = changeWords(change, trend.unit);

@@ -47,6 +47,7 @@ function workerColumns(
         {
             key: 'step_ns',
             title: 'mean step',
+            term: 'step',
             unit: 'ms',
             width: 116,
             ...RIGHT,
@@ -81,6 +82,7 @@ function workerColumns(
         {
             key: 'busy',
             title: 'GPU busy',
+            term: 'gpu-busy',
             unit: '%',
             width: 104,
             ...RIGHT,
@@ -99,6 +101,7 @@ function workerColumns(
         {
             key: 'overlap_pct',
             title: 'overlapped',
+            term: 'exposed-communication',
             unit: '% of it',
             width: 128,
             hideBelow: 1000,
