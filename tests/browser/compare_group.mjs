@@ -112,7 +112,7 @@ test('compare: what became lazy, what is new and who imports it now, in words', 
         const pane = page.getByRole('region', { name: 'The selected module' });
         await until(async () => /Now first imported by second, in the base by first/.test(await pane.innerText()), 'the mover');
         await grid(page, 'Modules').getByText('lazy', { exact: true }).click();
-        await until(async () => /No longer imported at start: it has become lazy/.test(await pane.innerText()), 'in words');
+        await until(async () => /No longer imported: it is lazy now/.test(await pane.innerText()), 'in words');
         check(/made/.test(await page.getByRole('navigation').first().innerText()), 'the series of both');
     });
 });
