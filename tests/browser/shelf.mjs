@@ -170,7 +170,7 @@ async function checkBundle(page, archive) {
     const spoilt = page.locator('.notice', { hasText: 'spoilt.prof' });
     await spoilt.waitFor();
     check((await spoilt.innerText()).includes(archive), await spoilt.innerText());
-    const leftOut = page.locator('.notice', { hasText: 'left out' });
+    const leftOut = page.locator('.notice', { hasText: 'not a profile' });
     await leftOut.locator('summary').click();
     check((await leftOut.innerText()).includes('readme.txt'), await leftOut.innerText());
 }
@@ -303,7 +303,7 @@ test('shelf: a database that is away is told on a narrow page too', async ({ pag
             }),
     });
     const warning = page.locator('.status-line .warn');
-    check((await warning.innerText()).endsWith('You can read runs, but not change them.'), await warning.innerText());
+    check((await warning.innerText()).endsWith('you can read runs, not change them'), await warning.innerText());
     check((await warning.getAttribute('title')).includes(store.place), 'where it lies');
     const cut = await page.locator('.status-line').evaluate((line) =>
         [line, ...line.querySelectorAll('*')].some((part) => part.scrollWidth > part.clientWidth && part.clientWidth > 0));

@@ -110,7 +110,7 @@ test('trend: a click on the step compares five before with five after', ({ pages
 test('trend: one row, repeats as one point, and all of it after a reload', ({ pages }) =>
     withSeries(async ({ shelf }) => {
         const page = await open(pages, shelf);
-        await page.getByRole('button', { name: /^figure/ }).click();
+        await page.getByRole('button', { name: /^metric/ }).click();
         await page.getByRole('menuitem', { name: 'of one module' }).click();
         await page.getByRole('combobox', { name: 'the module to follow' }).fill('qui');
         await page.getByRole('option', { name: /quiet/ }).click();
@@ -180,7 +180,7 @@ test('trend: one run, several kinds, and a series that is not there', ({ pages }
         add('log', logOf(31), 'mixed');
         const page = await pages.open(`${shelf.url}#/trend?runs=series:alone`);
         await ready(page);
-        check(/1 run: it takes ten/.test(await answer(page)), await answer(page));
+        check(/1 run: a change point needs at least ten/.test(await answer(page)), await answer(page));
         await page.goto(`${shelf.url}#/trend?runs=series:mixed`);
         await until(async () => /1 of kind folded/.test(await page.locator('.trend-left-out').innerText()), 'what is left out');
         await page.getByRole('button', { name: /^kind/ }).click();

@@ -77,7 +77,9 @@ function leaveByKey(event: KeyboardEvent, anchor: Element): void {
         event.preventDefault();
         event.stopPropagation();
     }
-    const word = anchor.matches('[tabindex]') ? anchor : anchor.querySelector('button, [tabindex]');
+    const word = anchor.matches('[tabindex], button')
+        ? anchor
+        : anchor.querySelector('button, [tabindex]');
     (word as HTMLElement | null)?.focus();
     hideTooltip();
 }

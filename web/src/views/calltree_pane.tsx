@@ -55,7 +55,10 @@ export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certaint
                 <i class="is-exact" /> exact: one call path
             </span>
             <span title={frames(bounded)}>
-                <i class="is-bounded" /> <Term of="bounded-value">bounded</Term>: [min–max]
+                <i class="is-bounded" />{' '}
+                <span>
+                    <Term of="bounded-value">bounded</Term>: [min–max]
+                </span>
             </span>
             <span title={frames(unknown)}>
                 <i class="is-unknown" /> unknown: recursive

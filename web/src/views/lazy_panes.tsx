@@ -179,7 +179,7 @@ export function LazyModules({
                     <p class="report-empty">and {int(more)} more with smaller self times</p>
                 )}
                 {!rows.length && (
-                    <p class="report-empty">Check an import on the left to see what it saves.</p>
+                    <p class="report-empty">Select an import on the left to see what it saves.</p>
                 )}
             </div>
         </section>

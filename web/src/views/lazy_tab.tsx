@@ -170,7 +170,7 @@ function LazySentence({ data }: { data: LazyAnswer }) {
     if (!data.lazy.length) {
         return (
             <p class="who-sentence">
-                Check the imports to make lazy. Modules that the rest of the program imports anyway
+                Select the imports to make lazy. Modules that the rest of the program imports anyway
                 save nothing. <Evidence data={data} />
             </p>
         );

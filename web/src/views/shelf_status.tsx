@@ -72,7 +72,7 @@ function Store({ place }: { place: string }) {
 function Away({ place }: { place: string }) {
     return (
         <span class="warn" title={`${place} does not answer`}>
-            The database of the shelf does not answer. You can read runs, but not change them.
+            The database does not answer: you can read runs, not change them
         </span>
     );
 }
