@@ -80,7 +80,7 @@ test('trend: a click opens a run, two with Shift compare, the earlier as base', 
     withSeries(async ({ shelf, ids, add }) => {
         const page = await open(pages, shelf);
         await clickPoint(page, 15, 20, ['Shift']);
-        const isPicked = async () => /n15 is to be compared/.test(await page.locator('.trend-hint').innerText());
+        const isPicked = async () => /n15 selected/.test(await page.locator('.trend-hint').innerText());
         await until(isPicked, 'the hint names it');
         add('n20', logOf(20), 'nightly');
         await until(async () => (await cells(page))[0].includes('n20'), 'what comes meanwhile is shown');
