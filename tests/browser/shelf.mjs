@@ -181,7 +181,7 @@ onFreshShelf('shelf: a dropped archive becomes a row for each profile', async ({
     await dropFiles(page, [packed]);
     await checkBundle(page, 'bundle.tar.gz');
     await dropFiles(page, [packed]);
-    await until(async () => (await page.locator('.notice', { hasText: 'on the shelf already' }).count()) === 2, 'both were there');
+    await until(async () => (await page.locator('.notice', { hasText: 'already on the shelf' }).count()) === 2, 'both were there');
 });
 
 onFreshShelf('shelf: a dropped folder is the same', async ({ page, shelf }) => {
