@@ -19,10 +19,7 @@ test('the slope in words', () => {
     assert.equal(plain(slopeWords(1.24, minute, held)), '+1.2 MiB/s: a leak if it continues');
     assert.match(slopeWords(-2, minute, held) ?? '', /shrinks/);
     assert.match(slopeWords(0.01, minute, held) ?? '', /constant/);
-    assert.match(
-        slopeWords(1.24, minute, { peak: 100, last: 60 }) ?? '',
-        /40\.0.MiB were freed/,
-    );
+    assert.match(slopeWords(1.24, minute, { peak: 100, last: 60 }) ?? '', /40\.0.MiB were freed/);
     assert.match(slopeWords(30, { from: 0, to: 1 }, held) ?? '', /too short/);
     assert.equal(slopeWords(null, minute, held), null);
 });

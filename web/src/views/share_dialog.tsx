@@ -51,7 +51,8 @@ export function ShareDialog({ path, params = {}, title, onClose }: ShareProps) {
                 Share {title}
             </h2>
             <p>
-                Save the run as a file for people without access to this shelf. Select what to remove.
+                Save the run as a file for people without access to this shelf. Select what to
+                remove.
             </p>
             {error && (
                 <Notice

@@ -51,9 +51,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
                     {
                         value: 'time',
                         text: 'By time',
-                        tip: inTime
-                            ? 'when they were added'
-                            : 'points are not in time order',
+                        tip: inTime ? 'when they were added' : 'points are not in time order',
                         disabled: !inTime,
                     },
                 ]}
