@@ -273,7 +273,7 @@ class ReadOnly(VaultTest):
             done = self.as_nobody(*args)
             self.assertEqual(done.returncode, 1, args)
             self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
-        self.assertIn(b"may not write to the shelf", self.as_nobody("rm", self.first).stderr)
+        self.assertIn(b"no permission to write to the shelf", self.as_nobody("rm", self.first).stderr)
 
     def test_no_permission_is_no_damage(self):
         for path in (self.path("runs", self.first + ".db"), self.path("originals", self.second + "*"), os.path.join(self.data, "runs"),
