@@ -110,3 +110,34 @@ export type TermId = keyof typeof TERMS;
 export function glossaryHref(term: TermId): string {
     return `/docs/glossary#${term}`;
 }
+
+/** Labels and titles that more than one place of the page shows. */
+export const LABELS = {
+    actions: 'Actions',
+    callGraph: 'Call graph',
+    callTree: 'Call tree',
+    collectives: 'Collectives',
+    copyLink: 'Copy link',
+    copyName: 'Copy name',
+    duration: 'Duration',
+    files: 'Files',
+    firstImporter: 'First importer',
+    functionCalls: 'Function calls',
+    functions: 'Functions',
+    kernels: 'Kernels',
+    lines: 'Lines',
+    measurements: 'Measurements',
+    memory: 'Memory',
+    modules: 'Modules',
+    operators: 'Operators',
+    packages: 'Packages',
+    peakMemory: 'Peak memory',
+    processes: 'Processes',
+    ranks: 'Ranks',
+    searchModules: 'Search modules',
+    baselineError: 'The baseline was not changed',
+    curveError: 'The curve could not be read',
+    noSharedTable: 'These runs share no table',
+    viewError: 'This view could not be loaded',
+    totalTottime: 'Total tottime',
+} as const;

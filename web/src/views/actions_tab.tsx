@@ -3,6 +3,7 @@
  * What the profilers of PyTorch Lightning timed: one report at a time, which the stages choose. An
  * action of the advanced profiler leads to the table of its functions.
  */
+import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { API } from '../base/client';
 import { formatHash, goTo, route, setQuery } from '../base/router';
@@ -122,7 +123,7 @@ export function ActionsTab({ run }: { run: Run }) {
             key={shown?.id}
             run={run}
             view="actions"
-            title="Actions"
+            title={LABELS.actions}
             sort="total_s"
             hide
             picker={shown && <Stages sections={sections} shown={shown} />}

@@ -2,6 +2,7 @@
  *
  * The call tree as far as per-caller sums can tell it, with the legend that says how sure it is.
  */
+import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { route, setQuery } from '../base/router';
@@ -106,7 +107,7 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
             )}
             {tree && layout && paint && !answer.error && (
                 <FrameView
-                    label="Call tree"
+                    label={LABELS.callTree}
                     layout={layout.frames}
                     paint={paint}
                     match={match?.set ?? null}

@@ -3,6 +3,7 @@
  * Memory over time of two runs in one chart, from the start of each: base dashed, new in colour; the
  * difference under the pointer; a range that is dragged is looked at closer.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo } from 'preact/hooks';
 import { API, type ApiError, withParams } from '../base/client';
 import type { Comparison } from '../base/compare_types';
@@ -143,7 +144,7 @@ export function ComparedCurves({ comparison }: { comparison: Comparison }) {
     const names = curveNames(base.found?.curves ?? [], fresh.found?.curves ?? []);
     const name = names.find((one) => one === query.curve) ?? names[0];
     const error = base.error ?? fresh.error;
-    if (error) return <Notice kind="error" title="The curve could not be read" error={error} />;
+    if (error) return <Notice kind="error" title={LABELS.curveError} error={error} />;
     const ready = base.found && fresh.found;
     if (ready && name === undefined) return null;
     return (

@@ -2,6 +2,7 @@
  *
  * Beside the table: from base to new in steps, or all that is known of the selected row.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import type {
     ComparedOne,
@@ -99,7 +100,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
         <>
             <div class="named-name mono">{data.name}</div>
             <div class="named-links">
-                <CopyButton text={data.name} label="copy name" />
+                <CopyButton text={data.name} label={LABELS.copyName} />
                 <RowTrendLink
                     runs={comparison.new}
                     of={table.of}

@@ -2,6 +2,7 @@
  *
  * The comparison of two groups of runs: who, the verdict, and a tab for every table they share.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparedTable, Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
@@ -130,7 +131,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
               ]
             : []),
         ...(comparison.pictures.includes('graph')
-            ? [{ id: GRAPH_TAB, title: 'Call graph', href: tabHref(query, GRAPH_TAB) }]
+            ? [{ id: GRAPH_TAB, title: LABELS.callGraph, href: tabHref(query, GRAPH_TAB) }]
             : []),
         { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
@@ -155,7 +156,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                 </button>
                 <ShareCompared title="this comparison" />
                 {!offlineFile() && (
-                    <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                    <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
                 )}
             </Tabs>
             {beside ? (
@@ -175,7 +176,7 @@ function Compared({ comparison, tab, view }: CompareProps & { comparison: Compar
                     />
                 </>
             ) : (
-                <Notice kind="info" title="These runs share no table">
+                <Notice kind="info" title={LABELS.noSharedTable}>
                     Only the headline can be compared. Choose runs of the same kind to compare
                     tables.
                 </Notice>

@@ -3,6 +3,7 @@
  * The Memory tab of a trace: the curve of each device over the whole run, with its peak; a range that
  * is dragged over it is what the tables below are of, and every other tab.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { withParams } from '../base/client';
 import { route } from '../base/router';
@@ -183,7 +184,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                 )}
                 {device && <Peaks device={device} reserved={curves.length > 1} />}
             </div>
-            {error && <Notice kind="error" title="The curve could not be read" error={error} />}
+            {error && <Notice kind="error" title={LABELS.curveError} error={error} />}
             {curves.length > 0 && (
                 <TimeChart
                     label="memory over time"

@@ -2,6 +2,7 @@
  *
  * Where the time of a cProfile dump went by file; Enter or double click shows the functions of one.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import { navigate } from '../base/router';
 import type { Run } from '../base/types';
@@ -35,7 +36,7 @@ export function FilesOf({ run, total, report, picker }: FilesOfProps) {
             picker={picker}
             extra={{ report }}
             view="files"
-            title="Files"
+            title={LABELS.files}
             sort="tottime_s"
             origins
             hide

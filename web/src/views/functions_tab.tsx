@@ -2,6 +2,7 @@
  *
  * The Functions tab: pstats' table, the selected function as a sandwich, its call tree below.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLead } from '../base/panel';
 import { route } from '../base/router';
@@ -77,7 +78,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
     return (
         <section class="pane pane-tree">
             <PaneHead
-                title="Call tree"
+                title={LABELS.callTree}
                 remark={
                     name ? (
                         <>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo } from 'preact/hooks';
 import { withParams } from '../base/client';
 import { setQuery } from '../base/router';
@@ -34,7 +35,7 @@ export function FunctionsTable(props: TableProps) {
     }, [source, version]);
     return (
         <DataGrid<FunctionRow>
-            label="Functions"
+            label={LABELS.functions}
             columns={columns}
             source={source}
             rowKey={(row) => row.id}

@@ -2,6 +2,7 @@
  *
  * Beside the table of a group: its runs, or the selected row in each of them.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import type { ComparedTable, GroupOne, GroupReport, Metric } from '../base/compare_types';
 import { formatHash, route } from '../base/router';
@@ -61,7 +62,7 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
         <>
             <div class="named-name mono">{data.name}</div>
             <div class="named-links">
-                <CopyButton text={data.name} label="copy name" />
+                <CopyButton text={data.name} label={LABELS.copyName} />
             </div>
             <GroupStrip
                 fresh={{ values, median, mad }}

@@ -2,6 +2,7 @@
  *
  * One group of runs as a report: its head, and a tab for every table that its runs share.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { GroupReport } from '../base/compare_types';
 import { useKeys } from '../base/keys';
@@ -62,7 +63,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
                         {!offlineFile() && (
                             <CopyButton
                                 class="quiet"
-                                label="Copy link"
+                                label={LABELS.copyLink}
                                 text={() => location.href}
                             />
                         )}
@@ -76,7 +77,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
                     />
                 </>
             ) : (
-                <Notice kind="info" title="These runs share no table">
+                <Notice kind="info" title={LABELS.noSharedTable}>
                     Only the headline can be compared. Choose runs of the same kind.
                 </Notice>
             )}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { LABELS } from '../base/terms';
 import { fmtFixed } from '../base/units';
 import type { GridColumn } from '../components/data_grid';
 import { MarkedName } from '../components/marked_name';
@@ -111,7 +112,7 @@ function placeColumns({ serverSorted }: ColumnNeeds): GridColumn<ImportRow>[] {
         },
         {
             key: 'importer',
-            title: 'First importer',
+            title: LABELS.firstImporter,
             width: 188,
             sortKey: sortable('importer'),
             hideBelow: 1000,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Params, withParams } from '../base/client';
@@ -33,7 +34,7 @@ export function ImportsFlat(props: FlatProps) {
         <>
             {props.head(shown, source.ready.value ? source.sums : null)}
             <DataGrid<ImportRow>
-                label="Modules"
+                label={LABELS.modules}
                 columns={columns}
                 source={source}
                 rowKey={(row) => row.id}

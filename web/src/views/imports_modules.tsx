@@ -2,6 +2,7 @@
  *
  * The modules under the icicle: a flat table that the server sorts and filters, or the tree.
  */
+import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -79,7 +80,7 @@ export function ImportsModules(props: ModulesProps) {
 
     function head(shown: number, sums: Record<string, number> | null) {
         return (
-            <PaneHead title="Modules" remark={remark(data, filters, by, shown, sums)}>
+            <PaneHead title={LABELS.modules} remark={remark(data, filters, by, shown, sums)}>
                 {selected >= 0 && (
                     <a
                         class="quiet"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
@@ -78,7 +79,7 @@ export function ImportsToolbar(props: ToolbarProps) {
             <SearchField
                 value={filters.q}
                 inputRef={input}
-                placeholder="Search modules"
+                placeholder={LABELS.searchModules}
                 hint="/"
                 width={wide ? 180 : 176}
                 count={props.count}

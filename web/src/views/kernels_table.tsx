@@ -3,6 +3,7 @@
  * Kernels, copies and memsets of a run or of a range of it, by name or by how they were launched;
  * also in the dock of the timeline.
  */
+import { LABELS } from '../base/terms';
 import { goTo } from '../base/router';
 import type { KernelRow } from '../base/trace_types';
 import type { GridColumn } from '../components/data_grid';
@@ -123,7 +124,7 @@ export function KernelsTable(props: KernelsTableProps) {
         <TraceTable<KernelRow>
             {...props}
             view="kernels"
-            label="Kernels"
+            label={LABELS.kernels}
             prefix={props.prefix ?? (filters ? '' : 'kernel_')}
             columns={columns}
             rowKey={kernelKey}

@@ -3,6 +3,7 @@
  * The Make lazy tab: tick imports, and read what start-up would save, what others import anyway,
  * and what the log cannot tell. The ticks stand in the URL.
  */
+import { LABELS } from '../base/terms';
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { route, setQuery } from '../base/router';
@@ -125,7 +126,7 @@ function LazyToolbar({ run, words }: { run: Run; words: LazyWord[] }) {
             <span class="soft">Make lazy</span>
             <Picker
                 label="module to make lazy"
-                placeholder="Search modules"
+                placeholder={LABELS.searchModules}
                 value=""
                 items={items}
                 onType={setTyped}

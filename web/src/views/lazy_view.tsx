@@ -2,6 +2,7 @@
  *
  * A place of the window whose code is fetched when it is first shown.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../base/client';
@@ -28,9 +29,7 @@ export function lazyView<P extends object>(
         if (View) return <View {...props} />;
         return (
             <main class="report">
-                {error && (
-                    <Notice kind="error" title="This view could not be loaded" error={error} />
-                )}
+                {error && <Notice kind="error" title={LABELS.viewError} error={error} />}
                 <LoadingLine active={!error} />
             </main>
         );

@@ -2,6 +2,7 @@
  *
  * The measured files by their share; Enter shows one with its lines.
  */
+import { LABELS } from '../base/terms';
 import type { LineFileRow } from '../base/line_types';
 import { navigate } from '../base/router';
 import type { Run } from '../base/types';
@@ -21,7 +22,7 @@ export function LineFilesTab({ run }: { run: Run }) {
         <TableTab<LineFileRow>
             run={run}
             view="line_files"
-            title="Files"
+            title={LABELS.files}
             sort={heatSort(run, 'files')}
             origins
             remark="Enter shows the lines of a file"

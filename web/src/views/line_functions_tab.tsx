@@ -2,6 +2,7 @@
  *
  * Every function of a line-level profile, those that never ran included; Enter shows its lines.
  */
+import { LABELS } from '../base/terms';
 import type { LineFunctionRow } from '../base/line_types';
 import { navigate } from '../base/router';
 import type { Run } from '../base/types';
@@ -22,7 +23,7 @@ export function LineFunctionsTab({ run }: { run: Run }) {
         <TableTab<LineFunctionRow>
             run={run}
             view="line_functions"
-            title="Functions"
+            title={LABELS.functions}
             sort={heatSort(run, 'functions')}
             hide
             remark={timedSummary(run)?.nested ? NESTED : 'Enter shows the lines of a function'}

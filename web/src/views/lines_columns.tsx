@@ -3,6 +3,7 @@
  * Columns of the source grid, by what a profile holds. Each tool is a group of its own, in the
  * order and with the digits of the tool.
  */
+import { LABELS } from '../base/terms';
 import { fmtFixed, int } from '../base/units';
 import type { SourceColumn } from '../components/source_row';
 import { SparklineCell } from '../components/sparkline_cell';
@@ -126,7 +127,7 @@ export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
     const columns: SourceColumn[] = [
         {
             key: 'mem',
-            title: 'Memory',
+            title: LABELS.memory,
             unit: 'MiB',
             width: 92,
             group: true,

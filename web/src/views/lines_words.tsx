@@ -2,6 +2,7 @@
  *
  * What a line-level report says in words: headings of functions, remarks, the facts of its head.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import type {
     LineFunctionRow,
@@ -147,13 +148,13 @@ function mib(value: number): ComponentChildren {
 
 function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
     return [
-        { label: 'Peak memory', value: mib(summary.peak_mib), tip: 'of the whole process' },
+        { label: LABELS.peakMemory, value: mib(summary.peak_mib), tip: 'of the whole process' },
         {
             label: 'Growth',
             value: mib(summary.increment_mib),
             tip: 'sum of the increments, without the memory at the start',
         },
-        { label: 'Functions', value: int(summary.functions) },
+        { label: LABELS.functions, value: int(summary.functions) },
         { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW },
     ];
 }
@@ -161,10 +162,10 @@ function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
 function scaleneFacts(summary: ScaleneSummary): Fact[] {
     const facts: Fact[] = [
         { label: 'Elapsed', value: <FigText fig={fig(summary.elapsed_s)} /> },
-        { label: 'Files', value: int(summary.files) },
+        { label: LABELS.files, value: int(summary.files) },
     ];
     if (summary.peak_mib > 0) {
-        facts.push({ label: 'Peak memory', value: mib(summary.peak_mib) });
+        facts.push({ label: LABELS.peakMemory, value: mib(summary.peak_mib) });
         facts.push({
             label: 'Growth rate',
             value: <>{pct(summary.growth_rate)}</>,
@@ -179,12 +180,12 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
 function mprofFacts(summary: MprofSummary): Fact[] {
     const facts: Fact[] = [
         {
-            label: 'Peak memory',
+            label: LABELS.peakMemory,
             value: mib(summary.peak_mib),
             note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
         },
-        { label: 'Duration', value: <FigText fig={fig(summary.duration_s)} /> },
-        { label: 'Processes', value: int(summary.processes) },
+        { label: LABELS.duration, value: <FigText fig={fig(summary.duration_s)} /> },
+        { label: LABELS.processes, value: int(summary.processes) },
     ];
     if (summary.slope_mib_s !== null) {
         const window = { from: 0, to: summary.duration_s };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { LABELS } from '../base/terms';
 import type { Run } from '../base/types';
 import { bytesFig, fig, int } from '../base/units';
 import type { Fact } from '../components/run_head';
@@ -15,9 +16,9 @@ function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
             value: <FigText fig={bytesFig((headline?.value ?? 0) * 1048576)} />,
             tip: 'of the process that held most',
         },
-        { label: 'Duration', value: <FigText fig={fig(summary.duration_s as number)} /> },
+        { label: LABELS.duration, value: <FigText fig={fig(summary.duration_s as number)} /> },
         { label: 'Frames', value: int(summary.frames as number) },
-        { label: 'Processes', value: int(summary.processes as number) },
+        { label: LABELS.processes, value: int(summary.processes as number) },
     ];
 }
 
@@ -39,6 +40,6 @@ export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
         });
     }
     if (kind === 'time') facts.push({ label: 'Commands', value: int(summary.runs as number) });
-    facts.push({ label: 'Measurements', value: int(count) });
+    facts.push({ label: LABELS.measurements, value: int(count) });
     return facts;
 }

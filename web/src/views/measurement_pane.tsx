@@ -3,6 +3,7 @@
  * One measurement: its figures, everything else the tool says of it, and its samples in the order
  * in which they were taken.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import { API } from '../base/client';
 import type { Measurement } from '../base/measure_types';
@@ -46,7 +47,7 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
                     <div class="named-name mono">{data.name}</div>
                     <div class="named-links">
                         {data.grp && <span class="soft">{data.grp}</span>}
-                        <CopyButton text={data.name} label="copy name" />
+                        <CopyButton text={data.name} label={LABELS.copyName} />
                     </div>
                     <Samples data={data} />
                     <Pairs rows={figures(data)} />

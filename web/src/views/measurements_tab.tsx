@@ -3,6 +3,7 @@
  * What was measured, a row each: the tool's figure, its spread and a box plot whose scale the rows
  * of a group share; beside it the single samples of the selected row.
  */
+import { LABELS } from '../base/terms';
 import type { MeasurementRow } from '../base/measure_types';
 import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
@@ -35,7 +36,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
         <TableTab<MeasurementRow>
             run={run}
             view="measurements"
-            title="Measurements"
+            title={LABELS.measurements}
             sort="id"
             upward
             narrow={selected !== null}

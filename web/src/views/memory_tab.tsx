@@ -3,6 +3,7 @@
  * Memory over time, as mprof sampled it or as Scalene's footprint: curves of the processes, calls
  * of functions below, both on one axis that zooms.
  */
+import { LABELS } from '../base/terms';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -147,9 +148,7 @@ export function MemoryTab({ run }: { run: Run }) {
                     Whole time <kbd>0</kbd>
                 </button>
             </Toolbar>
-            {view.error && (
-                <Notice kind="error" title="The curve could not be read" error={view.error} />
-            )}
+            {view.error && <Notice kind="error" title={LABELS.curveError} error={view.error} />}
             {empty && <p class="grid-empty">This profile has no memory samples.</p>}
             {answer && !empty && length > 0 && <Picture view={view} answer={answer} />}
             {view.hasSpans && answer && (

@@ -2,6 +2,7 @@
  *
  * PyTorch's memory timeline: what memory is held for, category upon category, over time.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -107,7 +108,7 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
                     Whole time <kbd>0</kbd>
                 </button>
             </Toolbar>
-            {error && <Notice kind="error" title="The curve could not be read" error={error} />}
+            {error && <Notice kind="error" title={LABELS.curveError} error={error} />}
             {answer && length === 0 && (
                 <p class="grid-empty">The timeline is empty: no memory value changes in it.</p>
             )}

@@ -2,6 +2,7 @@
  *
  * The Modules tab: nn.Module by where it stands in the model, with its time on host and device.
  */
+import { LABELS } from '../base/terms';
 import { useMemo, useRef } from 'preact/hooks';
 import { withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -157,7 +158,7 @@ export function ModulesTab({ run }: { run: Run }) {
                 <NoModules />
             ) : (
                 <DataGrid<ModuleLine>
-                    label="Modules"
+                    label={LABELS.modules}
                     columns={columns}
                     source={source}
                     rowKey={(row) => row.id}
@@ -229,7 +230,7 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
             <SearchField
                 value={filters.q}
                 inputRef={input}
-                placeholder="Search modules"
+                placeholder={LABELS.searchModules}
                 hint="/"
                 width={208}
                 count={count}

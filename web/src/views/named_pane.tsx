@@ -3,6 +3,7 @@
  * Beside a table of operators or kernels: how long all slices of the selected name took, and where
  * they are in the timeline.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import type { Named } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -65,7 +66,7 @@ export function NamedPane(props: NamedPaneProps) {
                                 by input shape
                             </button>
                         )}
-                        <CopyButton text={data.name} label="copy name" />
+                        <CopyButton text={data.name} label={LABELS.copyName} />
                     </div>
                     {children}
                     <NamedFigures

@@ -2,6 +2,7 @@
  *
  * The operators of a run or of a range of it, also in the dock of the timeline.
  */
+import { LABELS } from '../base/terms';
 import { goTo } from '../base/router';
 import type { OperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -44,7 +45,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
         <TraceTable<OperatorRow>
             {...props}
             view="operators"
-            label="Operators"
+            label={LABELS.operators}
             prefix={props.prefix ?? (filters ? '' : 'op_')}
             columns={columns}
             rowKey={operatorKey}

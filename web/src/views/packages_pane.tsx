@@ -3,6 +3,7 @@
  * The packages beside the modules: the filled bar is the self time of a package, the outline what it
  * costs with everything below its topmost modules. Nested ones are not counted twice.
  */
+import { LABELS } from '../base/terms';
 import { API } from '../base/client';
 import { formatHash, route } from '../base/router';
 import type { Origin, Page, Run } from '../base/types';
@@ -39,7 +40,7 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
     const more = (page?.total ?? 0) - rows.length;
     return (
         <section class="pane pane-packages">
-            <PaneHead title="Packages" remark="by self time">
+            <PaneHead title={LABELS.packages} remark="by self time">
                 <span class="soft">
                     % of {data.sumName} {fmtFixed(data.sumSelf / 1e6, 3)}
                     {THIN}s

@@ -3,6 +3,7 @@
  * The Packages tab: every package in a table, the largest as bars. Two figures each: its own time
  * (exclusive), and what its topmost modules cost with all they import (inclusive).
  */
+import { LABELS } from '../base/terms';
 import { useMemo, useRef } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -63,14 +64,14 @@ export function PackagesTab({ run }: { run: Run }) {
             <PackagesToolbar run={run} error={search.error} count={shown} />
             <div class="panes">
                 <section class="pane pane-main">
-                    <PaneHead title="Packages" remark={remarkOf(shown, source.of)}>
+                    <PaneHead title={LABELS.packages} remark={remarkOf(shown, source.of)}>
                         <ExportMenu
                             csv={withParams(path, { ...params, format: 'csv' })}
                             json={withParams(path, { ...params, format: 'rows' })}
                         />
                     </PaneHead>
                     <DataGrid<PackageRow>
-                        label="Packages"
+                        label={LABELS.packages}
                         columns={columns}
                         source={source}
                         rowKey={(row) => row.package}
@@ -170,7 +171,7 @@ function packageColumns(search: Matcher, bases: Bases): GridColumn<PackageRow>[]
         ...numberColumns(bases),
         {
             key: 'first_importer',
-            title: 'First importer',
+            title: LABELS.firstImporter,
             width: 190,
             sortKey: 'first_importer',
             hideBelow: 1000,
@@ -198,7 +199,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
     return [
         {
             key: 'modules',
-            title: 'Modules',
+            title: LABELS.modules,
             width: 80,
             sortKey: 'modules',
             ...right,

@@ -2,6 +2,7 @@
  *
  * The Operators tab of a printed key_averages() table: torch's columns, its own rounded figures.
  */
+import { LABELS } from '../base/terms';
 import { useMemo, useState } from 'preact/hooks';
 import { route } from '../base/router';
 import type { OperatorRow } from '../base/trace_types';
@@ -61,7 +62,7 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
                         run={run}
                         range={null}
                         view="operators"
-                        label="Operators"
+                        label={LABELS.operators}
                         columns={columns}
                         rowKey={(row) => String(row.id)}
                         sort={operatorSort(run)}

@@ -2,6 +2,7 @@
  *
  * What runs that were read from printed tables say of themselves.
  */
+import { LABELS } from '../base/terms';
 import type { Run } from '../base/types';
 import { bytesFig, fig, int } from '../base/units';
 import type { Fact } from '../components/run_head';
@@ -30,14 +31,14 @@ function functionFacts(run: Run): Fact[] {
     const { total_calls, primitive_calls, reports } = summary;
     const facts: Fact[] = [
         {
-            label: 'Total tottime',
+            label: LABELS.totalTottime,
             value: <FigText fig={fig(summary.total_tt_s)} />,
             tip: 'as printed above the table, rounded to milliseconds',
         },
     ];
     if (total_calls !== null) {
         facts.push({
-            label: 'Function calls',
+            label: LABELS.functionCalls,
             value: int(total_calls),
             note:
                 primitive_calls !== null && primitive_calls !== total_calls
@@ -49,7 +50,7 @@ function functionFacts(run: Run): Fact[] {
         reports > 1
             ? { label: 'Reports', value: int(reports), tip: 'tables in this log' }
             : {
-                  label: 'Functions',
+                  label: LABELS.functions,
                   value: int(summary.functions),
                   note: summary.of_functions ? `of ${int(summary.of_functions)}` : undefined,
               },
@@ -76,7 +77,7 @@ function operatorFacts(run: Run): Fact[] {
     };
     total('Self CPU time', summary.self_cpu_s);
     total(`Self ${summary.device?.[0] ?? 'device'} time`, summary.self_device_s);
-    facts.push({ label: 'Operators', value: int(summary.operators) });
+    facts.push({ label: LABELS.operators, value: int(summary.operators) });
     if (summary.reports > 1) {
         facts.push({ label: 'Tables', value: int(summary.reports), tip: 'in this log' });
     }
@@ -113,7 +114,7 @@ function actionFacts(run: Run): Fact[] {
         });
     }
     if (sections > 1) facts.push({ label: 'Reports', value: int(sections), tip: 'in this file' });
-    facts.push({ label: 'Actions', value: int(actions) });
+    facts.push({ label: LABELS.actions, value: int(actions) });
     return facts;
 }
 
@@ -121,7 +122,7 @@ function timelineFacts(run: Run): Fact[] {
     const { peak_mib, duration_s } = run.summary as { peak_mib?: number; duration_s?: number };
     return [
         {
-            label: 'Peak memory',
+            label: LABELS.peakMemory,
             value: <FigText fig={bytesFig((peak_mib ?? 0) * 1048576)} />,
             tip: 'the most that all categories held at once',
         },

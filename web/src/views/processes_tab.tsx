@@ -3,6 +3,7 @@
  * Processes over time: CPU or resident memory of those that have most of it, a line each; the list
  * beside it is the legend and hides them.
  */
+import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -117,7 +118,7 @@ export function ProcessesTab({ run }: { run: Run }) {
                     value={view.of}
                     options={[
                         { value: 'cpu', text: 'CPU', tip: 'percent of one processor' },
-                        { value: 'res', text: 'Memory', tip: 'resident memory' },
+                        { value: 'res', text: LABELS.memory, tip: 'resident memory' },
                     ]}
                     onChange={(of) => put({ of: of === view.usual ? null : of })}
                 />
@@ -232,7 +233,7 @@ function Legend({ run, view }: { run: Run; view: Processes }) {
         put({ off: next.size ? [...next].join(',') : null });
     }
     return (
-        <section class="pane pane-named" aria-label="Processes">
+        <section class="pane pane-named" aria-label={LABELS.processes}>
             <PaneHead
                 title={of === 'cpu' ? 'Most CPU' : 'Most memory'}
                 remark={total > all.length ? `${all.length} of ${int(total)}` : 'peak'}

@@ -2,6 +2,7 @@
  *
  * The few figures at the head of a report, by kind, and the warnings that qualify all of it.
  */
+import { LABELS } from '../base/terms';
 import type { ImportSummary, PstatsSummary, Run } from '../base/types';
 import { fig, figIn, int, pct, THIN } from '../base/units';
 import { Notice } from '../components/notice';
@@ -35,7 +36,7 @@ function importFacts(summary: ImportSummary): Fact[] {
             note: share(program_us),
             tip: 'imports after start-up; percent of total',
         },
-        { label: 'Modules', value: int(summary.modules) },
+        { label: LABELS.modules, value: int(summary.modules) },
         {
             label: 'Deepest',
             value: int(summary.max_depth),
@@ -50,16 +51,16 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
     const recursive = summary.total_calls !== summary.primitive_calls;
     return [
         {
-            label: 'Total tottime',
+            label: LABELS.totalTottime,
             value: <FigText fig={fig(summary.total_tt_s)} />,
             tip: 'sum of tottime, as pstats prints it',
         },
         {
-            label: 'Function calls',
+            label: LABELS.functionCalls,
             value: int(summary.total_calls),
             note: recursive ? `${int(summary.primitive_calls)} primitive` : undefined,
         },
-        { label: 'Functions', value: int(summary.functions) },
+        { label: LABELS.functions, value: int(summary.functions) },
         { label: 'Call pairs', value: int(summary.calls_pairs), hideBelow: NARROW },
         {
             label: 'Roots',

@@ -3,6 +3,7 @@
  * Which tabs a report has, by kind. Their code comes as one chunk a kind, fetched when it is
  * first shown; the shelf fetches it while nothing else is to be done.
  */
+import { LABELS } from '../base/terms';
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
 import { LedgerTab } from './ledger_tab';
@@ -43,7 +44,7 @@ const TABS: Record<string, TabSpec[]> = {
         },
         {
             id: 'packages',
-            title: 'Packages',
+            title: LABELS.packages,
             load: async () => (await import('./packages_tab')).PackagesTab,
         },
         {
@@ -60,22 +61,22 @@ const TABS: Record<string, TabSpec[]> = {
     pstats: [
         {
             id: 'functions',
-            title: 'Functions',
+            title: LABELS.functions,
             load: async () => (await import('./tabs_pstats')).FunctionsTab,
         },
         {
             id: 'calltree',
-            title: 'Call tree',
+            title: LABELS.callTree,
             load: async () => (await import('./tabs_pstats')).CallTreeTab,
         },
         {
             id: 'callgraph',
-            title: 'Call graph',
+            title: LABELS.callGraph,
             load: async () => (await import('./tabs_pstats')).CallGraphTab,
         },
         {
             id: 'files',
-            title: 'Files',
+            title: LABELS.files,
             count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
             load: async () => (await import('./tabs_pstats')).FilesTab,
         },
@@ -85,18 +86,18 @@ const TABS: Record<string, TabSpec[]> = {
 const LINES: TabSpec[] = [
     {
         id: 'lines',
-        title: 'Lines',
+        title: LABELS.lines,
         load: async () => (await import('./tabs_lines')).LinesTab,
     },
     {
         id: 'functions',
-        title: 'Functions',
+        title: LABELS.functions,
         count: ({ summary }) => (typeof summary.functions === 'number' ? summary.functions : null),
         load: async () => (await import('./tabs_lines')).LineFunctionsTab,
     },
     {
         id: 'files',
-        title: 'Files',
+        title: LABELS.files,
         count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
         load: async () => (await import('./tabs_lines')).LineFilesTab,
     },
@@ -110,7 +111,7 @@ const ACROSS: TabSpec = {
 
 const MEMORY: TabSpec = {
     id: 'memory',
-    title: 'Memory',
+    title: LABELS.memory,
     load: async () => (await import('./memory_tab')).MemoryTab,
 };
 
@@ -123,19 +124,19 @@ const TIMELINE: TabSpec = {
 const PRINTED: TabSpec[] = [
     {
         id: 'functions',
-        title: 'Functions',
+        title: LABELS.functions,
         load: async () => (await import('./tabs_pstats')).PrintedFunctionsTab,
     },
     {
         id: 'files',
-        title: 'Files',
+        title: LABELS.files,
         load: async () => (await import('./tabs_pstats')).PrintedFilesTab,
     },
 ];
 
 const ACTIONS: TabSpec = {
     id: 'actions',
-    title: 'Actions',
+    title: LABELS.actions,
     count: ({ summary }) => (typeof summary.actions === 'number' ? summary.actions : null),
     load: async () => (await import('./tabs_pstats')).ActionsTab,
 };
@@ -148,7 +149,7 @@ function lightningTabs({ summary }: Run): TabSpec[] {
 TABS['memory-timeline'] = [
     {
         id: 'memory',
-        title: 'Memory',
+        title: LABELS.memory,
         load: async () => (await import('./memory_timeline_tab')).MemoryTimelineTab,
     },
 ];
@@ -156,7 +157,7 @@ TABS['pstats-text'] = PRINTED;
 TABS['key-averages'] = [
     {
         id: 'operators',
-        title: 'Operators',
+        title: LABELS.operators,
         count: ({ summary }) => (typeof summary.operators === 'number' ? summary.operators : null),
         load: async () => (await import('./tabs_trace')).PrintedOperatorsTab,
     },
@@ -164,7 +165,7 @@ TABS['key-averages'] = [
 
 const MEASUREMENTS: TabSpec = {
     id: 'measurements',
-    title: 'Measurements',
+    title: LABELS.measurements,
     count: ({ summary }) =>
         typeof summary.measurements === 'number' ? summary.measurements : null,
     load: async () => (await import('./tabs_measure')).MeasurementsTab,
@@ -178,7 +179,7 @@ const BOUND: TabSpec = {
 
 const PROCESSES: TabSpec = {
     id: 'processes',
-    title: 'Processes',
+    title: LABELS.processes,
     count: ({ summary }) => (typeof summary.processes === 'number' ? summary.processes : null),
     load: async () => (await import('./tabs_measure')).ProcessesTab,
 };
@@ -199,7 +200,7 @@ TABS.line_profiler = [...LINES, ACROSS];
 TABS.memory_profiler = [...LINES, ACROSS];
 TABS.scalene = [...LINES, MEMORY, ACROSS];
 TABS.mprof = [MEMORY];
-TABS.pstats.push({ ...ACROSS, title: 'Lines' });
+TABS.pstats.push({ ...ACROSS, title: LABELS.lines });
 
 /** Sums without callers have no tree and no graph. */
 function withCallers(run: Run, specs: TabSpec[]): TabSpec[] {

@@ -2,6 +2,7 @@
  *
  * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { showAxis } from '../base/axis';
 import { API, type ApiError, asApiError } from '../base/client';
@@ -128,7 +129,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 }))}
             >
                 {!offlineFile() && (
-                    <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                    <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
                 )}
                 {!offlineFile() && (
                     <button type="button" class="quiet" onClick={() => setDialog('share')}>
@@ -142,7 +143,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                 )}
                 <RunMenu run={run} onPick={setDialog} onPin={pin} />
             </Tabs>
-            {failed && <Notice kind="error" title="The baseline was not changed" error={failed} />}
+            {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
             <RunWarnings run={run} />
             <TabBody spec={spec} run={run} />
             {dialog === 'share' && (

@@ -2,6 +2,7 @@
  *
  * A run and one of its views, wherever they are shown: as a report, or as a panel beside another.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useState } from 'preact/hooks';
 import { API, ApiError, asApiError, getJson, isAbort } from '../base/client';
 import type { Run } from '../base/types';
@@ -55,7 +56,7 @@ export function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
             .then(() => redraw((n) => n + 1))
             .catch((reason: unknown) => setError(asApiError(reason)));
     }, [spec]);
-    if (error) return <Notice kind="error" title="This view could not be loaded" error={error} />;
+    if (error) return <Notice kind="error" title={LABELS.viewError} error={error} />;
     if (!View) return <LoadingLine active />;
     return <View key={`${run.id} ${spec.id}`} run={run} />;
 }

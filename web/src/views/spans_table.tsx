@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import type { MemorySpan } from '../base/line_types';
@@ -42,7 +43,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
     });
     return (
         <section class="pane pane-spans">
-            <PaneHead title="Function calls" remark="Enter zooms to one">
+            <PaneHead title={LABELS.functionCalls} remark="Enter zooms to one">
                 <SearchField
                     value={filters.q}
                     placeholder="Search calls"
@@ -55,7 +56,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
                 />
             </PaneHead>
             <DataGrid<SpanRow>
-                label="Function calls"
+                label={LABELS.functionCalls}
                 columns={columns}
                 source={source}
                 rowKey={(row) => {

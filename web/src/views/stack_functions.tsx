@@ -3,6 +3,7 @@
  * The functions of stacks: own weight and total, which counts a stack once however often the
  * function stands in it. A tab of its own, beside the sandwich, and in the dock of the timeline.
  */
+import { LABELS } from '../base/terms';
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../base/axis';
 import { goTo, route } from '../base/router';
@@ -47,7 +48,7 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
         <TraceTable<StackFunctionRow>
             {...props}
             view="stack_functions"
-            label="Functions"
+            label={LABELS.functions}
             columns={columns}
             rowKey={({ name_id }) => String(name_id)}
             sort={SORT}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which tabs a profile of stacks has: merged, around a function, in its own order. */
+import { LABELS } from '../base/terms';
 import type { TabSpec } from './report_tabs';
 
 export function stackTabs(order: string, timeline: TabSpec): TabSpec[] {
@@ -11,7 +12,7 @@ export function stackTabs(order: string, timeline: TabSpec): TabSpec[] {
         },
         {
             id: 'functions',
-            title: 'Functions',
+            title: LABELS.functions,
             count: ({ summary }) => (typeof summary.frames === 'number' ? summary.frames : null),
             load: async () => (await import('./stack_functions')).StackFunctionsTab,
         },

@@ -3,6 +3,7 @@
  * The reports of `nsys stats` and their columns, with its words and its decimals: whole nanoseconds, means with
  * one decimal, MB (of 1,000,000 bytes) with three.
  */
+import { LABELS } from '../base/terms';
 import type { SummaryRow } from '../base/trace_types';
 import { int } from '../base/units';
 import type { GridColumn } from '../components/data_grid';
@@ -47,7 +48,7 @@ const RANGES = { what: 'ranges', one: 'Range' };
 const REPORTS: SummaryReport[] = [
     {
         id: 'cuda_gpu_kern_sum',
-        title: 'Kernels',
+        title: LABELS.kernels,
         tip: 'how long kernels ran',
         what: 'kernels',
         one: 'Kernel',

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the dock of the timeline can show of a range. */
+import { LABELS } from '../base/terms';
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
 import type { TraceRange } from '../model/trace_range';
@@ -49,7 +50,13 @@ function FlamePart({ run, range }: PaneProps) {
 }
 
 export const DOCK_PANES: DockPane[] = [
-    { id: 'operators', title: 'Operators', shown: torch, view: OperatorsPane, csv: 'operators' },
+    {
+        id: 'operators',
+        title: LABELS.operators,
+        shown: torch,
+        view: OperatorsPane,
+        csv: 'operators',
+    },
     {
         id: 'operators',
         title: 'Slices',
@@ -59,14 +66,14 @@ export const DOCK_PANES: DockPane[] = [
     },
     {
         id: 'functions',
-        title: 'Functions',
+        title: LABELS.functions,
         shown: isStacks,
         view: StackFunctionsPane,
         csv: 'stack_functions',
     },
     {
         id: 'kernels',
-        title: 'Kernels',
+        title: LABELS.kernels,
         shown: (run) => isAttributed(run) && traceOf(run).kernels > 0,
         view: KernelsPane,
         csv: 'kernels',
@@ -74,7 +81,7 @@ export const DOCK_PANES: DockPane[] = [
     { id: 'flame', title: 'Flame', shown: () => true, view: FlamePart },
     {
         id: 'memory',
-        title: 'Memory',
+        title: LABELS.memory,
         shown: (run) => isAttributed(run) && Boolean(traceOf(run).memory),
         view: MemoryPane,
         tools: MemorySwitch,

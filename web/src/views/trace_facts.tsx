@@ -2,6 +2,7 @@
  *
  * The few figures at the head of a trace.
  */
+import { LABELS } from '../base/terms';
 import { axisFig } from '../base/axis';
 import type { TraceSummary } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -78,7 +79,7 @@ function stackFacts(run: Run): Fact[] {
                 : 'the sum over all stacks',
         },
         { label: 'Stacks', value: int(samples), tip: 'stacks in the file' },
-        { label: 'Functions', value: int(frames), tip: 'distinct frames' },
+        { label: LABELS.functions, value: int(frames), tip: 'distinct frames' },
     ];
     if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW });
     return facts;

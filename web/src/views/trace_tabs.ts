@@ -3,6 +3,7 @@
  * Which tabs a trace has beside its timeline: of a PyTorch trace all, of another one those that need
  * no torch in it.
  */
+import { LABELS } from '../base/terms';
 import type { Run } from '../base/types';
 import type { TabSpec } from './report_tabs';
 import { traceOf } from './trace_data';
@@ -15,27 +16,27 @@ const OVERVIEW: TabSpec = {
 
 const OPERATORS: TabSpec = {
     id: 'operators',
-    title: 'Operators',
+    title: LABELS.operators,
     count: (run) => traceOf(run).operators ?? null,
     load: async () => (await import('./tabs_trace')).OperatorsTab,
 };
 
 const KERNELS: TabSpec = {
     id: 'kernels',
-    title: 'Kernels',
+    title: LABELS.kernels,
     count: (run) => traceOf(run).kernel_names || null,
     load: async () => (await import('./tabs_trace')).KernelsTab,
 };
 
 const MEMORY: TabSpec = {
     id: 'memory',
-    title: 'Memory',
+    title: LABELS.memory,
     load: async () => (await import('./device_memory_tab')).DeviceMemoryTab,
 };
 
 const MODULES: TabSpec = {
     id: 'modules',
-    title: 'Modules',
+    title: LABELS.modules,
     load: async () => (await import('./tabs_trace')).ModulesTab,
 };
 
@@ -47,7 +48,7 @@ const FLAME: TabSpec = {
 
 const RANKS: TabSpec = {
     id: 'ranks',
-    title: 'Ranks',
+    title: LABELS.ranks,
     count: (run) => traceOf(run).workers,
     load: async () => (await import('./tabs_trace')).WorkersTab,
 };

@@ -2,6 +2,7 @@
  *
  * A figure over the runs of a series: the answer in a sentence, the picture, the points as a table.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -125,7 +126,7 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
                 <span class="soft ellipsis">
                     {trend?.row && <span class="mono">{trend.row}</span>} {trend && titleOf(trend)}
                 </span>
-                <CopyButton class="quiet" label="Copy link" text={() => location.href} />
+                <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
             </div>
             {answer && (
                 <p class="trend-answer">
@@ -206,7 +207,7 @@ function TrendBody({ trend }: { trend: Trend }) {
     return (
         <>
             <TrendToolbar trend={trend} inputRef={input} />
-            {failed && <Notice kind="error" title="The baseline was not changed" error={failed} />}
+            {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
             <TrendChart
                 trend={trend}
                 places={places}

@@ -3,6 +3,7 @@
  * The Who imports tab: pick a module and read who pulled it in first, by which chain, who asked for
  * it again, and what it spent its time on in turn.
  */
+import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -130,7 +131,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
             <span class="soft">Module</span>
             <Picker
                 label="module"
-                placeholder="Search modules"
+                placeholder={LABELS.searchModules}
                 hint="/"
                 value={row?.module ?? ''}
                 items={items}

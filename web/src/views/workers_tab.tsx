@@ -3,6 +3,7 @@
  * The Ranks tab: one row a worker of the job, their mean steps as bars on one scale, and the
  * collectives with what of them was waiting.
  */
+import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { arraySource } from '../base/paged_source';
 import { route } from '../base/router';
@@ -185,7 +186,7 @@ export function WorkersTab({ run }: { run: Run }) {
             </Toolbar>
             {error && <Notice kind="error" title="The ranks could not be read" error={error} />}
             <DataGrid<WorkerRow>
-                label="Ranks"
+                label={LABELS.ranks}
                 columns={columns}
                 source={source}
                 rowKey={(row) => row.worker}
@@ -197,9 +198,9 @@ export function WorkersTab({ run }: { run: Run }) {
             />
             {collectives.total > 0 && (
                 <section class="pane pane-collectives">
-                    <PaneHead title="Collectives" remark="over all workers" />
+                    <PaneHead title={LABELS.collectives} remark="over all workers" />
                     <DataGrid<Collective>
-                        label="Collectives"
+                        label={LABELS.collectives}
                         columns={COLLECTIVES}
                         source={collectives}
                         rowKey={(row) => row.name}
