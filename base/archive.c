@@ -48,8 +48,8 @@ static void fail(struct ps_archive *archive, struct ps_err *err)
     const char *why = archive_error_string(archive->read);
 
     ps_fail_at(err, PS_BAD_INPUT, ps_stream_at(archive->in), "the archive is damaged: %s",
-               why ? why : "nothing can be read from here on");
-    ps_hint(err, "pack it again, or add the profiles in it one by one");
+               why ? why : "the rest of it is unreadable");
+    ps_hint(err, "create the archive again, or add its profiles one by one");
 }
 
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits)
@@ -230,7 +230,7 @@ enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name
     while ((piece = ps_stream_peek(in, 1)).len) {
         if (piece.len > bytes - written)
             return writer->failed = true,
-                   ps_fail(err, PS_CONFLICT, "%s grew while it was read", name);
+                   ps_fail(err, PS_CONFLICT, "%s grew while perfshelf read it", name);
         if (archive_write_data(writer->tar, piece.at, piece.len) != (la_ssize_t)piece.len)
             return write_failed(writer, err);
         written += piece.len;
@@ -238,7 +238,7 @@ enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name
     }
     if (ps_stream_status(in, err) != PS_OK || written != bytes)
         return writer->failed = true,
-               ps_fail(err, PS_CONFLICT, "%s shrank while it was read", name);
+               ps_fail(err, PS_CONFLICT, "%s shrank while perfshelf read it", name);
     return PS_OK;
 }
 

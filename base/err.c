@@ -17,7 +17,7 @@ static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     ps_utf8_show(err->text);
     if (code == PS_FULL)
-        ps_hint(err, "free some space and try again; nothing was changed");
+        ps_hint(err, "nothing was changed; free some disk space and try again");
     return code;
 }
 

@@ -15,7 +15,7 @@ uint64_t ps_json_in_at(const struct ps_json_in *json)
 enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err)
 {
     return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(json), "%s",
-                      json->fault ? json->fault : "the JSON is damaged");
+                      json->fault ? json->fault : "the JSON is invalid");
 }
 
 void ps_json_in_free(struct ps_json_in *json)
@@ -160,7 +160,7 @@ static bool take_text(struct ps_json_in *json)
             break;
         if (!more(json)) {
             if ((size_t)(json->end - json->at) > PS_JSON_IN_TEXT)
-                json->fault = "a text is larger than 64 MiB";
+                json->fault = "the JSON has a string larger than 64 MiB";
             return false;
         }
     }
@@ -189,7 +189,7 @@ static enum ps_json_token text_token(struct ps_json_in *json)
     if (!next_byte(json))
         return PS_JSON_END;
     if (*json->at != ':')
-        return bad(json, "a key without a value");
+        return bad(json, "invalid JSON: an object key has no value");
     json->at++;
     json->after_key = true;
     return PS_JSON_KEY;
@@ -212,7 +212,7 @@ static enum ps_json_token word_token(struct ps_json_in *json)
             n++;
     } while (n == (size_t)(json->end - json->at) && n < 4096 && more(json));
     if (n == 0 || n >= 4096)
-        return bad(json, "a byte that no JSON has here");
+        return bad(json, "invalid JSON: unexpected byte");
     json->text = (struct ps_str){json->at, n};
     json->at += n;
     json->after_key = false;
@@ -226,7 +226,7 @@ static enum ps_json_token word_token(struct ps_json_in *json)
 static enum ps_json_token open_token(struct ps_json_in *json, bool object)
 {
     if (json->depth == PS_JSON_IN_DEEPEST)
-        return bad(json, "the JSON is nested more than 256 deep");
+        return bad(json, "the JSON is nested more than 256 levels deep");
     json->object[json->depth++] = object;
     json->after_key = false;
     json->at++;
@@ -236,7 +236,7 @@ static enum ps_json_token open_token(struct ps_json_in *json, bool object)
 static enum ps_json_token close_token(struct ps_json_in *json, bool object)
 {
     if (json->depth == 0 || json->object[json->depth - 1] != object)
-        return bad(json, "a bracket that closes nothing");
+        return bad(json, "invalid JSON: unmatched closing bracket");
     json->depth--;
     json->after_key = false;
     json->at++;

@@ -40,7 +40,7 @@ struct ps_rows {
 
 static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_err *err)
 {
-    const char *of = table ? " in the table " : "";
+    const char *of = table ? " in table " : "";
 
     table = table ? table : "";
     switch (sqlite3_errcode(db->handle)) {
@@ -49,12 +49,12 @@ static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_er
         return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", of, table,
                        sqlite3_errmsg(db->handle));
     case SQLITE_INTERRUPT:
-        return ps_fail(err, PS_TOO_SLOW, "the database takes too long to read%s%s", of, table);
+        return ps_fail(err, PS_TOO_SLOW, "reading the database takes too long%s%s", of, table);
     case SQLITE_TOOBIG:
-        return ps_fail(err, PS_LIMIT, "the database has a text of more than %d MiB%s%s",
+        return ps_fail(err, PS_LIMIT, "the database has a value larger than %d MiB%s%s",
                        TEXT_MOST >> 20, of, table);
     case SQLITE_NOTADB:
-        return ps_fail(err, PS_BAD_INPUT, "the file is no SQLite database, or an encrypted one");
+        return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database, or it is encrypted");
     default:
         return ps_fail_at(err, PS_BAD_INPUT, db->file ? db->file->at : 0,
                           "the database is damaged%s%s (%s)", of, table,
@@ -78,12 +78,13 @@ static enum ps_status check_size(int fd, struct ps_err *err)
     if (n < 0 || fstat(fd, &about) != 0)
         return ps_fail_errno(err, "cannot read", "the file");
     if (n < (ssize_t)sizeof head || memcmp(head, PS_SQLITE_MAGIC.at, PS_SQLITE_MAGIC.len) != 0)
-        return ps_fail(err, PS_BAD_INPUT, "the file is no SQLite database");
+        return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database");
     page = (uint64_t)head[16] << 8 | head[17];
     whole = (page == 1 ? 65536 : page) * big_endian(head + 28);
     if (big_endian(head + 24) == big_endian(head + 92) && whole > (uint64_t)about.st_size)
         return ps_fail_at(err, PS_BAD_INPUT, (uint64_t)about.st_size,
-                          "the database is cut: %" PRIu64 " of %" PRIu64 " bytes are there",
+                          "the database is truncated: the file has %" PRIu64 " of %" PRIu64
+                          " bytes",
                           (uint64_t)about.st_size, whole);
     return PS_OK;
 }
@@ -311,7 +312,7 @@ bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
         return true;
     if (code == SQLITE_ROW)
         ps_fail_at(err, PS_BAD_INPUT, rows->db->file->at,
-                   "the database is damaged: the table %s has more rows than the file has room for",
+                   "the database is damaged: table %s claims more rows than the file can hold",
                    rows->table);
     else if (code != SQLITE_DONE)
         fail(rows->db, rows->table, err);

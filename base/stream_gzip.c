@@ -29,7 +29,7 @@ static void fail(struct ps_stream *s, const char *what)
 {
     if (ps_stream_status(s->below, NULL) == PS_OK) {
         ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s", what);
-        ps_hint(&s->err, "the file was cut or damaged on its way; copy or compress it again");
+        ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
     s->ended = true;
 }
@@ -96,7 +96,7 @@ static bool skip_header(struct ps_stream *s)
             head = ps_stream_peek(s->below, had + 1);
         if (head.len <= had) {
             fail(s, had > LONGEST_HEADER ? "the gzip header is too long"
-                                         : "the gzip data end within their header");
+                                         : "the gzip data end inside the gzip header");
             return false;
         }
     }
@@ -119,11 +119,11 @@ static void begin_member(struct ps_stream *s)
     } else if (g->members && !ps_str_starts(head, PS_STR("\x1f\x8b\x08"))) {
         leave_trailing(s);
     } else if (head.len < 10) {
-        fail_cut(s, "the gzip data end within their header");
+        fail_cut(s, "the gzip data end inside the gzip header");
     } else if (head.at[2] != 8) {
         fail(s, "the gzip header names a compression method other than deflate");
     } else if (head.at[3] & 0xe0) {
-        fail(s, "the gzip header has flags set that no tool sets");
+        fail(s, "the gzip header has reserved flags set");
     } else if (skip_header(s)) {
         isal_inflate_init(&g->z);
         g->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
@@ -191,7 +191,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
         g->inside = false;
         g->members++;
     } else if (made == 0 && avail_in == 0) {
-        fail_cut(s, "the gzip data end early");
+        fail_cut(s, "the gzip data are truncated");
     }
     if (!s->ended)
         (void)ps_stream_bomb(s, &g->limits, ps_stream_at(s->below), g->out);

@@ -11,14 +11,16 @@ bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, 
                     uint64_t out)
 {
     if (limits->inflated && out > limits->inflated) {
-        ps_fail(&s->err, PS_LIMIT, "the %s data unpack to more than %llu MiB", s->encoding,
+        ps_fail(&s->err, PS_LIMIT, "the %s data decompress to more than %llu MiB", s->encoding,
                 (unsigned long long)(limits->inflated >> 20));
-        ps_hint(&s->err, "unpack the file and cut it down first");
+        ps_hint(&s->err, "decompress the file and add a smaller part of it");
     } else if (limits->inflated_ratio && out > RATIO_FREE &&
                out / (in ? in : 1) > limits->inflated_ratio) {
-        ps_fail(&s->err, PS_LIMIT, "the %s data grow more than %llu-fold, no profile does",
+        ps_fail(&s->err, PS_LIMIT,
+                "the %s data decompress to more than %llu times their size, which suggests a "
+                "decompression bomb",
                 s->encoding, (unsigned long long)limits->inflated_ratio);
-        ps_hint(&s->err, "if it is one all the same, unpack it and add the unpacked file");
+        ps_hint(&s->err, "if it is a real profile, decompress the file and add the result");
     } else {
         return false;
     }

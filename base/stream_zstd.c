@@ -18,7 +18,7 @@ static void fail(struct ps_stream *s, const char *what, const char *why)
     if (ps_stream_status(s->below, NULL) == PS_OK) {
         ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s%s%s", what, *why ? ": " : "",
                    why);
-        ps_hint(&s->err, "the file was cut or damaged on its way; copy or compress it again");
+        ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
     s->ended = true;
 }
@@ -61,7 +61,7 @@ static void unpack_some(struct ps_stream *s, char *to, size_t room)
     else if (left == 0)
         z->inside = false;
     else if (out.pos == 0 && bytes.len == 0) {
-        fail(s, "the zstd data end early", "");
+        fail(s, "the zstd data are truncated", "");
         s->cut = true;
     }
     if (!s->ended)

@@ -67,11 +67,12 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
         if (ps_str_starts(ps_str_skip(head, magic->at), magic->bytes))
             return refuse(err, magic->what, magic->hint);
     if (ps_str_starts(head, PS_STR("SQLite format 3")))
-        return is_run_file(head) ? refuse(err, "a run file of a shelf",
-                                          "add the profile that it was made from, which the shelf "
-                                          "keeps: its page offers it")
-                                 : ps_nsys.sniff(head) == PS_MATCH_NO &&
-                                       refuse_kind(head, ps_foreign_databases, err);
+        return is_run_file(head)
+                   ? refuse(
+                         err, "a run file from a perfshelf data folder",
+                         "add the original profile instead: the run's page offers it as a download")
+                   : ps_nsys.sniff(head) == PS_MATCH_NO &&
+                         refuse_kind(head, ps_foreign_databases, err);
     if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
         return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
                (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));
@@ -287,7 +288,7 @@ static bool is_python(struct ps_str head)
 static bool refuse_text(struct ps_str head, struct ps_err *err)
 {
     if (ps_str_starts(head, PS_STR("version https://git-lfs.github.com/spec/")))
-        return refuse(err, "a pointer of Git LFS: the file itself was not downloaded",
+        return refuse(err, "a Git LFS pointer: the file itself was not downloaded",
                       "fetch it with `git lfs pull`, then add it");
     if (is_heaptrack(head))
         return refuse(err, "a recording of heaptrack",
@@ -295,10 +296,10 @@ static bool refuse_text(struct ps_str head, struct ps_err *err)
     if (refuse_kind(head, ps_foreign_reports, err))
         return true;
     if (is_own_time(head))
-        return refuse(err, "a time in a format of its own (TIMEFORMAT, `time -f`)",
+        return refuse(err, "the output of `time` in a custom format (TIMEFORMAT, `time -f`)",
                       "measure again with `/usr/bin/time -v -o time.txt app`");
     if (is_python(head))
-        return refuse(err, "Python source, not a profile of it", ps_foreign_record_hint);
+        return refuse(err, "Python source code, not a profile", ps_foreign_record_hint);
     return false;
 }
 
@@ -307,14 +308,13 @@ bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
     struct ps_str body = unblank(head);
 
     if (body.len == 0)
-        return refuse(err, "a file that holds nothing but blanks", ps_foreign_record_hint);
+        return refuse(err, "a file that contains only white space", ps_foreign_record_hint);
     if (is_json(body) && !memchr(body.at, '\0', body.len))
         return refuse_kind(body, ps_foreign_documents, err);
     if (is_text_pickle(head))
         return refuse_kind(head, ps_foreign_pickles, err);
     if (is_binary(head))
         return refuse_protobuf(head, err) ||
-               refuse(err, "no profile of any known kind (binary data)", ps_foreign_record_hint);
-    return refuse_text(head, err) ||
-           refuse(err, "no profile of any known kind", ps_foreign_record_hint);
+               refuse(err, "not a supported profile (binary data)", ps_foreign_record_hint);
+    return refuse_text(head, err) || refuse(err, "not a supported profile", ps_foreign_record_hint);
 }

@@ -10,12 +10,12 @@ const char ps_foreign_record_hint[] =
 
 #define RECORD     ps_foreign_record_hint
 #define INSIDE     "unpack it and add the profile inside"
-#define UNPACK     "unpack them first; gzip and zstd are read as they are"
-#define PICTURE    "add the profile that the picture was made from"
+#define UNPACK     "unpack them first; only gzip and zstd are read directly"
+#define PICTURE    "add the profile that the picture shows"
 #define SPEEDSCOPE "open it at https://www.speedscope.app and add the file that its Export saves"
 #define MEMRAY                                                                                     \
-    "none of its exports can be read: measure memory by line with `python -m memory_profiler "     \
-    "app.py`, over time with `mprof run app.py`"
+    "perfshelf reads none of its exports; measure memory by line with `python -m memory_profiler " \
+    "app.py`, or over time with `mprof run app.py`"
 #define PYINSTRUMENT "record with `pyinstrument -r speedscope -o profile.json app.py`"
 #define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
 #define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
@@ -25,7 +25,7 @@ const char ps_foreign_record_hint[] =
     "report.nsys-rep`"
 #define NSYS "export the report itself with `nsys export --type sqlite report.nsys-rep`"
 #define NCU                                                                                        \
-    "counters of single kernels are not shown; record a timeline with `nsys profile -o report "    \
+    "kernel counters are not supported; record a timeline with `nsys profile -o report "            \
     "app` and `nsys export --type sqlite report.nsys-rep`"
 #define SNAPSHOT                                                                                   \
     "draw it with `python -m torch.cuda._memory_viz memory snapshot.pickle -o memory.svg` and "    \
@@ -43,7 +43,7 @@ const char ps_foreign_record_hint[] =
 #define TIME "measure again with `/usr/bin/time -v -o time.txt app`"
 #define TOP  "record with `top -b -d 1 -n 60 > top.txt`"
 #define FUNCTIONS                                                                                  \
-    "add the dump itself, which has callers too, or print all functions with "                     \
+    "add the dump itself, which also has callers, or print all functions with "                    \
     "`pstats.Stats(\"out.prof\").print_stats()`"
 #define TABLE                                                                                      \
     "print the whole table: `p.key_averages().table(row_limit=-1)`, with the titles of its "       \
@@ -55,13 +55,13 @@ const char ps_foreign_record_hint[] =
 
 const struct ps_foreign_magic ps_foreign_magics[] = {
     {0, PS_STR("\x1f\x8b"), "gzip data inside compressed data",
-     "unpack the file once and add what comes out"},
+     "decompress the file once and add the result"},
     {0, PS_STR("\x28\xb5\x2f\xfd"), "zstd data inside compressed data",
-     "unpack the file once and add what comes out"},
+     "decompress the file once and add the result"},
     {0, PS_STR("BZh"), "a bzip2 file",
-     "unpack it with `bunzip2` first; gzip and zstd are read as they are"},
+     "decompress it with `bunzip2` first; only gzip and zstd are read directly"},
     {0, PS_STR("\xfd\x37zXZ"), "an xz file",
-     "unpack it with `unxz` first; gzip and zstd are read as they are"},
+     "decompress it with `unxz` first; only gzip and zstd are read directly"},
     {0, PS_STR("PK\x03\x04"), "a zip archive", INSIDE},
     {0, PS_STR("PK\x05\x06"), "an empty zip archive", INSIDE},
     {0, PS_STR("7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", INSIDE},
@@ -82,7 +82,7 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
     {0, PS_STR("\x89PNG"), "a PNG picture", PICTURE},
     {0, PS_STR("\xff\xd8\xff"), "a JPEG picture", PICTURE},
     {0, PS_STR("GIF8"), "a GIF picture", PICTURE},
-    {0, PS_STR("%PDF"), "a PDF document", "add the profile that the document was made from"},
+    {0, PS_STR("%PDF"), "a PDF document", "add the profile that the document shows"},
     {0, PS_STR("PERFILE2"), "a perf.data file of Linux perf",
      "fold its stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
      "stacks.txt"},
@@ -92,7 +92,7 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
     {12, PS_STR("memray"), "a recording of memray", MEMRAY},
     {13, PS_STR("memray"), "a recording of memray", MEMRAY},
     {0, PS_STR("\x04\x22\x4d\x18"), "an LZ4 file",
-     "unpack it with `lz4 -d` first; gzip and zstd are read as they are"},
+     "decompress it with `lz4 -d` first; only gzip and zstd are read directly"},
     {0, PS_STR("\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "a CPU profile of gperftools",
      GPERFTOOLS},
     {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler",
@@ -100,29 +100,31 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
     {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler",
      "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
     {0, PS_STR("MOJ"), "a binary recording of austin (MOJO)",
-     "convert it with `mojo2austin FILE stacks.austin`, which comes with `pip install "
-     "austin-python`"},
+     "convert it with `mojo2austin FILE stacks.austin` (from `pip install austin-python`)"},
     {0, PS_STR("FLR\0"), "a recording of Java's Flight Recorder",
-     "fold its stacks with `jfrconv -o collapsed recording.jfr stacks.txt`, which comes with "
-     "async-profiler"},
+     "fold its stacks with `jfrconv -o collapsed recording.jfr stacks.txt` (part of "
+     "async-profiler)"},
     {0, PS_STR("NVR\0"), "a report of Nsight Compute", NCU},
     /* The name of Nsight Systems' forerunner heads its .nsys-rep and .qdrep files to this day. */
     {0, PS_STR("NVIDIA Tegra Profiler Report"), "a report of Nsight Systems", NSYS},
     {0, PS_STR("tr\xfdP"), "a trace of Tracy",
-     "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
+     "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
     {0, PS_STR("tlZ\x04"), "a trace of Tracy",
-     "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
+     "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
     {0, PS_STR("tZst"), "a trace of Tracy",
-     "none of its exports can be read: record with `viztracer -o trace.json app.py`"},
-    {23, PS_STR("brain.Event:"), "an event file of TensorBoard, which holds no profile",
-     "add the *.pt.trace.json that lies beside it; "
+     "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
+    {23, PS_STR("brain.Event:"), "a TensorBoard event file, which contains no profile",
+     "add the *.pt.trace.json file in the same folder; "
      "`torch.profiler.tensorboard_trace_handler(\"log\")` writes one"},
     {0, PS_STR("\x89HDF"), "an HDF5 file",
-     "if Nsight Systems wrote it: `nsys export --type sqlite report.nsys-rep`"},
+     "if Nsight Systems wrote it, run `nsys export --type sqlite report.nsys-rep` and add the "
+     "result"},
     {0, PS_STR("PAR1"), "a Parquet file",
-     "if Nsight Systems wrote it: `nsys export --type sqlite report.nsys-rep`"},
+     "if Nsight Systems wrote it, run `nsys export --type sqlite report.nsys-rep` and add the "
+     "result"},
     {0, PS_STR("ARROW1"), "an Arrow file",
-     "if Nsight Systems wrote it: `nsys export --type sqlite report.nsys-rep`"},
+     "if Nsight Systems wrote it, run `nsys export --type sqlite report.nsys-rep` and add the "
+     "result"},
     {0},
 };
 
@@ -130,9 +132,8 @@ const struct ps_foreign_kind ps_foreign_pprof = {{""}, "a pprof profile", SPEEDS
 const struct ps_foreign_kind ps_foreign_xplane = {
     {""},
     "a profile of XLA (xplane.pb)",
-    "JAX writes a trace that can be read: `jax.profiler.trace(\"log\", "
-    "create_perfetto_trace=True)`; "
-    "add perfetto_trace.json.gz"};
+    "record with `jax.profiler.trace(\"log\", create_perfetto_trace=True)` and add "
+    "perfetto_trace.json.gz"};
 const struct ps_foreign_kind ps_foreign_perfetto = {
     {""},
     "a Perfetto trace",
@@ -149,7 +150,7 @@ const struct ps_foreign_kind ps_foreign_pyroscope = {
     "export the profile from Pyroscope as collapsed stacks, or record the program with `py-spy "
     "record --format speedscope -o profile.json --pid PID`"};
 const struct ps_foreign_kind ps_foreign_svg = {
-    {""}, "an SVG picture", "add the profile that it was drawn from"};
+    {""}, "an SVG picture", "add the profile that the picture shows"};
 
 const struct ps_foreign_kind ps_foreign_notebooks[] = {
     {{"\"cell_type\"", "\"cells\""}, "a Jupyter notebook", NOTEBOOK},
@@ -158,14 +159,12 @@ const struct ps_foreign_kind ps_foreign_notebooks[] = {
 
 const struct ps_foreign_kind ps_foreign_databases[] = {
     {{"CUPTI_ACTIVITY_KIND_"}, "a profile of nvprof (SQLite)", NVPROF},
-    {{"CREATE TABLE coverage_schema"},
-     "data of coverage.py, which says what ran and not for how long",
-     RECORD},
+    {{"CREATE TABLE coverage_schema"}, "coverage.py data, which contain no times", RECORD},
     {{"TEST_METRICS", "EXECUTION_CONTEXTS"},
      "a database of pytest-monitor",
      "measure with `pytest --benchmark-json result.json`"},
     {{"rocpd_"}, "a profile of rocprofv3 (rocpd, SQLite)", ROCPROF},
-    {{""}, "an SQLite database that is no profile", RECORD},
+    {{""}, "an SQLite database, but not a profile", RECORD},
     {{0}, 0, 0},
 };
 
@@ -180,7 +179,7 @@ const struct ps_foreign_kind ps_foreign_known_pickles[] = {
 };
 
 const struct ps_foreign_kind ps_foreign_pickles[] = {
-    {{""}, "a Python pickle, which is never loaded: it could run any code", RECORD},
+    {{""}, "a Python pickle; perfshelf never loads pickles, because they can run code", RECORD},
     {{0}, 0, 0},
 };
 
@@ -193,9 +192,9 @@ const struct ps_foreign_kind ps_foreign_pages[] = {
     {{"pyinstrument"}, "an HTML report of pyinstrument", PYINSTRUMENT},
     {{"achyon"}, "an HTML report of Python's sampling profiler", TACHYON},
     {{"Heatmap", "samples"}, "an HTML report of Python's sampling profiler", TACHYON},
-    {{"memory_viz"}, "a page that shows PyTorch's GPU memory", SNAPSHOT},
+    {{"memory_viz"}, "an HTML page that shows PyTorch's GPU memory", SNAPSHOT},
     {{"<testsuite"},
-     "a report of tests (JUnit XML), whose times are those of whole tests",
+     "a JUnit XML test report, which only has times of whole tests",
      "measure with `pytest --benchmark-json result.json`"},
     {{"<?xml"}, "an XML document", "add the profile itself"},
     {{"<html"}, "an HTML page", "add the profile itself, not a page that shows it"},
@@ -224,7 +223,7 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
     {{"\"nodes\"", "\"callFrame\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
     {{"\"snapshot\"", "\"node_fields\""}, "a heap snapshot of V8", RECORD},
     {{"\"schema\"", "\"nodes\""},
-     "a PyTorch execution trace, which holds no times to show",
+     "a PyTorch execution trace, which contains no times",
      "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
     {{"\"label\"", "\"markers\"", "\"ticks\""},
      "a recording of Firefox's old developer tools",
@@ -242,21 +241,21 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
      "record the program itself with `py-spy record --format speedscope -o profile.json --pid "
      "PID`"},
     {{"\"alloc_samples\""},
-     "the beginning of a profile of Scalene: the file was cut",
+     "a truncated Scalene profile",
      "copy it again, or record it again: `scalene run --json --outfile app.json app.py`"},
     {{"\"children\"", "\"frame\"", "\"metrics\""},
      "a profile of Triton's Proton (hatchet)",
      "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
     {{"\"owns_gil\"", "\"frames\""},
-     "what `py-spy dump --json` prints: one moment, without times",
+     "the output of `py-spy dump --json`: one snapshot without times",
      "record with `py-spy record --format speedscope -o profile.json --pid PID`"},
     {{"\"benchmarks\"", "\"library_build_type\""}, "a result of Google Benchmark (JSON)", PYTEST},
     {{"\"context\"", "\"mhz_per_cpu\""}, "a result of Google Benchmark (JSON)", PYTEST},
-    {{"\"param_names\"", "\"code\""}, "the list of benchmarks of asv, without results", PYTEST},
+    {{"\"param_names\"", "\"code\""}, "the benchmark list of asv, without results", PYTEST},
     {{"\"num_cpu\"", "\"machine\""}, "the machine file of asv, without results", PYTEST},
     {{"\"callchain\"", "\"costs\""}, "an export of memray for gprof2dot", MEMRAY},
     {{"\"nbformat\""}, "a Jupyter notebook", NOTEBOOK},
-    {{""}, "a JSON document that is no profile", RECORD},
+    {{""}, "a JSON document, but not a supported profile", RECORD},
     {{0}, 0, 0},
 };
 
@@ -264,9 +263,8 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
 const struct ps_foreign_kind ps_foreign_reports[] = {
     {{"\nevents: ", "\nfn="},
      "a callgrind profile",
-     SPEEDSCOPE
-     "; of Python code add the dump instead: `python -m cProfile -o out.prof app.py`, or "
-     "yappi's `save(\"out.prof\", type=\"pstat\")`"},
+     SPEEDSCOPE "; for Python code add a cProfile dump instead: `python -m cProfile -o out.prof "
+                "app.py`, or yappi's `save(\"out.prof\", type=\"pstat\")`"},
     {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"has_payload\": \""}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"frame_compile_id\": "}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
@@ -276,13 +274,15 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
      "https://www.speedscope.app and add the file that its Export saves"},
     {{"Function ", "was called by..."}, "a table of callers that pstats printed", FUNCTIONS},
     {{"Function ", " called...", " ->"}, "a table of callees that pstats printed", FUNCTIONS},
-    {{" cycles", ":", "\n\t "}, "what `perf script` prints", FOLD_PERF},
-    {{" cycles:", "\n        "}, "what `perf script` prints", FOLD_PERF},
-    {{" cpu-clock:", "\n\t "}, "what `perf script` prints", FOLD_PERF},
-    {{" task-clock:", "\n\t "}, "what `perf script` prints", FOLD_PERF},
+    {{" cycles", ":", "\n\t "}, "the output of `perf script`", FOLD_PERF},
+    {{" cycles:", "\n        "}, "the output of `perf script`", FOLD_PERF},
+    {{" cpu-clock:", "\n\t "}, "the output of `perf script`", FOLD_PERF},
+    {{" task-clock:", "\n\t "}, "the output of `perf script`", FOLD_PERF},
     {{"heap profile: ", "@ "}, "a heap profile of gperftools", GPERFTOOLS},
     {{"_     ._   __/__", "Samples:"}, "the printed report of pyinstrument", PYINSTRUMENT},
-    {{"slowest ", "durations ="}, "what `pytest --durations` prints: times of whole tests", PYTEST},
+    {{"slowest ", "durations ="},
+     "the output of `pytest --durations`, which only has times of whole tests",
+     PYTEST},
     {{"time:   [", "Benchmarking "},
      "the output of Criterion.rs",
      "measure with `hyperfine --export-json result.json 'app'`"},
@@ -296,15 +296,15 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
      "an upload to Pyroscope (multipart)",
      "add the profile inside it as a file of its own"},
     {{"nsamples", "sample%", "filename:lineno(function)"},
-     "the printed table of Python's sampling profiler, of which names and sums are left",
+     "the printed table of Python's sampling profiler, which has no stacks",
      TACHYON},
     {{": % of time = ", "out of "}, "the printed report of Scalene", SCALENE},
     {{"Scalene: Program did not run for long enough"},
-     "what Scalene says when a program ran too short to be sampled",
-     "give the program more to do, then `scalene run --json --outfile app.json app.py`"},
+     "Scalene's message that the program was too short to be sampled",
+     "profile a longer run: `scalene run --json --outfile app.json app.py`"},
     {{"Scalene: ", "rofil"}, "a log of Scalene without a profile", SCALENE},
     {{"\nPython v", "Thread ", "Process "},
-     "what `py-spy dump` prints: one moment, without times",
+     "the output of `py-spy dump`: one snapshot without times",
      "record with `py-spy record --format speedscope -o profile.json --pid PID`"},
     {{"Clock type: ", "Ordered by: ", "tavg"}, "the printed table of yappi", YAPPI},
     {{"name", "ncall", "tsub"}, "the printed table of yappi", YAPPI},
@@ -336,31 +336,31 @@ const struct ps_foreign_kind ps_foreign_reports[] = {
      "stacks.txt"},
     {{"Flat profile:", "Each sample counts as"}, "the printed report of gprof", RECORD},
     {{"% time", "usecs/call", "syscall"}, "the summary of strace", TIME},
-    {{"procs ", "-memory-", "-cpu-"}, "what vmstat prints", TOP},
-    {{"avg-cpu:", "Device"}, "what iostat prints", TOP},
-    {{"%CPU", "COMMAND", "PID"}, "what ps prints: one moment", TOP},
-    {{"%CPU", "Command", "PID"}, "what pidstat prints", TOP},
-    {{"| NVIDIA-SMI "}, "what nvidia-smi prints: one moment", NSYS},
+    {{"procs ", "-memory-", "-cpu-"}, "the output of vmstat", TOP},
+    {{"avg-cpu:", "Device"}, "the output of iostat", TOP},
+    {{"%CPU", "COMMAND", "PID"}, "the output of ps: one snapshot", TOP},
+    {{"%CPU", "Command", "PID"}, "the output of pidstat", TOP},
+    {{"| NVIDIA-SMI "}, "the output of nvidia-smi: one snapshot", NSYS},
     {{"[cols=\"", "| Command "},
      "a table of hyperfine (AsciiDoc)",
-     "take its JSON: `hyperfine --export-json result.json 'app'`"},
+     "add its JSON export instead: `hyperfine --export-json result.json 'app'`"},
     {{"|--+--", "Mean ["},
      "a table of hyperfine (Org)",
-     "take its JSON: `hyperfine --export-json result.json 'app'`"},
+     "add its JSON export instead: `hyperfine --export-json result.json 'app'`"},
     {{".dat\t", " MiB\n"},
-     "what `mprof peak` prints",
+     "the output of `mprof peak`",
      "add the recording that it names: `perfshelf add mprofile_*.dat`"},
     {{"name", "Traceback (most recent call last):", "timeit"},
-     "a Python traceback: the statement failed before it was timed",
-     "mend it and run `python -m timeit -v STATEMENT > timeit.txt` again"},
+     "a Python traceback: the statement failed before timeit measured it",
+     "fix the statement and run `python -m timeit -v STATEMENT > timeit.txt` again"},
     {{"import time", "importtime"},
-     "text about import times, without one row of them",
+     "text about import times, without any row of an import-time log",
      "record a log with `python -X importtime app.py 2> import.log`"},
     {{"Traceback (most recent call last):"},
-     "a Python traceback and no profile: the program failed",
-     "mend it and record again; `perfshelf formats` lists how"},
+     "a Python traceback, not a profile: the program failed",
+     "fix the program and record again; `perfshelf formats` lists how"},
     {{"usage: ", "error: "},
-     "the message of a program that was called wrongly",
-     "call it as its message says; `perfshelf formats` lists how profiles are recorded"},
+     "a usage message: the program was called with wrong arguments",
+     "correct the command as the message says; `perfshelf formats` lists how to record profiles"},
     {{0}, 0, 0},
 };

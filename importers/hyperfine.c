@@ -182,9 +182,9 @@ static void tell_notes(struct reader *r)
         uint64_t n;
         const char *what;
     } notes[] = {
-        {r->failed, "commands of which a run failed, or was ended by a signal"},
+        {r->failed, "commands with a run that failed or was ended by a signal"},
         {r->timeless, "commands without times"},
-        {r->odd, "values that are no numbers, or of another unit, left out"},
+        {r->odd, "values dropped because they are not numbers or have another unit"},
     };
 
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
@@ -213,8 +213,8 @@ static void tell_all(struct reader *r, const cJSON *root)
     {
         ledger.read++;
         if (!is_result(result) && ledger.rejected++ < TOLD)
-            ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
-                         "result %llu names no command", (unsigned long long)ledger.read);
+            ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "result %llu has no command",
+                         (unsigned long long)ledger.read);
     }
     tell_notes(r);
     ledger.stored = ledger.read - ledger.rejected;
@@ -239,7 +239,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     else
         status = ps_fail(err, PS_BAD_INPUT, "the document has no \"results\"");
     if (status != PS_OK)
-        ps_hint(err, "take the file that `hyperfine --export-json` wrote");
+        ps_hint(err, "add the file that `hyperfine --export-json` wrote");
     cJSON_Delete(root);
     ps_measure_free(&r.m);
     return status;

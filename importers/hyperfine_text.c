@@ -133,7 +133,7 @@ static bool take_row(struct reader *r, struct ps_str text)
         return false;
     }
     if (what == PS_HF_BROKEN) {
-        reject(r, "this line stands in a table and is no row of it");
+        reject(r, "this line inside a table is not a table row");
         return true;
     }
     r->stored++;
@@ -176,13 +176,13 @@ static void take_terminal(struct reader *r, struct ps_str text)
     what = ps_hf_line(text, &r->result);
     r->stored += what == PS_HF_TAKEN;
     if (what == PS_HF_BROKEN)
-        reject(r, "the figures in this line cannot be read");
+        reject(r, "the values in this line cannot be read");
     warning = what == PS_HF_OTHER ? ps_str_find(text, PS_STR("  Warning: ")) : NULL;
     if (warning) {
         struct ps_str said = ps_str_skip(text, (size_t)(warning - text.at) + 11);
 
         ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.at, r->in.line.number,
-                     "hyperfine itself warns: %.*s", (int)ps_text_head(said, 200).len, said.at);
+                     "warning from hyperfine: %.*s", (int)ps_text_head(said, 200).len, said.at);
     }
 }
 
@@ -203,7 +203,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     while (ps_report_next(&r->in)) {
         take_line(r);
         if (r->results > MOST_RESULTS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d results", MOST_RESULTS);
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the file has more than %d results",
+                              MOST_RESULTS);
         if (ps_report_goes_on(&r->in, r->m.out, r->results, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -215,13 +216,13 @@ static void tell_all(struct reader *r)
 {
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
     ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
-                  "benchmarks that were begun and have no figures");
+                  "benchmarks that started but have no results");
     ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unnamed,
-                  "benchmarks whose command is not in the text (its line begins with `Benchmark`)");
+                  "benchmarks without a command: the line that begins with `Benchmark` is missing");
     if (r->rounded)
         ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "printed figures are rounded and the single runs are not there: "
-                     "`--export-json` keeps both");
+                     "printed values are rounded, and single runs are missing; add the file of "
+                     "`--export-json` for both");
     ps_measure_headline(&r->m);
     ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
@@ -272,10 +273,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
 
     if (status == PS_OK && r.results == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the text holds no figure of hyperfine");
-        ps_hint(
-            err,
-            "it was cut or changed; record again with `hyperfine --export-json result.json 'app'`");
+        status = ps_fail(err, PS_BAD_INPUT, "the text contains no hyperfine result");
+        ps_hint(err, "the text was truncated or changed; measure again with `hyperfine "
+                     "--export-json result.json 'app'`");
     } else if (status == PS_OK) {
         tell_all(&r);
     }

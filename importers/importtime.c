@@ -37,12 +37,12 @@ static bool count(struct ps_it_tally *tally, const struct ps_report_line *line)
 static const char *repair_of(const struct ps_it_line *row, const struct ps_report_line *line)
 {
     if (row->beyond)
-        return "a figure beyond 64 bits became the nearest number that fits";
+        return "a number beyond 64 bits was replaced by the nearest 64-bit number";
     if (row->name.len > LONGEST_NAME)
-        return "the name of the module was cut to 64 KiB";
+        return "the module name was truncated to 64 KiB";
     if (ps_report_trim(row->name).len == 0)
-        return "the name of the module is missing";
-    return line->mended ? "the name of the module held bytes that are no text" : NULL;
+        return "the module name is missing";
+    return line->mended ? "the module name contains invalid UTF-8" : NULL;
 }
 
 static void take_row(struct reader *r, const struct ps_it_line *row)
@@ -64,7 +64,7 @@ static void take_broken(struct reader *r)
     if (count(&r->log.rejects, line))
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number, "%s",
                      line->ended ? "the fields of this import row cannot be read"
-                                 : "the log ends within this row");
+                                 : "the log ends inside this row");
 }
 
 static void take_edge(struct reader *r, const struct ps_it_line *row)
@@ -169,11 +169,10 @@ static void tell_untold(struct reader *r)
 {
     if (r->log.rejects.count > TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
-                     "%llu more import rows cannot be read",
+                     "more import rows that cannot be read: %llu",
                      (unsigned long long)(r->log.rejects.count - TOLD));
     if (r->log.repairs.count > TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
-                     "%llu more import rows were repaired",
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0, "more repaired import rows: %llu",
                      (unsigned long long)(r->log.repairs.count - TOLD));
 }
 
@@ -227,7 +226,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_importtime = {
     .kind = "importtime",
     .label = "Import-time log",
-    .what = "which module each import of a program took its time in, Python 3.7 and later",
+    .what = "time of each import of a program, Python 3.7 and later",
     .record = "python -X importtime -c 'import app' 2> app.log",
     .sniff = sniff,
     .load = load,

@@ -109,25 +109,22 @@ static void tell_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t 
 static void tell_doubts(const struct ps_it_log *log, struct ps_sink *out)
 {
     tell_doubt(out, PS_NOTE_WARNING, log->negative_self, "imports with negative self time",
-               "threads imported at once, which the log cannot tell apart: nesting and self times "
-               "are unreliable");
+               "threads imported at the same time, and the log does not separate them: nesting and "
+               "self times are unreliable");
     tell_doubt(out, PS_NOTE_WARNING, log->headers > 1 ? log->headers : 0,
                "interpreters that wrote into this log",
-               "where they ran at once, nesting may be wrong");
+               "where they ran at the same time, nesting may be wrong");
     if (log->uneven.count)
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, log->uneven.line,
-                     "imports whose self time and children do not make the cumulative time, beyond "
-                     "rounding: %llu (this is the "
-                     "first); lines were lost, or threads or processes mixed",
+                     "imports whose cumulative time differs from self time plus children: %llu "
+                     "(this is the first); lines were lost, or threads or processes are mixed",
                      (unsigned long long)log->uneven.count);
-    tell_doubt(out, PS_NOTE_WARNING, log->gaps,
-               "imports more than one level below the one that they were given to",
-               "lines between them are missing");
-    tell_doubt(out, PS_NOTE_WARNING, log->unfinished,
-               "imports that never saw the end of the one above them",
-               "the program was killed or the log was cut; they stand as roots");
+    tell_doubt(out, PS_NOTE_WARNING, log->gaps, "imports more than one level below their parent",
+               "the lines between are missing");
+    tell_doubt(out, PS_NOTE_WARNING, log->unfinished, "imports whose parent import never ended",
+               "the program was killed or the log was truncated; they are shown as roots");
     tell_doubt(out, PS_NOTE_INFO, log->estimated, "cached rows whose importer is estimated",
-               "the log leaves several open");
+               "the log allows several importers");
 }
 
 static void tell_edges(const struct ps_it_log *log, struct ps_sink *out)
@@ -135,11 +132,10 @@ static void tell_edges(const struct ps_it_log *log, struct ps_sink *out)
     uint64_t n = log->n_edges;
 
     if (n != log->edges_told)
-        ps_sink_note(
-            out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-            "who imports what was to be told in %llu lines and is in %llu; the list is not "
-            "whole and not used",
-            (unsigned long long)log->edges_told, (unsigned long long)n);
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the list of importers should have %llu lines and has %llu; perfshelf ignored "
+                     "the incomplete list",
+                     (unsigned long long)log->edges_told, (unsigned long long)n);
 }
 
 static void tell_lines(const struct ps_it_log *log, const struct ps_report_reader *in,
@@ -147,14 +143,14 @@ static void tell_lines(const struct ps_it_log *log, const struct ps_report_reade
 {
     if (log->n == 0 && log->others.count)
         ps_sink_note(out, PS_NOTE_WARNING, log->others.at, log->others.line,
-                     "no import was found: lines of the log that may be rows are cut or wrapped");
+                     "no import found: rows of the log may be truncated or wrapped");
     if (log->others.count)
         ps_sink_note(out, PS_NOTE_INFO, log->others.at, log->others.line,
                      "lines of other output: %llu (this is the first)",
                      (unsigned long long)log->others.count);
     if (!log->whole && log->n && log->rows[log->n - 1].line == log->lines)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, log->lines,
-                     "the log ends without a line end: the last name may be cut");
+                     "the log ends without a newline: the last name may be truncated");
     ps_report_ledger(in, out, log->n, log->repaired, log->rejected);
 }
 

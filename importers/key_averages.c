@@ -29,7 +29,7 @@ static void reject(struct ps_ka_reader *r)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_at, r->row_line,
-                     "this row of the table is not whole, or has a figure that cannot be read");
+                     "this table row is incomplete or has a value that cannot be read");
     ps_report_doubt(&r->in);
 }
 
@@ -98,7 +98,7 @@ static void take_row(struct ps_ka_reader *r, const struct ps_str *cells)
     r->repaired += r->row_mended || r->in.line.rejoined;
     if (r->row_mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_at, r->row_line,
-                     "the name in this row held bytes that are no text, or was cut");
+                     "the name in this row contains invalid UTF-8 or was truncated");
 }
 
 /* Frames of the stack below the first stand on lines of their own. */
@@ -407,8 +407,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 const struct ps_importer ps_key_averages = {
     .kind = "key-averages",
     .label = "Printed torch.profiler table",
-    .what = "the table of operators that key_averages().table() prints, among any other output "
-            "(rounded, long names cut)",
+    .what = "the operator table that key_averages().table() prints, also inside other output "
+            "(rounded, long names truncated)",
     .record = "print(p.key_averages().table(row_limit=-1))",
     .sniff = sniff,
     .load = load,

@@ -100,18 +100,17 @@ static void tell_notes(struct ps_ka_reader *r)
     for (uint32_t i = 0; i < r->n_tables; i++)
         limited += r->tables[i].n == ROW_LIMIT;
     ps_sink_note(r->out, r->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                 r->n ? "read from a printed table: figures are rounded as it printed them, and "
-                        "rows beyond its row_limit are missing"
+                 r->n ? "read from a printed table: its values are rounded, and rows beyond its "
+                        "row_limit are missing"
                       : "the tables in this log have no rows");
     ps_sink_count(r->out, PS_NOTE_INFO, r->n_tables > 1 ? r->n_tables : 0, "tables in this log");
-    ps_sink_count(r->out, PS_NOTE_WARNING, limited,
-                  "tables of 100 rows, where table() stops unless row_limit says otherwise");
     ps_sink_count(
-        r->out, PS_NOTE_WARNING, r->cut,
-        "names that were cut when the table was printed: those of different operators may "
-        "look equal");
+        r->out, PS_NOTE_WARNING, limited,
+        "tables of exactly 100 rows, the default row_limit of table(): more rows may be missing");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->cut,
+                  "names truncated by the printed table: different operators may share one name");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
-                  "more rows whose text was mended");
+                  "more rows with repaired text");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more rows that cannot be read");
 }

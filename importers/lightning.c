@@ -140,7 +140,7 @@ static void reject(struct ps_pl_reader *r)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
-                     "this line stands in a table and is no row of it");
+                     "this line inside a table is not a table row");
     ps_report_doubt(&r->in);
 }
 
@@ -170,7 +170,7 @@ static bool take_row(struct ps_pl_reader *r, struct ps_str row)
     r->repaired += r->in.line.mended || r->in.line.rejoined;
     if (r->in.line.mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
-                     "the name in this row held bytes that are no text, or was cut");
+                     "the name in this row contains invalid UTF-8 or was truncated");
     if (ps_str_is(cells[0], "Total") && section(r)->total_s.kind == PS_NUM_NONE) {
         section(r)->total_s = read.total_s;
         section(r)->calls = read.calls;
@@ -301,7 +301,7 @@ static void take_function_line(struct ps_pl_reader *r)
     r->repaired += what == PS_FT_ROW && (r->in.line.mended || r->in.line.rejoined);
     if (what == PS_FT_ROW && r->in.line.mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
-                     "the name in this row held bytes that are no text, or was cut");
+                     "the name in this row contains invalid UTF-8 or was truncated");
 }
 
 static void take_line(struct ps_pl_reader *r)
@@ -398,8 +398,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 const struct ps_importer ps_lightning = {
     .kind = "lightning",
     .label = "PyTorch Lightning profiler report",
-    .what = "actions of the simple profiler and functions of the advanced one, several reports in "
-            "one file, among any other output",
+    .what = "actions of the simple profiler and functions of the advanced one, also several "
+            "reports in one file or inside other output",
     .record = "Trainer(profiler=\"advanced\")",
     .sniff = sniff,
     .load = load,

@@ -45,22 +45,22 @@ static void tell_action(struct ps_pl_reader *r, uint32_t i)
 static void tell_notes(struct ps_pl_reader *r)
 {
     if (r->n == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the report lists no action");
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the report contains no actions");
     if (r->rows)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "actions contain each other: their times and percentages do not add up to the "
-                     "total; figures have five digits");
+                     "actions are nested: their times and percentages do not add up to the total; "
+                     "values have five digits");
     if (r->tables.n_reports)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "tables of functions are rounded to milliseconds and do not say who called "
-                     "whom; with dump_stats=True the profiler writes .prof files that do. What "
-                     "stands at _lsprof.Profiler.enable was spent in actions within the action");
+                     "function tables are rounded to milliseconds and have no callers. With "
+                     "dump_stats=True the profiler writes .prof files that have both. The time of "
+                     "_lsprof.Profiler.enable was spent in nested actions");
     ps_sink_count(r->out, PS_NOTE_INFO, r->n_sections > 1 ? r->n_sections : 0,
                   "reports in this file");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
-                  "more rows whose text was mended");
+                  "more rows with repaired text");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-                  "more lines that are no rows");
+                  "more lines that are not table rows");
 }
 
 /* What the run says of itself: the report that took longest; without totals the action that did. */

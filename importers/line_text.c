@@ -203,7 +203,7 @@ static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
     r->repaired += r->in.line.mended || r->in.line.rejoined;
     if (r->in.line.mended && count(&r->mends, &r->in.line))
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
-                     "the source of this row held bytes that are no text, or was cut");
+                     "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
 static void reject(struct ps_lt_reader *r, const char *why)
@@ -225,7 +225,7 @@ static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
         take_row(r, &row);
     if (match == PS_LT_BROKEN) {
         (void)ps_line_taken(&r->block.table, &row.number);
-        reject(r, "the figures of this row cannot be read");
+        reject(r, "the values of this row cannot be read");
     }
     return match != PS_LT_NONE;
 }
@@ -415,7 +415,7 @@ static void take_line(struct ps_lt_reader *r)
         take_place(r, text) || take_header(r, text) || take_summary(r, text))
         return;
     if (r->block.table.open && ps_line_astray(&r->block.table, text))
-        reject(r, "this line stands in a table and is no row of it");
+        reject(r, "this line inside a table is not a table row");
     r->others += ps_report_trim(text).len > 0;
     if (!r->block.table.open && !r->next.seen && ps_report_trim(text).len)
         forget_next(r); /* the word was another program's */
@@ -488,8 +488,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_line_text = {
     .kind = "line_profiler",
     .label = "line_profiler report",
-    .what = "hits and time of each line with its source, as line_profiler prints them, among any "
-            "other output",
+    .what = "hits, time and source of each line, as line_profiler prints them, also inside other "
+            "output",
     .record = "python -m line_profiler app.py.lprof > report.txt",
     .sniff = sniff,
     .load = load,

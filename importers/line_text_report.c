@@ -18,34 +18,31 @@ static void tell_notes(struct ps_lt_reader *r)
 {
     if (r->functions == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     r->others
-                         ? "no function was found: the program marked none with @profile, or the "
-                           "lines of the report are cut or wrapped"
-                         : "no function was profiled: the program marked none with @profile");
+                     r->others ? "no function found: the program marked none with @profile, or "
+                                 "lines of the report are truncated or wrapped"
+                               : "no function was profiled: the program marked none with @profile");
     else
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "read from a printed report, whose times are rounded; the .lprof file has "
-                     "them exactly");
+        ps_sink_note(
+            r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            "read from a printed report with rounded times; the .lprof file has the exact times");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->reports == 0,
-                  "the report does not say its unit, microseconds were assumed; reports");
+                  "reports without a timer unit: perfshelf assumed microseconds");
     ps_sink_count(r->out, PS_NOTE_INFO, r->reports > 1 ? r->reports : 0, "reports in this log");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->other_units,
-                  "reports in another unit than the first, whose times were converted");
+                  "reports whose times were converted to the unit of the first report");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->again,
-                  "functions that are reported again, each of which stands for itself");
-    ps_sink_count(
-        r->out, PS_NOTE_INFO, r->missing,
-        "functions whose source was missing when the report was printed, which loses their "
-        "names");
+                  "functions reported more than once, listed separately");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->missing,
+                  "functions without a name: their source was missing when the report was printed");
     ps_sink_count(
         r->out, PS_NOTE_WARNING, r->summaries,
-        "functions that only the summary names, in hundredths of seconds and without lines");
+        "functions that are only in the summary: times in hundredths of a second, no lines");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
-                  "lines that name a function or a file and held bytes that are no text");
+                  "function or file names that contain invalid UTF-8");
     tell_first(r, &r->gaps,
-               "gaps in the line numbers, where rows were cut out: what they took is missing");
-    tell_first(r, &r->orphans, "tables without the name of their file");
-    tell_first(r, &r->uneven, "functions whose lines do not add up to the total printed above");
+               "gaps in the line numbers: rows were removed, and their time is missing");
+    tell_first(r, &r->orphans, "tables without a file name");
+    tell_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
                   "more rows that cannot be read");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mends.count > TOLD ? r->mends.count - TOLD : 0,

@@ -37,9 +37,10 @@ static bool read_more(struct ps_pickle *p, struct ps_lp_stats *s, struct ps_sink
             *err = failure;
             return false;
         }
-        ps_sink_note(out, PS_NOTE_WARNING, at, 0,
-                     "%zu bytes behind the profile were left out: %s%s", p->bytes.len - at,
-                     failure.code ? "refused: " : "no line_profiler result", failure.text);
+        ps_sink_note(out, PS_NOTE_WARNING, at, 0, "bytes after the profile skipped: %zu; %s%s",
+                     p->bytes.len - at,
+                     failure.code ? "refused: " : "they are not a line_profiler result",
+                     failure.text);
         return true;
     }
     return true;
@@ -52,15 +53,15 @@ static bool read_pickles(struct ps_str bytes, struct ps_lp_stats *s, struct ps_s
     struct ps_pk_value root;
 
     if (!is_pickle(bytes)) {
-        ps_fail_at(err, PS_BAD_INPUT, 0, "a pickle of protocol 0, 1 or of the future");
+        ps_fail_at(err, PS_BAD_INPUT, 0, "unsupported pickle protocol");
         ps_hint(err, "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
         return false;
     }
     if (!ps_pickle_read(&p, &root, err)) {
         if (err->code == PS_LIMIT)
             ps_hint(err, "profile fewer functions at once");
-        ps_hint(err, "of pickles only results of line_profiler are read, and nothing is ever "
-                     "executed; record one with `kernprof -l`");
+        ps_hint(err, "perfshelf reads only pickles that line_profiler wrote, and never executes "
+                     "them; record one with `kernprof -l`");
         return false;
     }
     return ps_lp_add(s, &p, &root, 0, err) && read_more(&p, s, out, err);
@@ -99,7 +100,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_lprof = {
     .kind = "line_profiler",
     .label = "line_profiler result",
-    .what = "hits and time of each line of the functions that line_profiler watched (.lprof)",
+    .what = "hits and time of each line of the functions that line_profiler measured (.lprof)",
     .record = "kernprof -l app.py",
     .sniff = sniff,
     .load = load,

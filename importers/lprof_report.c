@@ -136,34 +136,31 @@ static void tell_notes(struct report *r)
                      "no function was profiled: the program marked none with @profile, or kernprof "
                      "ran without -l");
     ps_sink_count(r->out, PS_NOTE_INFO, s->n_pickles > 1 ? s->n_pickles : 0,
-                  "results that stand one after the other in this file, which were added up");
+                  "results in this file, which were added up");
     if (s->mixed_units)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the results count in different units; their times were converted to the "
-                     "largest, %g s, and rounded",
+                     "the results have different units; times were converted to the largest unit, "
+                     "%g s, and rounded",
                      s->unit);
-    ps_sink_count(
-        r->out, PS_NOTE_INFO, s->repeated,
-        "entries that name a line of their function again, which were added up (the printer "
-        "of line_profiler 4.1 and 4.2 shows the last one only)");
+    ps_sink_count(r->out, PS_NOTE_INFO, s->repeated,
+                  "repeated entries for the same line, which were added up (line_profiler 4.1 and "
+                  "4.2 print only the last one)");
     ps_sink_count(r->out, s->doubled ? PS_NOTE_REJECTED : PS_NOTE_WARNING,
                   s->doubled ? s->doubled : s->doubled_keys,
-                  s->doubled
-                      ? "entries of functions that stand again in the same result, where the "
-                        "last one counts"
-                      : "functions that stand twice in the same result");
+                  s->doubled ? "functions repeated in one result; the last entry counts"
+                             : "functions repeated in one result");
     ps_sink_count(r->out, PS_NOTE_REJECTED, s->rejected,
-                  "entries without a line number, or with a figure that is no finite number");
+                  "entries without a line number or with a value that is not a finite number");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
-                  "lines with a figure beyond 64 bits, which became the nearest double, or with a "
-                  "name that is no clean text, which was mended");
+                  "lines repaired: a number beyond 64 bits became the nearest double, or a name "
+                  "contained invalid text");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_empty,
-                  "functions without lines whose name is no clean text and was mended");
+                  "functions without lines whose invalid name was repaired");
     ps_sink_count(r->out, PS_NOTE_WARNING, s->lost_lines,
-                  "functions whose first line is no line number, which stand without one");
+                  "functions without a valid first line number");
     ps_sink_count(r->out, PS_NOTE_WARNING, s->negative, "lines with negative hits or time");
     ps_sink_count(r->out, PS_NOTE_WARNING, s->fractions,
-                  "lines with hits or time that are no whole number");
+                  "lines whose hits or time are not whole numbers");
 }
 
 static bool tell_all(struct report *r)

@@ -24,7 +24,7 @@ struct reading {
 
 static bool refuse(struct reading *r, const char *what)
 {
-    ps_fail_at(r->err, PS_BAD_INPUT, r->at, "the pickle that begins here %s", what);
+    ps_fail_at(r->err, PS_BAD_INPUT, r->at, "the pickle at this position %s", what);
     return false;
 }
 
@@ -68,7 +68,7 @@ static bool take_key(struct reading *r, const struct ps_pk_value *key, uint32_t 
 
     if (!part || key->i != 3 || part[0].kind != PS_PK_TEXT || part[1].kind != PS_PK_INT ||
         part[2].kind != PS_PK_TEXT)
-        return refuse(r, "has a function that is no (file, line, name)");
+        return refuse(r, "has a function key that is not (file, line, name)");
     *function = function_of(r->s, text_of(&part[0]), text_of(&part[2]), part[1].i);
     return true;
 }
@@ -99,9 +99,9 @@ static bool take_row(struct reading *r, uint32_t function, const struct ps_pk_va
 
     if (!part || entry->i != 3 || !as_number(&part[0], &line) || !as_number(&part[1], &row.hits) ||
         !as_number(&part[2], &row.ticks))
-        return refuse(r, "has an entry that is no (line, hits, time)");
+        return refuse(r, "has an entry that is not (line, hits, time)");
     if (++s->entries > MOST_ENTRIES) {
-        ps_fail_at(r->err, PS_LIMIT, r->at, "more than %d lines", MOST_ENTRIES);
+        ps_fail_at(r->err, PS_LIMIT, r->at, "the profile has more than %d lines", MOST_ENTRIES);
         return false;
     }
     if (line.kind != PS_NUM_INT || line.i < 0 || line.i > INT32_MAX ||
@@ -157,11 +157,11 @@ bool ps_lp_add(struct ps_lp_stats *s, const struct ps_pickle *p, const struct ps
     struct ps_pk_walk walk;
 
     if (root->kind != PS_PK_OBJECT)
-        return refuse(&r, "holds no LineStats");
+        return refuse(&r, "contains no LineStats object");
     walk = ps_pickle_walk(p, root);
     state = ps_pickle_next(&walk);
     if (!state)
-        return refuse(&r, "holds a LineStats without its state");
+        return refuse(&r, "contains a LineStats object without state");
     walk = ps_pickle_walk(p, state);
     while ((key = ps_pickle_next(&walk))) {
         const struct ps_pk_value *value = ps_pickle_next(&walk);
@@ -174,7 +174,7 @@ bool ps_lp_add(struct ps_lp_stats *s, const struct ps_pickle *p, const struct ps
     if (!timings || timings->kind != PS_PK_DICT)
         return refuse(&r, "has no dict of timings");
     if (!(ps_num_real(unit) > 0) || !isfinite(ps_num_real(unit)))
-        return refuse(&r, "does not say how long a tick is");
+        return refuse(&r, "has no timer unit");
     PS_PUSH_ROOM(s->units, s->n_pickles, s->cap_units);
     s->units[s->n_pickles++] = ps_num_real(unit);
     if (s->n_pickles == 1)

@@ -46,8 +46,9 @@ bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
 
 static bool ends_early(struct ps_marshal *m)
 {
-    ps_marshal_fail(m, "the dump ends early");
-    ps_hint(m->err, "the program may have been stopped while it wrote the file; record again");
+    ps_marshal_fail(m, "truncated marshal data");
+    ps_hint(m->err,
+            "the program may have been stopped while it wrote the file; record the profile again");
     return false;
 }
 
@@ -102,7 +103,7 @@ static bool take_size(struct ps_marshal *m, bool is_short, uint32_t *out)
         return false;
     }
     if (n < 0)
-        return ps_marshal_fail(m, "a negative size");
+        return ps_marshal_fail(m, "invalid marshal data: negative size");
     if ((size_t)n > left(m))
         return ends_early(m);
     *out = (uint32_t)n;
@@ -152,12 +153,12 @@ static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_m
     if (!take_size(m, type == 'z' || type == 'Z', &len))
         return false;
     if (len > LONGEST_TEXT)
-        return ps_marshal_fail(m, "a text of %u bytes", len);
+        return ps_marshal_fail(m, "invalid marshal data: string of %u bytes", len);
     text = (struct ps_str){(const char *)m->at, len};
     *out = (struct ps_mval){.kind = PS_M_TEXT, .type = type};
     out->id = intern_text(m, text, (enum ps_mtext)type, false);
     if (type == 'u' && m->text_kinds[out->id] == PS_MTEXT_LATIN1)
-        return ps_marshal_fail(m, "a text that is not UTF-8");
+        return ps_marshal_fail(m, "invalid marshal data: string is not UTF-8");
     m->at += len;
     if (type == 't') {
         PS_PUSH_ROOM(m->interned, m->n_interned, m->cap_interned);
@@ -181,9 +182,10 @@ static bool read_long(struct ps_marshal *m, struct ps_mval *out)
     digits = m->at;
     for (uint32_t i = 0; i < n; i++)
         if (digits[2 * i + 1] & 0x80)
-            return ps_marshal_fail(m, "a long integer with a digit out of range");
+            return ps_marshal_fail(m,
+                                   "invalid marshal data: long integer with a digit out of range");
     if (!ps_marshal_long(digits, n, size < 0, out))
-        return ps_marshal_fail(m, "an integer of %u digits", n);
+        return ps_marshal_fail(m, "invalid marshal data: integer of %u digits", n);
     m->at += 2 * (size_t)n;
     return true;
 }
@@ -198,7 +200,7 @@ static bool read_text_real(struct ps_marshal *m, double *out)
     if (len > left(m))
         return ends_early(m);
     if (!ps_marshal_text_real((struct ps_str){(const char *)m->at, len}, out))
-        return ps_marshal_fail(m, "a number that is none");
+        return ps_marshal_fail(m, "invalid marshal data: unreadable number");
     m->at += len;
     return true;
 }
@@ -275,7 +277,7 @@ static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool
     struct ps_hash hash = hash_of_type(type == ')' ? '(' : type);
 
     if (depth >= DEEPEST)
-        return ps_marshal_fail(m, "more than %d containers inside each other", DEEPEST);
+        return ps_marshal_fail(m, "more than %d nested containers", DEEPEST);
     *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type};
     slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
     if (!is_dict && type != ':' && !take_size(m, type == ')', &n))
@@ -341,7 +343,7 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct
 
     m->saw_code = true;
     if (depth >= DEEPEST)
-        return ps_marshal_fail(m, "more than %d containers inside each other", DEEPEST);
+        return ps_marshal_fail(m, "more than %d nested containers", DEEPEST);
     for (unsigned i = 0; i < layouts[layout].fields; i++) {
         if (!take_i32(m, &field))
             return false;
@@ -353,7 +355,7 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct
         add_value(&hash, &object[i]);
     }
     if (!is_code_shape(object, layout))
-        return ps_marshal_fail(m, "a code object of unknown layout");
+        return ps_marshal_fail(m, "invalid marshal data: code object with unknown layout");
     if (!take_i32(m, &field))
         return false;
     for (unsigned i = 0; i < layouts[layout].tail; i++)
@@ -374,10 +376,11 @@ static bool follow(struct ps_marshal *m, char type, struct ps_mval *out)
     if (!take_i32(m, &at))
         return false;
     if (at < 0 || (size_t)at >= (type == 'r' ? m->n_refs : m->n_interned))
-        return ps_marshal_fail(m, "a reference to an object that is not there");
+        return ps_marshal_fail(m, "invalid marshal data: reference to a missing object");
     if (type == 'r') {
         *out = m->refs[at];
-        return out->kind != PS_M_UNFINISHED || ps_marshal_fail(m, "an object that holds itself");
+        return out->kind != PS_M_UNFINISHED ||
+               ps_marshal_fail(m, "invalid marshal data: object contains itself");
     }
     *out = (struct ps_mval){.kind = PS_M_TEXT, .type = 't', .id = m->interned[at]};
     return true;
@@ -445,7 +448,7 @@ static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
         return walk_complex(m, type, flagged, out);
     default:
         m->at--;
-        return ps_marshal_fail(m, "an object of unknown type 0x%02x", *m->at);
+        return ps_marshal_fail(m, "invalid marshal data: unknown object type 0x%02x", *m->at);
     }
 }
 

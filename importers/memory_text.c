@@ -265,7 +265,7 @@ static void take_row(struct reader *r, const struct row *row)
     r->repaired += r->in.line.mended || r->in.line.rejoined;
     if (r->in.line.mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
-                     "the source of this row held bytes that are no text, or was cut");
+                     "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
 static void reject(struct reader *r, const char *why)
@@ -285,7 +285,7 @@ static bool take_in_block(struct reader *r, struct ps_str text)
         take_row(r, &row);
     if (match == BROKEN) {
         (void)ps_line_taken(&r->block.table, &row.number);
-        reject(r, "the figures of this row cannot be read");
+        reject(r, "the values of this row cannot be read");
     }
     return match != NONE;
 }
@@ -342,7 +342,7 @@ static void take_line(struct reader *r)
     } else if (read_header(text, &columns, &occurrences)) {
         open_block(r, &columns, occurrences);
     } else if (r->block.table.open && ps_line_astray(&r->block.table, text)) {
-        reject(r, "this line stands in a table and is no row of it");
+        reject(r, "this line inside a table is not a table row");
     }
 }
 
@@ -366,22 +366,23 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 static void tell_notes(struct reader *r)
 {
     if (r->rows == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the report holds no lines: the program ran no function marked with @profile");
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "the report contains no lines: the program ran no function marked with @profile");
     else
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "memory is that of the whole process, rounded as it was printed; the first "
-                     "increment of a block is what was there before, and is in no sum");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without the name of their file");
+                     "memory is that of the whole process, rounded as printed; the first increment "
+                     "of a block is the memory already in use, and no sum includes it");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without a file name");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
-                  "file names that held bytes that are no text, which were mended");
+                  "file names with invalid UTF-8, which were repaired");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more rows that cannot be read");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows that were repaired");
     if (r->gaps.count)
         ps_sink_note(r->out, PS_NOTE_WARNING, r->gaps.at, r->gaps.line,
-                     "gaps in the line numbers, where rows were cut out: %llu (this is the first)",
+                     "gaps in the line numbers, where rows were removed: %llu (this is the first)",
                      (unsigned long long)r->gaps.count);
 }
 
@@ -461,7 +462,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_memory_text = {
     .kind = "memory_profiler",
     .label = "memory_profiler report",
-    .what = "memory of the process after each line of the functions that memory_profiler watched",
+    .what = "memory of the process after each line of the functions that memory_profiler measured",
     .record = "python -m memory_profiler app.py > memory.txt",
     .sniff = sniff,
     .load = load,

@@ -124,7 +124,7 @@ static void take_change(struct reader *r, int64_t t, const double *row)
     int category = row[3] >= 0 && row[3] < CATEGORIES ? (int)row[3] : -1;
 
     if (category < 0 || row[1] < 1 || row[1] > 4) {
-        reject(r, "this row has an action or a category that torch does not know");
+        reject(r, "this row has an action or category that is not one of torch's");
         return;
     }
     if (t < 0)
@@ -163,12 +163,12 @@ static enum ps_status read_changes(struct reader *r, int64_t t, const double *fi
             break;
         r->read++;
         if (token != PS_JSON_ARRAY) {
-            reject(r, "this is no row of four numbers");
+            reject(r, "this row does not have four numbers");
             good = ps_json_in_rest(&r->json, token);
         } else if (numbers(&r->json, row, 4, &t, &good) == 4) {
             take_change(r, t, row);
         } else {
-            reject(r, "this is no row of four numbers");
+            reject(r, "this row does not have four numbers");
         }
         if (!goes_on(r, err))
             return err->code;
@@ -222,7 +222,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
         if (numbers(&r->json, row, CATEGORIES + 1, &ignored, &good) == CATEGORIES + 1 && good)
             take_sums(r, at, row);
         else
-            reject(r, "these are no sums of eight categories");
+            reject(r, "this row does not have the sums of eight categories");
         if (!goes_on(r, err))
             return err->code;
     }
@@ -230,7 +230,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
                   ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
     if (r->read < r->n_times) {
         ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_at(&r->json), 0,
-                     "times without their sums, for the file ends here: %llu",
+                     "times without sums, because the file ends here: %llu",
                      (unsigned long long)(r->n_times - r->read));
         r->bad += r->n_times - r->read;
         r->read = r->n_times;
@@ -244,7 +244,7 @@ static enum ps_status read_document(struct reader *r, struct ps_err *err)
     double first[4] = {0};
 
     if (ps_json_in_next(&r->json) != PS_JSON_ARRAY || ps_json_in_next(&r->json) != PS_JSON_ARRAY)
-        return ps_fail_at(err, PS_BAD_INPUT, 0, "the document is no memory timeline");
+        return ps_fail_at(err, PS_BAD_INPUT, 0, "the document is not a memory timeline");
     if (!read_times(r) && r->n_times < MOST_POINTS)
         return read_sums(r, err);
     if (r->n_times >= MOST_POINTS)
@@ -272,14 +272,14 @@ static void tell_all(struct reader *r)
                         ps_real(r->began ? (double)(r->last - r->first) * r->unit : 0));
     r->out->ops->number(r->out, "peak_mib", ps_real(r->peak / 1048576.0));
     if (!r->began)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the timeline holds no point");
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the timeline contains no points");
     if (r->backwards)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "points that are earlier than the one before, told at its time: %llu",
+                     "points earlier than the point before, moved to its time: %llu",
                      (unsigned long long)r->backwards);
     if (!r->complete)
         ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
-                     "truncated: the document ends here, what came before was kept");
+                     "truncated: the document ends here; perfshelf imported the part before");
     r->out->ops->ledger(r->out, &ledger);
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak / 1048576.0, "MiB", "peak"});
 }

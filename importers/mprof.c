@@ -224,7 +224,7 @@ static void take_line(struct reader *r)
         }
         take_sample(r, &sample, child);
         if (more)
-            repair(r, "words behind the sample were left out");
+            repair(r, "text after the sample was skipped");
     } else if (ps_str_is(word, "FUNC")) {
         if (!read_span(rest, &span)) {
             reject(r);
@@ -232,7 +232,7 @@ static void take_line(struct reader *r)
         }
         take_span(r, &span);
         if (r->in.line.mended)
-            repair(r, "the name of the function held bytes that are no text");
+            repair(r, "the function name contains invalid UTF-8");
     } else {
         take_other(r, text);
     }
@@ -244,7 +244,8 @@ static enum ps_status read_recording(struct reader *r, struct ps_err *err)
     while (ps_report_next(&r->in)) {
         take_line(r);
         if (r->samples + r->of_children + r->spans > MOST_SAMPLES)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d samples", MOST_SAMPLES);
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the file has more than %d samples",
+                              MOST_SAMPLES);
         if (ps_report_goes_on(&r->in, r->out, r->samples, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -258,8 +259,8 @@ static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
         ps_hint(err, "mprof itself cannot read it; record again with LC_ALL=C");
         return err->code;
     }
-    ps_fail(err, PS_BAD_INPUT, "the recording holds no samples");
-    ps_hint(err, "the program ended before mprof looked at it; record with a shorter --interval");
+    ps_fail(err, PS_BAD_INPUT, "the recording contains no samples");
+    ps_hint(err, "the program ended before mprof took a sample; record with a shorter --interval");
     return err->code;
 }
 
@@ -300,9 +301,9 @@ static struct ps_str program(struct ps_str command)
 static void tell_notes(struct reader *r)
 {
     ps_sink_count(r->out, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
-                  "recordings that stand one after the other in this file, and on one time axis");
+                  "recordings in this file, shown one after the other on one time axis");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->backward, "samples earlier than the one before them");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "samples of less than nothing");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "samples with negative memory");
     if (r->others)
         ps_sink_note(r->out, PS_NOTE_INFO, r->other_at, r->other_line,
                      "lines of other kinds: %llu (this is the first)",
@@ -423,7 +424,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_mprof = {
     .kind = "mprof",
     .label = "mprof recording",
-    .what = "memory of a program and its children over time, with the calls of marked functions",
+    .what = "memory of a program and its child processes over time, with calls of marked functions",
     .record = "mprof run app.py",
     .sniff = sniff,
     .load = load,

@@ -41,7 +41,7 @@ bool ps_pickle_refuse(struct ps_pickle *p, const char *fmt, ...)
 
 static bool too_large(struct ps_pickle *p)
 {
-    ps_fail_at(p->err, PS_LIMIT, p->op_at, "the pickle holds more values than we take");
+    ps_fail_at(p->err, PS_LIMIT, p->op_at, "the pickle has more values than perfshelf accepts");
     return false;
 }
 
@@ -63,11 +63,11 @@ static bool push_kind(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
 static bool top(struct ps_pickle *p, size_t n, struct ps_pk_value **out)
 {
     if (p->n_stack < n)
-        return ps_pickle_refuse(p, "an opcode that finds too little on the stack");
+        return ps_pickle_refuse(p, "invalid pickle: stack underflow");
     *out = p->stack + p->n_stack - n;
     for (size_t i = 0; i < n; i++)
         if ((*out)[i].kind == PS_PK_MARK)
-            return ps_pickle_refuse(p, "an opcode that finds a mark where a value should be");
+            return ps_pickle_refuse(p, "invalid pickle: a mark instead of a value on the stack");
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool pop_mark(struct ps_pickle *p, struct ps_pk_value **first, size_t *n)
     while (at > 0 && p->stack[at - 1].kind != PS_PK_MARK)
         at--;
     if (at == 0)
-        return ps_pickle_refuse(p, "an opcode that finds no mark");
+        return ps_pickle_refuse(p, "invalid pickle: no mark on the stack");
     *first = p->stack + at;
     *n = p->n_stack - at;
     p->n_stack = at - 1;
@@ -178,10 +178,10 @@ static bool op_add(struct ps_pickle *p, unsigned char op)
     if (!top(p, 1, &owner))
         return false;
     if (owner->kind != (is_dict ? PS_PK_DICT : PS_PK_LIST))
-        return ps_pickle_refuse(p, "members for something that is no %s",
+        return ps_pickle_refuse(p, "invalid pickle: items added to an object that is not a %s",
                                 is_dict ? "dict" : "list");
     if (is_dict && n % 2)
-        return ps_pickle_refuse(p, "a dict with a key that has no value");
+        return ps_pickle_refuse(p, "invalid pickle: a dict key without a value");
     return extend(p, owner->id, members, n);
 }
 
@@ -206,7 +206,7 @@ static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str 
             return ps_pickle_push(p, (struct ps_pk_value){.kind = PS_PK_CLASS, .id = (uint32_t)i});
     (void)printable(module, shown_module, sizeof shown_module);
     (void)printable(name, shown_name, sizeof shown_name);
-    return ps_pickle_refuse(p, "opcode %s asks for %s.%s, which no line_profiler result needs",
+    return ps_pickle_refuse(p, "opcode %s imports %s.%s, which no line_profiler result needs",
                             p->bytes.at[p->op_at] == 'c' ? "GLOBAL" : "STACK_GLOBAL", shown_module,
                             shown_name);
 }
@@ -227,7 +227,8 @@ static bool op_stack_global(struct ps_pickle *p)
         return false;
     p->n_stack -= 2;
     if (names[0].kind != PS_PK_TEXT || names[1].kind != PS_PK_TEXT)
-        return ps_pickle_refuse(p, "opcode STACK_GLOBAL with a name that is no text");
+        return ps_pickle_refuse(p,
+                                "invalid pickle: the name for opcode STACK_GLOBAL is not a string");
     return push_class(p, (struct ps_str){names[0].at, names[0].id},
                       (struct ps_str){names[1].at, names[1].id});
 }
@@ -242,7 +243,7 @@ static bool op_newobj(struct ps_pickle *p, bool keywords)
         return false;
     if (parts[0].kind != PS_PK_CLASS || parts[1].kind != PS_PK_TUPLE || parts[1].i != 0 ||
         (keywords && (parts[2].kind != PS_PK_DICT || p->boxes[parts[2].id].first)))
-        return ps_pickle_refuse(p, "opcode %s on something else than LineStats and ()",
+        return ps_pickle_refuse(p, "opcode %s on an object other than LineStats and ()",
                                 keywords ? "NEWOBJ_EX" : "NEWOBJ");
     p->n_stack -= 2 + keywords;
     return push_box(p, PS_PK_OBJECT, parts[0].id);
@@ -256,12 +257,12 @@ static bool op_build(struct ps_pickle *p)
     if (!top(p, 2, &parts))
         return false;
     if (parts[0].kind != PS_PK_OBJECT || p->boxes[parts[0].id].first)
-        return ps_pickle_refuse(p, "opcode BUILD on something else than a new LineStats");
+        return ps_pickle_refuse(p, "opcode BUILD on an object other than a new LineStats");
     state = parts[1];
     if (state.kind == PS_PK_TUPLE && state.i == 2)
         state = p->pool[state.id].kind == PS_PK_DICT ? p->pool[state.id] : p->pool[state.id + 1];
     if (state.kind != PS_PK_DICT)
-        return ps_pickle_refuse(p, "opcode BUILD with a state that is no dict");
+        return ps_pickle_refuse(p, "opcode BUILD with a state that is not a dict");
     p->n_stack -= 1;
     return extend(p, parts[0].id, &state, 1);
 }
@@ -277,7 +278,7 @@ static bool remember(struct ps_pickle *p, uint64_t index)
     if (!top(p, 1, &value))
         return false;
     if (index >= p->at || index >= MOST_MEMO)
-        return ps_pickle_refuse(p, "a memo index of %llu, which is no line_profiler's",
+        return ps_pickle_refuse(p, "memo index %llu is larger than line_profiler writes",
                                 (unsigned long long)index);
     while (index >= p->cap_memo) {
         p->cap_memo = p->cap_memo ? p->cap_memo * 2 : 1024;
@@ -305,7 +306,7 @@ static bool op_get(struct ps_pickle *p, unsigned char op)
     if (!ps_pickle_take_uint(p, op == 'h' ? 1 : 4, &index))
         return false;
     if (index >= p->n_memo || p->memo[index].kind == PS_PK_MARK)
-        return ps_pickle_refuse(p, "a memo index of %llu under which nothing stands",
+        return ps_pickle_refuse(p, "invalid pickle: memo index %llu is empty",
                                 (unsigned long long)index);
     return ps_pickle_push(p, p->memo[index]);
 }
@@ -313,7 +314,7 @@ static bool op_get(struct ps_pickle *p, unsigned char op)
 static bool op_mark(struct ps_pickle *p)
 {
     if (++p->marks > MOST_MARKS)
-        return ps_pickle_refuse(p, "more than %d containers inside each other", MOST_MARKS);
+        return ps_pickle_refuse(p, "more than %d nested containers", MOST_MARKS);
     return push_kind(p, PS_PK_MARK, 0);
 }
 
@@ -324,7 +325,7 @@ static bool op_frame(struct ps_pickle *p)
     if (!ps_pickle_take_uint(p, 8, &n))
         return false;
     if (n > p->bytes.len - p->at)
-        return ps_pickle_refuse(p, "the file ends within a frame of %llu bytes",
+        return ps_pickle_refuse(p, "the file is truncated inside a frame of %llu bytes",
                                 (unsigned long long)n);
     return true;
 }
@@ -336,7 +337,7 @@ static bool op_proto(struct ps_pickle *p)
     if (!ps_pickle_take_uint(p, 1, &version))
         return false;
     if (version < 2 || version > 5)
-        return ps_pickle_refuse(p, "pickle protocol %u; line_profiler writes 2 to 5",
+        return ps_pickle_refuse(p, "unsupported pickle protocol %u; line_profiler writes 2 to 5",
                                 (unsigned)version);
     p->protocol = (int)version;
     return true;
@@ -347,8 +348,8 @@ static bool unknown(struct ps_pickle *p, unsigned char op)
     const char *name = ps_pickle_op_name(op);
 
     if (!name)
-        return ps_pickle_refuse(p, "byte 0x%02x is no opcode of any pickle", op);
-    return ps_pickle_refuse(p, "opcode %s (0x%02x) is none that line_profiler writes", name, op);
+        return ps_pickle_refuse(p, "invalid pickle: byte 0x%02x is not an opcode", op);
+    return ps_pickle_refuse(p, "line_profiler never writes opcode %s (0x%02x)", name, op);
 }
 
 static bool step(struct ps_pickle *p, unsigned char op)
@@ -439,7 +440,7 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err 
             return false;
     }
     p->op_at = p->at;
-    return ps_pickle_refuse(p, "the pickle has no end");
+    return ps_pickle_refuse(p, "the pickle is truncated: it has no STOP opcode");
 }
 
 struct ps_pk_walk ps_pickle_walk(const struct ps_pickle *p, const struct ps_pk_value *container)

@@ -13,7 +13,7 @@ enum {
 bool ps_pickle_take(struct ps_pickle *p, uint64_t n, struct ps_str *out)
 {
     if (n > p->bytes.len - p->at)
-        return ps_pickle_refuse(p, "the pickle ends within an operand of %llu bytes",
+        return ps_pickle_refuse(p, "the pickle is truncated inside an operand of %llu bytes",
                                 (unsigned long long)n);
     *out = (struct ps_str){p->bytes.at + p->at, (size_t)n};
     p->at += (size_t)n;
@@ -26,7 +26,7 @@ bool ps_pickle_take_line(struct ps_pickle *p, struct ps_str *out)
     const char *end = memchr(rest.at, '\n', rest.len < 4096 ? rest.len : 4096);
 
     if (!end)
-        return ps_pickle_refuse(p, "an operand that should be a line has no end");
+        return ps_pickle_refuse(p, "the pickle is truncated inside a line operand");
     *out = (struct ps_str){rest.at, (size_t)(end - rest.at)};
     p->at += out->len + 1;
     return true;
@@ -52,7 +52,7 @@ static bool push_int(struct ps_pickle *p, int64_t value)
 static bool push_real(struct ps_pickle *p, double value, bool beyond)
 {
     if (beyond && !isfinite(value))
-        return ps_pickle_refuse(p, "an integer that is beyond every number we can store");
+        return ps_pickle_refuse(p, "the pickle has an integer too large to store");
     return ps_pickle_push(p,
                           (struct ps_pk_value){.kind = PS_PK_REAL, .beyond = beyond, .r = value});
 }
@@ -94,7 +94,7 @@ static bool push_long(struct ps_pickle *p, struct ps_str raw)
         return push_int(p, (int64_t)bits);
     }
     if (raw.len > sizeof magnitude)
-        return ps_pickle_refuse(p, "an integer of %zu bytes", raw.len);
+        return ps_pickle_refuse(p, "the pickle has an integer of %zu bytes", raw.len);
     for (size_t i = 0; i < raw.len; i++) {
         carry += (unsigned char)((unsigned char)raw.at[i] ^ sign);
         magnitude[raw.len - 1 - i] = (unsigned char)carry;
@@ -112,7 +112,7 @@ static bool take_long(struct ps_pickle *p, unsigned size_bytes)
     if (!ps_pickle_take_uint(p, size_bytes, &n))
         return false;
     if (size_bytes == 4 && n > INT32_MAX)
-        return ps_pickle_refuse(p, "an integer of negative length");
+        return ps_pickle_refuse(p, "invalid pickle: integer of negative length");
     return ps_pickle_take(p, n, &raw) && push_long(p, raw);
 }
 
@@ -134,10 +134,10 @@ static bool take_digits(struct ps_pickle *p, bool is_long)
         return push_int(p, value);
     first = text.len && text.at[0] == '-';
     if (text.len <= first || text.len > LONGEST_DIGITS)
-        return ps_pickle_refuse(p, "an integer that cannot be read");
+        return ps_pickle_refuse(p, "invalid pickle: unreadable integer");
     for (size_t i = first; i < text.len; i++)
         if (text.at[i] < '0' || text.at[i] > '9')
-            return ps_pickle_refuse(p, "an integer that cannot be read");
+            return ps_pickle_refuse(p, "invalid pickle: unreadable integer");
     memcpy(copy, text.at, text.len);
     copy[text.len] = '\0';
     return push_real(p, strtod(copy, NULL), true);
@@ -187,7 +187,7 @@ bool ps_pickle_text(struct ps_pickle *p, unsigned char op)
     if (!ps_pickle_take_uint(p, size_bytes, &n))
         return false;
     if (op == 'T' && n > INT32_MAX)
-        return ps_pickle_refuse(p, "a text of negative length");
+        return ps_pickle_refuse(p, "invalid pickle: string of negative length");
     return ps_pickle_take(p, n, &raw) &&
            ps_pickle_push(
                p, (struct ps_pk_value){.kind = PS_PK_TEXT, .id = (uint32_t)raw.len, .at = raw.at});

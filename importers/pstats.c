@@ -46,9 +46,10 @@ static enum ps_status refuse_empty(const struct ps_pf_dump *d, struct ps_err *er
 {
     if (d->sampled)
         ps_fail(err, PS_BAD_INPUT,
-                "the dump holds no functions: the sampling profiler took no samples");
+                "the dump contains no functions: the sampling profiler took no samples");
     else
-        ps_fail(err, PS_BAD_INPUT, "the dump holds no functions: the profiler was never enabled");
+        ps_fail(err, PS_BAD_INPUT,
+                "the dump contains no functions: the profiler was never enabled");
     ps_hint(err, "record the whole program: `python -m cProfile -o out.prof app.py`");
     return err->code;
 }
@@ -65,7 +66,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     size = bytes.len;
     if (!read_dump(&d, ps_buf_slice(&bytes), out, err)) {
         if (err->code == PS_BAD_INPUT)
-            ps_hint(err, "the file is damaged: copy it again, as binary, or record it again");
+            ps_hint(err, "copy the file again in binary mode, or record the profile again");
         return err->code;
     }
     ps_buf_free(&bytes); /* all texts were copied */

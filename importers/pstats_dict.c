@@ -38,7 +38,7 @@ static bool read_number(struct ps_marshal *m, struct ps_num *out, bool *beyond, 
     if (!ps_marshal_value(m, &value))
         return false;
     if (value.kind != PS_M_INT && value.kind != PS_M_REAL && value.kind != PS_M_BOOL)
-        return ps_marshal_fail(m, "%s is no number", what);
+        return ps_marshal_fail(m, "%s is not a number", what);
     *beyond |= value.beyond;
     *out = number_of(&value);
     return true;
@@ -84,7 +84,7 @@ static bool read_marker(struct ps_pf_dump *d, uint32_t slot, struct ps_mval *out
     if (!ps_marshal_value(&d->m, &text))
         return false;
     if (text.kind != PS_M_TEXT || !ps_str_is(d->m.texts.items[text.id], "__sampled__"))
-        return ps_marshal_fail(&d->m, "a key that is no (file, line, name)");
+        return ps_marshal_fail(&d->m, "a function key is not (file, line, name)");
     *out = (struct ps_mval){.kind = SAMPLED};
     ps_marshal_became(&d->m, slot, *out);
     return true;
@@ -103,20 +103,21 @@ static bool read_key(struct ps_pf_dump *d, struct ps_mval *out)
     if (!is_sequence(ps_marshal_next(&d->m)))
         return ps_marshal_value(&d->m, out) &&
                (out->kind == KEY || out->kind == SAMPLED ||
-                ps_marshal_fail(&d->m, "a key that is no (file, line, name)"));
+                ps_marshal_fail(&d->m, "a function key is not (file, line, name)"));
     if (!ps_marshal_open(&d->m, &members, &slot))
         return false;
     if (members == 1)
         return read_marker(d, slot, out);
     if (members != 3)
-        return ps_marshal_fail(&d->m, "a key of %u parts, not (file, line, name)", members);
+        return ps_marshal_fail(&d->m, "a function key has %u parts instead of (file, line, name)",
+                               members);
     for (int i = 0; i < 3; i++)
         if (!ps_marshal_value(&d->m, &part[i]))
             return false;
     if (part[0].kind != PS_M_TEXT ||
         (part[1].kind != PS_M_INT && part[1].kind != PS_M_BOOL && !part[1].beyond) ||
         (part[2].kind != PS_M_TEXT && part[2].kind != PS_M_CODE))
-        return ps_marshal_fail(&d->m, "a key whose parts are not (file, line, name)");
+        return ps_marshal_fail(&d->m, "the parts of a function key are not (file, line, name)");
     *out = (struct ps_mval){.kind = KEY,
                             .id = function_of(d, part[0].id, part[2].id, number_of(&part[1]))};
     ps_marshal_became(&d->m, slot, *out);
@@ -131,7 +132,8 @@ static bool too_many_calls(struct ps_pf_dump *d)
 {
     uint64_t most = (uint64_t)(d->m.end - d->m.begin) / 10 + SHARED_CALLS;
 
-    return d->n_calls > most && !ps_marshal_fail(&d->m, "callers that are shared too often");
+    return d->n_calls > most &&
+           !ps_marshal_fail(&d->m, "the same callers are shared by too many functions");
 }
 
 /* The place for what `caller` did in the entry at hand; dict semantics: a later pair of one key
@@ -163,12 +165,13 @@ static bool read_edge_numbers(struct ps_pf_dump *d, struct ps_call *call, bool *
     if (!ps_marshal_open(m, &members, slot))
         return false;
     if (members != 4)
-        return ps_marshal_fail(m, "a caller with %u numbers, not 4", members);
+        return ps_marshal_fail(m, "a caller has %u numbers instead of 4", members);
     d->tuple_callers = true;
-    return read_number(m, &call->ncalls, beyond, "a caller's calls") &&
-           read_number(m, &call->primitive_calls, beyond, "a caller's primitive calls") &&
-           read_number(m, &call->tottime_s, beyond, "a caller's tottime") &&
-           read_number(m, &call->cumtime_s, beyond, "a caller's cumtime");
+    return read_number(m, &call->ncalls, beyond, "the number of calls of a caller") &&
+           read_number(m, &call->primitive_calls, beyond,
+                       "the number of primitive calls of a caller") &&
+           read_number(m, &call->tottime_s, beyond, "the tottime of a caller") &&
+           read_number(m, &call->cumtime_s, beyond, "the cumtime of a caller");
 }
 
 static bool read_edge(struct ps_pf_dump *d, struct ps_call *call, bool *beyond, uint32_t *slot)
@@ -188,7 +191,7 @@ static bool read_edge(struct ps_pf_dump *d, struct ps_call *call, bool *beyond, 
         *beyond |= value.beyond;
         d->int_callers = true;
     } else {
-        return ps_marshal_fail(&d->m, "a caller without numbers");
+        return ps_marshal_fail(&d->m, "a caller has no numbers");
     }
     return true;
 }
@@ -214,8 +217,9 @@ static bool read_callers(struct ps_pf_dump *d, bool *beyond)
     if (ps_marshal_next(&d->m) != '{') {
         if (!ps_marshal_value(&d->m, &value))
             return false;
-        return value.kind == CALLERS ? copy_callers(d, &value)
-                                     : ps_marshal_fail(&d->m, "callers that are no dict");
+        return value.kind == CALLERS
+                   ? copy_callers(d, &value)
+                   : ps_marshal_fail(&d->m, "the callers of a function are not a dict");
     }
     if (!ps_marshal_open_dict(&d->m, &slot))
         return false;
@@ -223,7 +227,7 @@ static bool read_callers(struct ps_pf_dump *d, bool *beyond)
         if (!read_key(d, &key))
             return false;
         if (key.kind != KEY)
-            return ps_marshal_fail(&d->m, "a caller that is no function");
+            return ps_marshal_fail(&d->m, "a caller is not a function key");
         if (key.id < d->cap_met)
             __builtin_prefetch(&d->met[key.id], 1);
         ps_marshal_foresee(&d->m, EDGE_BYTES);
@@ -254,7 +258,7 @@ static bool read_value(struct ps_pf_dump *d, struct ps_pf_function *f, uint32_t 
         if (!ps_marshal_value(m, &value))
             return false;
         if (value.kind != VALUE)
-            return ps_marshal_fail(m, "a function without numbers");
+            return ps_marshal_fail(m, "a function has no numbers");
         *f = d->functions[value.id];
         return copy_callers(
             d, &(struct ps_mval){.i = (int64_t)((uint64_t)f->first_call << 32 | f->n_calls)});
@@ -262,9 +266,9 @@ static bool read_value(struct ps_pf_dump *d, struct ps_pf_function *f, uint32_t 
     if (!ps_marshal_open(m, &members, slot))
         return false;
     if (members != 5)
-        return ps_marshal_fail(m, "a function with %u values, not 5", members);
-    return read_number(m, &f->primitive_calls, &f->repaired, "a count of primitive calls") &&
-           read_number(m, &f->ncalls, &f->repaired, "a count of calls") &&
+        return ps_marshal_fail(m, "a function has %u values instead of 5", members);
+    return read_number(m, &f->primitive_calls, &f->repaired, "the number of primitive calls") &&
+           read_number(m, &f->ncalls, &f->repaired, "the number of calls") &&
            read_number(m, &f->tottime, &f->repaired, "a tottime") &&
            read_number(m, &f->cumtime, &f->repaired, "a cumtime") && read_callers(d, &f->repaired);
 }
@@ -330,7 +334,7 @@ bool ps_pf_read(struct ps_pf_dump *d, struct ps_str bytes, enum ps_mlayout layou
     ps_marshal_init(&d->m, bytes, layout, err);
     ps_hash_table_reserve(&d->by_key, bytes.len / FUNCTION_BYTES);
     if (ps_marshal_next(&d->m) != '{')
-        return ps_marshal_fail(&d->m, "no dict of functions");
+        return ps_marshal_fail(&d->m, "the dump is not a dict of functions");
     if (!ps_marshal_open_dict(&d->m, &slot))
         return false;
     while (!ps_marshal_dict_ends(&d->m))

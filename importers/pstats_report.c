@@ -91,9 +91,8 @@ static void tell_doubt(struct report *r, struct ps_pf_function *f, const char *w
     if (r->doubtful++ >= TOLD)
         return;
     ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                 "%.*s (%.*s:%.0f) %s: functions that share this label overwrote each other, "
-                 "threads ran it at "
-                 "once, or dumps were merged",
+                 "%.*s (%.*s:%.0f) %s. Either functions with this label overwrote each other, "
+                 "threads ran it at the same time, or dumps were merged",
                  (int)name.len, name.at, (int)file.len, file.at, ps_num_real(f->line), why);
 }
 
@@ -112,10 +111,10 @@ static void check(struct report *r, struct ps_pf_function *f)
     if (r->d->sampled)
         return;
     if (from > ncalls)
-        tell_doubt(r, f, "was called less often than its callers called it");
+        tell_doubt(r, f, "has fewer calls than its callers made");
     else if (!f->cycle && r->d->tuple_callers && !r->d->int_callers &&
              r->parts[f->row] + tottime > cumtime + 1e-6 + 1e-6 * fabs(cumtime))
-        tell_doubt(r, f, "took less time than its own and its callees' time together");
+        tell_doubt(r, f, "has less cumulative time than its own time plus its callees' time");
 }
 
 static void add_up(struct report *r)
@@ -247,37 +246,35 @@ static void tell_notes(struct report *r, uint64_t size)
 
     if (d->sampled)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "a sampling profiler wrote this: calls are samples, and a line is the one "
-                     "that was running");
+                     "written by a sampling profiler: calls are samples, and a line number is the "
+                     "line that was running");
     if (r->int_times)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "times are whole numbers: the timer had another unit than seconds, which the "
-                     "file does not tell");
+                     "times are whole numbers: the timer's unit is not seconds, and the file does "
+                     "not name it");
     if (d->doubled)
         ps_sink_note(r->out, PS_NOTE_REJECTED, d->doubled_at, 0,
-                     "%llu entries have the key of an earlier one (this is the first); as in "
-                     "Python the last one counts",
+                     "entries that repeat an earlier key: %llu (this is the first); the last one "
+                     "counts, as in Python",
                      (unsigned long long)d->doubled);
     ps_sink_count(r->out, PS_NOTE_WARNING, d->doubled_calls,
-                  "callers that one function names twice, of which the last counts");
-    ps_sink_count(
-        r->out, PS_NOTE_REPAIRED, r->repaired,
-        "functions with a figure beyond 64 bits or a name that is no clean text, which were "
-        "mended");
+                  "callers that one function lists twice; the last one counts");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
+                  "functions repaired: a number beyond 64 bits or a name with invalid text");
     ps_sink_count(r->out, PS_NOTE_INFO, d->n - d->n_listed,
-                  "callers without an entry of their own, which stand with zeros");
+                  "callers without their own entry, shown with zeros");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
-                  "more functions that do not agree with their callers or callees");
+                  "more functions that contradict their callers or callees");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->fewer,
                   "functions with more primitive calls than calls");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->below,
-                  "functions with less cumulative than own time");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "functions with negative figures");
+                  "functions with less cumulative time than own time");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "functions with negative values");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->odd,
-                  "functions with a time that is no finite number");
+                  "functions with a time that is not a finite number");
     if (d->end < size)
         ps_sink_note(r->out, PS_NOTE_WARNING, d->end, 0,
-                     "%llu bytes behind the dump were left out, as Python does",
+                     "bytes after the dump, ignored as in Python: %llu",
                      (unsigned long long)(size - d->end));
 }
 

@@ -30,12 +30,12 @@ static void take_line(struct reader *r)
     r->repaired += what == PS_FT_ROW && (line->mended || line->rejoined);
     if (what == PS_FT_ROW && line->mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number,
-                     "the name in this row held bytes that are no text, or was cut");
+                     "the name in this row contains invalid UTF-8 or was truncated");
     if (what == PS_FT_BROKEN)
         ps_report_doubt(&r->in);
     if (what == PS_FT_BROKEN && r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number,
-                     "this line stands in a table and is no row of it");
+                     "this line inside a table is not a table row");
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
@@ -102,17 +102,17 @@ static void tell_notes(struct reader *r)
         reduced += t->reports[i].of.kind != PS_NUM_NONE;
     ps_sink_note(r->out, t->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                  t->n ? "read from a printed report: times are rounded to milliseconds and callers "
-                        "are not known; the dump (-o out.prof) has both"
-                      : "the report lists no function");
+                        "are missing; the dump (-o out.prof) has exact times and callers"
+                      : "the report lists no functions");
     ps_sink_count(r->out, PS_NOTE_INFO, t->n_reports > 1 ? t->n_reports : 0, "reports in this log");
     ps_sink_count(r->out, PS_NOTE_WARNING, reduced,
-                  "reports that were printed with a restriction and lack functions");
+                  "reports printed with a restriction, which lack functions");
     ps_sink_count(r->out, PS_NOTE_INFO, t->relations,
-                  "tables of callers or callees, which were left aside");
+                  "tables of callers or callees, which perfshelf skips");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
-                  "more rows whose text was mended");
+                  "more rows with repaired text");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
-                  "more lines that are no rows");
+                  "more lines that are not table rows");
 }
 
 static enum ps_status tell_all(struct reader *r, struct ps_err *err)
@@ -169,7 +169,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_pstats_text = {
     .kind = "pstats-text",
     .label = "Printed cProfile report",
-    .what = "the table of functions that cProfile, pstats and %prun print, among any other output "
+    .what = "the function table that cProfile, pstats and %prun print, also inside other output "
             "(rounded, without callers)",
     .record = "python -m cProfile -s cumulative app.py > report.txt",
     .sniff = sniff,

@@ -143,12 +143,13 @@ static void tell_all(struct reader *r, const cJSON *benchmarks)
             continue;
         if (ledger.rejected++ < TOLD)
             ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
-                         "benchmark %llu has no name or no figures",
+                         "benchmark %llu has no name or no values",
                          (unsigned long long)ledger.read);
     }
     if (r->odd)
         ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "raw times that are no numbers, left out: %llu", (unsigned long long)r->odd);
+                     "raw times skipped because they are not numbers: %llu",
+                     (unsigned long long)r->odd);
     ledger.stored = ledger.read - ledger.rejected;
     ps_measure_headline(&r->m);
     r->m.out->ops->ledger(r->m.out, &ledger);
@@ -173,7 +174,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         tell_all(&r, benchmarks);
     } else {
         status = ps_fail(err, PS_BAD_INPUT, "the document has no \"benchmarks\"");
-        ps_hint(err, "take the file that `pytest --benchmark-json` wrote");
+        ps_hint(err, "add the file that `pytest --benchmark-json` wrote");
     }
     cJSON_Delete(root);
     ps_measure_free(&r.m);
@@ -205,7 +206,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_pytest_benchmark = {
     .kind = "pytest-benchmark",
     .label = "pytest-benchmark result",
-    .what = "seconds of one iteration of each benchmark, with spread and raw rounds (JSON)",
+    .what = "seconds per iteration of each benchmark, with spread and raw rounds (JSON)",
     .record = "pytest --benchmark-json result.json",
     .sniff = sniff,
     .load = load,

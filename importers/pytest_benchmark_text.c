@@ -116,7 +116,7 @@ static void take_in_table(struct reader *r, struct ps_str text)
         r->paused = false;
     } else if (!r->paused && r->rejected++ < TOLD) {
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
-                     "this line stands in a table and is no row of it");
+                     "this line inside a table is not a table row");
     }
 }
 
@@ -145,7 +145,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     while (ps_report_next(&r->in)) {
         take_line(r);
         if (r->rows > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d benchmarks", MOST_ROWS);
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d benchmarks",
+                              MOST_ROWS);
         if (ps_report_goes_on(&r->in, r->m.out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -156,8 +157,8 @@ static void tell_all(struct reader *r)
 {
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
     ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                 "printed figures are rounded, and names of tests have no files: "
-                 "`--benchmark-json` keeps both, and the rounds");
+                 "printed values are rounded, and test names have no files; `--benchmark-json` "
+                 "keeps exact values, files and rounds");
     ps_measure_headline(&r->m);
     ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
@@ -215,8 +216,10 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
 
     if (status == PS_OK && r.rows == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the table of pytest-benchmark has no row");
-        ps_hint(err, "it was cut; record again with `pytest --benchmark-json result.json`");
+        status = ps_fail(err, PS_BAD_INPUT, "the pytest-benchmark table has no rows");
+        ps_hint(
+            err,
+            "the table was truncated; measure again with `pytest --benchmark-json result.json`");
     } else if (status == PS_OK) {
         tell_all(&r);
     }
@@ -229,8 +232,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 const struct ps_importer ps_pytest_benchmark_text = {
     .kind = "pytest-benchmark",
     .label = "Printed pytest-benchmark table",
-    .what = "seconds of one iteration of each benchmark, as pytest prints them, in any log "
-            "(rounded, without raw rounds)",
+    .what = "seconds per iteration of each benchmark, as pytest prints them, in any log (rounded, "
+            "without raw rounds)",
     .record = "pytest --benchmark-only > benchmarks.txt",
     .sniff = sniff,
     .load = load,

@@ -126,7 +126,8 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
         if (ps_stream_status(in, err) != PS_OK)
             return err->code;
         ps_fail(err, PS_UNKNOWN_KIND, "the file is empty");
-        ps_hint(err, "the program may have been stopped before it wrote its profile; record again");
+        ps_hint(err, "the program may have been stopped before it wrote its profile; record the "
+                     "profile again");
         return err->code;
     }
     if (!ps_archive_is(head) && ps_foreign_certain(head, err))
@@ -174,18 +175,17 @@ static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_
 
     if (others.len)
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "also in this log, and not read: %.*s; cut it out into a file of its own and "
-                     "add that",
+                     "this log also contains %.*s, which perfshelf did not read; save that part as "
+                     "a separate file and add it",
                      (int)(others.len < 512 ? others.len : 512), others.at);
     if (ps_stream_wrong_length(in))
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the length that the gzip file states is wrong; its checksum is right, so the "
-                     "data are whole");
-    if (ps_stream_trailing(in, &at))
         ps_sink_note(
             out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-            "bytes behind the compressed data were left out, from byte %llu of the file on",
-            (unsigned long long)at);
+            "the gzip file states a wrong length; its checksum matches, so the data are complete");
+    if (ps_stream_trailing(in, &at))
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "bytes after the compressed data were skipped, from byte %llu of the file",
+                     (unsigned long long)at);
 }
 
 enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,

@@ -98,7 +98,7 @@ static void take_texts(struct reader *r, const cJSON *list)
         struct ps_str text = ps_document_text(&r->arena, item, "value");
 
         if (!text.at || !room(&r->texts, &r->n_texts, id, sizeof *r->texts))
-            reject(r, "a text without a number");
+            reject(r, "a string record has no number");
         else
             r->texts[id] = ps_arena_copy(&r->arena, text);
     }
@@ -120,7 +120,7 @@ static void take_frames(struct reader *r, const cJSON *list)
         int64_t id = whole(item, "frame_id");
 
         if (!room(&r->frames, &r->n_frames, id, sizeof *r->frames)) {
-            reject(r, "a frame without a number");
+            reject(r, "a frame record has no number");
             continue;
         }
         r->frames[id] = (struct frame){
@@ -160,13 +160,13 @@ static void take_entry(struct reader *r, const cJSON *entry)
 
     r->entries++;
     if (id < 0 || (size_t)id >= r->n_frames || !r->frames[id].known || self < 0 || cumulative < 0) {
-        reject(r, "sums of a frame that the file does not list, or that are no numbers");
+        reject(r, "sample counts that are not numbers or belong to an unknown frame");
         return;
     }
     row = row_of(r, &r->frames[id]);
     if (__builtin_add_overflow(row->self, self, &samples) ||
         __builtin_add_overflow(row->cumulative, cumulative, &below)) {
-        reject(r, "more samples than can be counted");
+        reject(r, "the sum of samples exceeds 64 bits");
         return;
     }
     row->self = samples;
@@ -207,7 +207,7 @@ static void take_record(struct reader *r, const cJSON *record)
     const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "type"));
 
     if (!type)
-        reject(r, "a record without a type");
+        reject(r, "a record has no type");
     else if (strcmp(type, "meta") == 0)
         take_meta(r, record);
     else if (r->more_runs)
@@ -249,7 +249,7 @@ static enum ps_status take_line(struct reader *r, const struct ps_line *line, st
     if (record)
         take_record(r, record);
     else
-        reject(r, "this line is no complete JSON object");
+        reject(r, "this line is not a complete JSON object");
     cJSON_Delete(record);
     return PS_OK;
 }
@@ -323,21 +323,23 @@ static void tell_notes(struct reader *r)
 
     if (bounds)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "lines with several expressions, of which a function that calls itself may be "
-                     "counted twice in its cumulative samples: %llu",
+                     "lines with several expressions: %llu; a recursive function there may be "
+                     "counted twice in its cumulative samples",
                      (unsigned long long)bounds);
-    ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                 "a sampling profiler wrote this: calls are samples, a line is the one that was "
-                 "running, and callers are not in the file; --pstats or --collapsed keep them");
+    ps_sink_note(
+        r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        "written by a sampling profiler: calls are samples, and a line number is the line that was "
+        "running. The file has no callers; record with --pstats or --collapsed to keep them");
     if (!r->ended)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the recording has no end: it was cut, or the program was stopped");
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "the recording has no end record: the file was truncated, or the program was stopped");
     if (r->interval_s <= 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the file does not tell the interval between samples: times are 0");
+                     "the file does not contain the sampling interval: times are 0");
     if (r->more_runs)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "more recordings in this file, which were left out: %llu",
+                     "more recordings in this file, which were skipped: %llu",
                      (unsigned long long)r->more_runs);
 }
 
@@ -370,12 +372,12 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = read_lines(&r, in, err);
 
     if (status == PS_OK && !r.has_sums) {
-        status = ps_fail(err, PS_BAD_INPUT, "the recording ends before its sums");
-        ps_hint(err, "the program was stopped; record again with `python -m profiling.sampling run "
-                     "--jsonl -o app.jsonl app.py`");
+        status = ps_fail(err, PS_BAD_INPUT, "the recording ends before its sample counts");
+        ps_hint(err, "the program was stopped early; record again with `python -m "
+                     "profiling.sampling run --jsonl -o app.jsonl app.py`");
     } else if (status == PS_OK && r.n_rows == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the sampling profiler took no samples");
-        ps_hint(err, "give the program more to do, or sample more often with -r");
+        ps_hint(err, "record a longer run, or sample more often with -r");
     } else if (status == PS_OK) {
         tell_all(&r);
     }

@@ -42,9 +42,9 @@ static bool is_empty_object(struct ps_str text)
 
 static enum ps_status refuse_empty(struct ps_err *err)
 {
-    ps_fail(err, PS_BAD_INPUT, "an empty Scalene profile: the program ran too short");
-    ps_hint(err, "Scalene writes {} then; give the program more to do, or sample more often with "
-                 "--cpu-sampling-rate");
+    ps_fail(err, PS_BAD_INPUT,
+            "the Scalene profile is empty: the program ran for too short a time");
+    ps_hint(err, "record a longer run, or sample more often with --cpu-sampling-rate");
     return err->code;
 }
 
@@ -81,24 +81,23 @@ static void tell_notes(struct ps_sc_reader *r, const cJSON *root)
                                         "memory_stacks"};
 
     if (r->lines == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the profile holds no lines");
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the profile contains no lines");
     for (size_t i = 0; i < sizeof aside / sizeof *aside; i++) {
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, aside[i]);
 
         if (cJSON_IsArray(list) && list->child)
-            ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "\"%s\" were left aside",
+            ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "perfshelf does not read \"%s\"",
                          aside[i]);
     }
     ps_sink_count(r->out, PS_NOTE_WARNING, r->timeless,
-                  "lists of memory samples without times, which cannot be drawn and were left out");
+                  "lists of memory samples skipped because they have no times");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->bad_pairs,
-                  "memory samples that are no time and size, which were left out");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd,
-                  "fields of a type that they never have, left out");
+                  "memory samples skipped because they are not a time and a size");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd, "fields skipped because their type is wrong");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > 50 ? r->rejected - 50 : 0,
                   "more functions and lines that cannot be read");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > 50 ? r->repaired - 50 : 0,
-                  "more functions and lines whose text was mended");
+                  "more functions and lines with repaired text");
 }
 
 static double tell_figures(struct ps_sc_reader *r, const cJSON *root)
@@ -147,7 +146,7 @@ static enum ps_status tell_all(struct ps_sc_reader *r, const cJSON *root, size_t
 
     if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "files"))) {
         ps_fail(err, PS_BAD_INPUT, "the profile has no \"files\"");
-        ps_hint(err, "the document was altered: take the one that Scalene wrote");
+        ps_hint(err, "the document was changed; add the original file that Scalene wrote");
         return err->code;
     }
     r->out->ops->meta(r->out, "tool", PS_STR("Scalene"));

@@ -186,7 +186,7 @@ static void repair(struct ps_sc_reader *r, struct ps_str path, uint32_t line)
 {
     if (r->repaired++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
-                     "%.*s: the text of line %u is none that can be stored, and was mended",
+                     "%.*s: the source text of line %u contained invalid UTF-8 and was repaired",
                      (int)ps_text_head(path, 200).len, path.at, line);
 }
 
@@ -223,7 +223,7 @@ static void tell_function(struct ps_sc_reader *r, const struct file *f, const cJ
 
     r->records++;
     if (!open_row(r, f, item, &row)) {
-        reject(r, path, "a function without a line number");
+        reject(r, path, "a function has no line number");
         return;
     }
     function.name = text_of(r, item, "line", &mended);
@@ -245,7 +245,7 @@ static void tell_line(struct ps_sc_reader *r, struct file *f, const cJSON *item,
 
     r->records++;
     if (!open_row(r, f, item, &row)) {
-        reject(r, path, "a line without a number");
+        reject(r, path, "a line has no number");
         return;
     }
     row.source = text_of(r, item, "line", &mended);
@@ -277,7 +277,7 @@ void ps_sc_file(struct ps_sc_reader *r, const cJSON *file)
 
     if (!cJSON_IsObject(file)) {
         r->records++;
-        reject(r, path, "what stands for the file is no object");
+        reject(r, path, "the entry of a file is not a JSON object");
         return;
     }
     r->files++;

@@ -440,8 +440,8 @@ void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
 
     if (!r->unwraps && is_wrapped(head, ps_report_unwrapped(&unwrapped, head)))
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the text seems to be wrapped at %zu columns, and figures whose line was cut "
-                     "are missing; write it into a file instead",
+                     "the text seems to be wrapped at %zu columns, and values from truncated lines "
+                     "are missing; redirect the output to a file instead",
                      wrap_column(head, 1));
 }
 
@@ -670,26 +670,25 @@ void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uin
     };
 
     if (r->rejoined.count)
-        ps_sink_note(out, PS_NOTE_REPAIRED, r->rejoined.at, r->rejoined.line,
-                     "rows that were wrapped onto several lines, and were joined again: %llu (this "
-                     "is the first)",
-                     (unsigned long long)r->rejoined.count);
-    if (r->open.count)
-        ps_sink_note(out, PS_NOTE_WARNING, r->open.at, r->open.line,
-                     "rows as wide as the widest, before a line that may be their end and was not "
-                     "joined: %llu (this is the first)",
-                     (unsigned long long)r->open.count);
-    if (r->doubts.count)
-        ps_sink_note(out, PS_NOTE_WARNING, r->doubts.at, r->doubts.line,
-                     "rows that were joined again and cannot be read: %llu (this is the first); "
-                     "each may have been several rows",
-                     (unsigned long long)r->doubts.count);
-    if (r->cuts.count)
         ps_sink_note(
-            out, PS_NOTE_WARNING, r->cuts.at, r->cuts.line,
-            "lines that only say \"...\", where others were cut out of the text: %llu (this "
-            "is the first); what stood there is missing",
-            (unsigned long long)r->cuts.count);
+            out, PS_NOTE_REPAIRED, r->rejoined.at, r->rejoined.line,
+            "rows that were wrapped onto several lines and joined again: %llu (this is the first)",
+            (unsigned long long)r->rejoined.count);
+    if (r->open.count)
+        ps_sink_note(
+            out, PS_NOTE_WARNING, r->open.at, r->open.line,
+            "rows that may continue on the next line but were not joined: %llu (this is the first)",
+            (unsigned long long)r->open.count);
+    if (r->doubts.count)
+        ps_sink_note(
+            out, PS_NOTE_WARNING, r->doubts.at, r->doubts.line,
+            "joined rows that cannot be read: %llu (this is the first); each may be several rows",
+            (unsigned long long)r->doubts.count);
+    if (r->cuts.count)
+        ps_sink_note(out, PS_NOTE_WARNING, r->cuts.at, r->cuts.line,
+                     "lines that are only \"...\", where rows were removed from the text: %llu "
+                     "(this is the first)",
+                     (unsigned long long)r->cuts.count);
     out->ops->ledger(out, &ledger);
 }
 

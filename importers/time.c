@@ -234,8 +234,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         ps_report_rejoin(&r->in, reads, NULL);
         take_line(r);
         if (r->runs > MOST_RUNS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d timed commands",
-                              MOST_RUNS);
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at,
+                              "the log has more than %d timed commands", MOST_RUNS);
         if (ps_report_goes_on(&r->in, r->m.out, r->runs, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -249,7 +249,7 @@ static void tell_all(struct reader *r)
     r->m.out->ops->number(r->m.out, "runs", ps_int((int64_t)r->runs));
     if (r->unfinished)
         ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "commands whose report ends before the elapsed time: %llu",
+                     "commands whose report is truncated before the elapsed time: %llu",
                      (unsigned long long)r->unfinished);
     if (r->rejected > TOLD)
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
@@ -268,8 +268,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
     if (status == PS_OK && r.m.told == 0) {
         status =
-            ps_fail(err, PS_BAD_INPUT, "the log names a timed command, and none of its figures");
-        ps_hint(err, "it was cut; record again with `/usr/bin/time -v -o time.txt COMMAND`");
+            ps_fail(err, PS_BAD_INPUT, "the log names a timed command but has none of its values");
+        ps_hint(err,
+                "the log was truncated; measure again with `/usr/bin/time -v -o time.txt COMMAND`");
     } else if (status == PS_OK) {
         tell_all(&r);
     }
@@ -307,9 +308,8 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_time = {
     .kind = "time",
     .label = "time of commands",
-    .what =
-        "real, user and system time, memory, faults and switches of commands, as time prints them "
-        "in any log",
+    .what = "real, user and system time, memory, page faults and context switches of commands, as "
+            "time prints them, in any log",
     .record = "/usr/bin/time -v -o time.txt app",
     .sniff = sniff,
     .load = load,

@@ -145,8 +145,7 @@ static void take_line(struct reader *r)
         r->trials++;
     } else if (ps_timeit_doubt(text)) {
         ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.at, r->in.line.number,
-                     "timeit itself doubts the figure: %.*s", (int)ps_text_head(text, 200).len,
-                     text.at);
+                     "warning from timeit: %.*s", (int)ps_text_head(text, 200).len, text.at);
     } else if (ps_timeit_statement(text, &rest)) {
         r->statement.len = 0;
         ps_buf_str(&r->statement, ps_text_head(ps_report_trim(rest), LONGEST_NAME));
@@ -174,7 +173,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     while (ps_report_next(&r->in)) {
         take_line(r);
         if (r->figures + r->timed > MOST_FIGURES)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d figures", MOST_FIGURES);
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at,
+                              "the log has more than %d timeit results", MOST_FIGURES);
         if (ps_report_goes_on(&r->in, r->m.out, r->figures, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -186,7 +186,7 @@ static void tell_all(struct reader *r)
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("timeit"));
     if (r->trials)
         ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "lines with which timeit looked for the number of loops: %llu",
+                     "lines from timeit's search for the number of loops: %llu",
                      (unsigned long long)r->trials);
     ps_measure_headline(&r->m);
     ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
@@ -200,8 +200,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_report_warn_wrapped(&r.in, out, is_wrapped);
     status = read_log(&r, err);
     if (status == PS_OK && r.m.told == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the log holds no figure of timeit");
-        ps_hint(err, "it was cut; record again with `python -m timeit -v STATEMENT > timeit.txt`");
+        status = ps_fail(err, PS_BAD_INPUT, "the log contains no timeit result");
+        ps_hint(err, "the log was truncated; measure again with `python -m timeit -v STATEMENT > "
+                     "timeit.txt`");
     } else if (status == PS_OK) {
         tell_all(&r);
     }
@@ -234,8 +235,8 @@ static enum ps_match sniff(struct ps_str head)
 
 const struct ps_importer ps_timeit = {
     .kind = "timeit",
-    .label = "timeit figures",
-    .what = "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them "
+    .label = "timeit results",
+    .what = "best or mean time of a loop and its repeats, as timeit, %timeit and %time print them, "
             "in any log",
     .record = "python -m timeit -v 'f()' > timeit.txt",
     .sniff = sniff,

@@ -229,7 +229,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     while (ps_report_next(&r->in)) {
         take_line(r);
         if (r->n_samples > MOST_SAMPLES)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "more than %d rows", MOST_SAMPLES);
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_SAMPLES);
         if (ps_report_goes_on(&r->in, r->m.out, r->n_samples, err) != PS_OK)
             return PS_CANCELLED;
     }
@@ -373,12 +374,11 @@ static void tell_notes(struct reader *r, uint64_t spread)
 
     ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%s",
                  r->n_frames > 1
-                     ? "the CPU of the first frame is that since each process began: left out of "
-                       "the curves"
-                     : "the only frame shows the CPU since each process began, no rate");
+                     ? "the first frame shows CPU since each process started, so the curves skip it"
+                     : "the only frame shows CPU since each process started, not the current rate");
     if (spread)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "frames that share a second of the clock and were spread over it: %llu",
+                     "frames with the same clock second, spread evenly over that second: %llu",
                      (unsigned long long)spread);
     if (r->rejected > TOLD)
         ps_sink_note(out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "more rows that cannot be read: %llu",
@@ -417,8 +417,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = read_log(&r, err);
 
     if (status == PS_OK && r.n_samples == 0) {
-        status = ps_fail(err, PS_BAD_INPUT, "the log holds no process of top");
-        ps_hint(err, "it was cut; record again with `top -b -d 1 -n 60 > top.txt`");
+        status = ps_fail(err, PS_BAD_INPUT, "the log contains no processes from top");
+        ps_hint(err, "the log was truncated; record again with `top -b -d 1 -n 60 > top.txt`");
     } else if (status == PS_OK) {
         tell_all(&r);
     }

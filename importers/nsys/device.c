@@ -95,7 +95,7 @@ static bool begin(struct ns_reader *r, const struct ps_rows *rows, const char *w
     *work = (struct work){.record = {.ph = 'X'}};
     work->fate = ns_times(r, rows, &start, &duration);
     if (work->fate == NS_OTHER)
-        work->fate = ns_reject(r, "it has no end");
+        work->fate = ns_reject(r, "the row has no end time");
     if (work->fate == NS_REJECTED)
         return false;
     work->record.ts = start;

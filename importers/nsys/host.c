@@ -68,7 +68,7 @@ static enum ns_fate call_row(struct ns_reader *r, const struct ps_rows *rows)
     if (fate == NS_REJECTED)
         return fate;
     if (!ps_rows_int(rows, THREAD, &thread))
-        return ns_reject(r, "it has no thread");
+        return ns_reject(r, "the row has no thread");
     if (fate == NS_OTHER) { /* it was still running: to the end of the session */
         record.ph = 'B';
         duration = 0;
@@ -117,7 +117,8 @@ static enum ps_status leave_out(struct ns_reader *r, const char *name)
         return status;
     status = ns_count(r, &table);
     if (status == PS_OK && r->row)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%s left out: %llu rows", name,
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "table %s is not supported; rows skipped: %llu", name,
                      (unsigned long long)r->row);
     return status;
 }

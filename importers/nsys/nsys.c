@@ -93,10 +93,10 @@ static void note_empty(const struct ns_reader *r)
     const struct tr_counts *counts = &r->trace.counts;
 
     if (counts->stored + counts->repaired == 0)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "the export holds no event that can be shown: nothing was traced while the "
-                     "program ran, or the tables of events were left out of the export; record "
-                     "again with `nsys profile --trace=cuda,nvtx,osrt`");
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "the export contains no supported events: nothing was traced, or the export lacks the "
+            "event tables. Record again with `nsys profile --trace=cuda,nvtx,osrt`");
 }
 
 static void reader_free(struct ns_reader *r)
@@ -154,7 +154,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         status = ps_sqlite_open(fd, &db, err);
     if (status == PS_OK && !is_export(db)) {
         status = ps_fail(err, PS_UNKNOWN_KIND,
-                         "this is an SQLite database, but no export of Nsight Systems");
+                         "this SQLite database is not an export of Nsight Systems");
         ps_hint(err, EXPORT_AGAIN);
     }
     if (status == PS_OK)

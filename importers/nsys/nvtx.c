@@ -142,7 +142,7 @@ static enum ns_fate event_row(struct ns_reader *r, const struct ps_rows *rows)
     enum ns_fate fate;
 
     if (!ps_rows_int(rows, TYPE, &type))
-        return ns_reject(r, "it has no type");
+        return ns_reject(r, "the row has no type");
     if (type != NVTX_MARK && type != NVTXT_MARK && type != NVTX_PUSH_POP &&
         type != NVTXT_PUSH_POP && type != NVTX_START_END && type != NVTXT_START_END)
         return NS_OTHER;
@@ -150,7 +150,7 @@ static enum ns_fate event_row(struct ns_reader *r, const struct ps_rows *rows)
     if (fate == NS_REJECTED)
         return fate;
     if (!ps_rows_int(rows, THREAD, &thread))
-        return ns_reject(r, "it has no thread");
+        return ns_reject(r, "the row has no thread");
     domain = ns_map_get(&r->domains, &number, sizeof number);
     record.ts = start;
     record.dur = duration;

@@ -20,22 +20,22 @@ enum ns_fate ns_times(struct ns_reader *r, const struct ps_rows *rows, int64_t *
     int64_t end;
 
     if (!ps_rows_int(rows, 0, start))
-        return ns_reject(r, "it has no start");
+        return ns_reject(r, "the row has no start time");
     if (*start > TIME_MOST || *start < -TIME_MOST)
-        return ns_reject(r, "its start is beyond all time");
+        return ns_reject(r, "the start time is out of range");
     *dur = TR_NO_DURATION;
     if (!ps_rows_int(rows, 1, &end)) {
         *start += r->shift;
         return NS_OTHER;
     }
     if (end > TIME_MOST || end < -TIME_MOST)
-        return ns_reject(r, "its end is beyond all time");
+        return ns_reject(r, "the end time is out of range");
     *dur = end - *start;
     *start += r->shift;
     if (*dur >= 0)
         return NS_STORED;
     *dur = 0;
-    r->why = "it ends before it begins, taken as 0 long";
+    r->why = "the end is before the start; duration set to 0";
     return NS_REPAIRED;
 }
 
@@ -57,16 +57,16 @@ static void tell(struct ns_reader *r, enum ns_fate fate)
 {
     if (r->told++ < TOLD_MOST)
         ps_sink_note(r->out, fate == NS_REPAIRED ? PS_NOTE_REPAIRED : PS_NOTE_REJECTED,
-                     ps_sqlite_at(r->db), 0, "row %" PRIu64 " of %s: %s", r->row, r->table,
-                     r->why ? r->why : "it cannot be used");
+                     ps_sqlite_at(r->db), 0, "row %" PRIu64 " of table %s: %s", r->row, r->table,
+                     r->why ? r->why : "the row is invalid");
 }
 
 static void tell_rest(struct ns_reader *r)
 {
     if (r->told > TOLD_MOST)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "%" PRIu64 " more rows of %s were repaired or rejected", r->told - TOLD_MOST,
-                     r->table);
+                     "more rows repaired or rejected: %" PRIu64 ", in table %s",
+                     r->told - TOLD_MOST, r->table);
 }
 
 static void count(struct ns_reader *r, enum ns_fate fate)
@@ -99,8 +99,8 @@ static enum ps_status check_most(struct ns_reader *r)
     ps_hint(r->err,
             "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
     return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_at(r->db),
-                      "%" PRIu64 " of %" PRIu64 " rows of %s cannot be used: %s", r->rejected,
-                      r->row, r->table, r->why ? r->why : "they are no such rows");
+                      "%" PRIu64 " of %" PRIu64 " rows of table %s are invalid: %s", r->rejected,
+                      r->row, r->table, r->why ? r->why : "they have unexpected columns");
 }
 
 static enum ps_status show(struct ns_reader *r, const struct ns_table *table, bool records)

@@ -34,11 +34,11 @@ static enum ns_fate memory_row(struct ns_reader *r, const struct ps_rows *rows)
     int64_t operation = 0, kind = -1;
 
     if (!ps_rows_int(rows, START, &use.t))
-        return ns_reject(r, "it has no start");
+        return ns_reject(r, "the row has no start time");
     if (use.t > INT64_MAX / 4 || use.t < -(INT64_MAX / 4))
-        return ns_reject(r, "its start is beyond all time");
+        return ns_reject(r, "the start time is out of range");
     if (!ps_rows_int(rows, BYTES, &use.bytes) || use.bytes < 0)
-        return ns_reject(r, "it does not say how many bytes");
+        return ns_reject(r, "the row has no size in bytes");
     (void)ps_rows_int(rows, PROCESS, &use.process);
     (void)ps_rows_int(rows, DEVICE, &use.device);
     (void)ps_rows_int(rows, ADDRESS, &use.address);
@@ -128,11 +128,11 @@ static enum ns_fate metric_row(struct ns_reader *r, const struct ps_rows *rows)
     char number[48];
 
     if (!ps_rows_int(rows, 0, &record.ts) && !ps_rows_int(rows, 1, &record.ts))
-        return ns_reject(r, "it has no time");
+        return ns_reject(r, "the row has no time");
     if (record.ts > INT64_MAX / 4 || record.ts < -(INT64_MAX / 4))
-        return ns_reject(r, "its time is beyond all time");
+        return ns_reject(r, "the time is out of range");
     if (value.kind == PS_NUM_NONE)
-        return ns_reject(r, "it has no value");
+        return ns_reject(r, "the row has no value");
     (void)ps_rows_int(rows, 2, &key.type);
     (void)ps_rows_int(rows, 3, &key.metric);
     name = ns_map_get(&r->metrics, &key, sizeof key);

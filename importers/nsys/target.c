@@ -156,7 +156,8 @@ static enum ns_fate message_row(struct ns_reader *r, const struct ps_rows *rows)
             line.len--;
         ps_buf_puts(&line, "...");
     }
-    ps_sink_note(r->out, PS_NOTE_WARNING, ps_sqlite_at(r->db), 0, "Nsight Systems says (%s): %.*s",
+    ps_sink_note(r->out, PS_NOTE_WARNING, ps_sqlite_at(r->db), 0,
+                 "Nsight Systems reports (%s): %.*s",
                  severity == SEVERITY_ERROR ? "error" : "warning", (int)line.len, line.at);
     return NS_OTHER;
 }

@@ -156,12 +156,12 @@ static bool take_count(struct reader *r, const struct st_folded_line *line,
         count.len = (size_t)(comma - count.at);
     }
     if (!count.len) {
-        reject(r, "a line without a count");
+        reject(r, "this line has no count");
     } else if (!st_number(count, number)) {
-        reject(r, "a count that is no number, or too large");
+        reject(r, "the count is not a number, or is too large");
     } else if (number->thousandths < 0) {
         if (!r->memory)
-            reject(r, "a count below zero");
+            reject(r, "the count is negative");
         r->negative++;
         if (__builtin_add_overflow(r->negative_sum, number->thousandths, &r->negative_sum))
             r->negative_sum = INT64_MIN;
@@ -180,7 +180,7 @@ static enum ps_status take_stack(struct reader *r, struct ps_str stack,
     enum ps_status status;
 
     if (!r->frames.n) {
-        reject(r, "a line without a frame");
+        reject(r, "this line has no frame");
         return PS_OK;
     }
     status = r->same_thread ? PS_OK : find_track(r, stack, err);
@@ -195,10 +195,10 @@ static enum ps_status take_stack(struct reader *r, struct ps_str stack,
         r->repaired++;
         if (rest && r->told++ < TOLD)
             ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s",
-                         r->frames.n > ST_DEEPEST ? "a stack deeper than 10000 frames was cut"
+                         r->frames.n > ST_DEEPEST ? "a stack deeper than 10000 frames was truncated"
                          : number->rounded        ? "a count was rounded to thousandths"
-                         : r->in.line.mended      ? "bytes that are no text were replaced"
-                                                  : "empty frames were left out");
+                         : r->in.line.mended      ? "invalid UTF-8 was replaced"
+                                                  : "empty frames were dropped");
     } else {
         r->stored++;
     }
@@ -235,19 +235,19 @@ static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, 
 static void tell_notes(struct reader *r)
 {
     if (r->pairs)
-        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "two counts a line (a difference): the second is shown");
+        ps_sink_note(
+            r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            "each line has two counts (a differential profile): perfshelf shows the second");
     if (r->first_only)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "three figures a line: time is shown; idle and memory are left out");
-    tell_count(r, PS_NOTE_WARNING, r->zero, "lines that count 0, left out");
+                     "each line has three values: perfshelf shows time and skips idle and memory");
+    tell_count(r, PS_NOTE_WARNING, r->zero, "lines with count 0, skipped");
     if (r->negative)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      r->memory
-                         ? "lines of memory given back: %llu, %lld in all; stacks show what "
-                           "was taken, and these are not in the sums"
-                         : "lines that count less than nothing: %llu, %lld in all; they cannot "
-                           "be laid out and are not in the sums",
+                         ? "lines of freed memory: %llu, %lld in total; stacks show allocated "
+                           "memory only, so the sums exclude them"
+                         : "lines with negative counts: %llu, %lld in total; the sums exclude them",
                      (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
     tell_count(r, PS_NOTE_WARNING, r->told > TOLD ? r->told - TOLD : 0,
                "more lines that were repaired or rejected");
@@ -302,7 +302,7 @@ static enum ps_status read_lines(struct reader *r, struct ps_err *err)
         return status;
     status = ps_stream_status(r->in.in, err);
     if (status != PS_OK && ps_stream_cut(r->in.in)) {
-        ps_sink_note(r->out, PS_NOTE_WARNING, err->at, 0, "%s; what came before was read",
+        ps_sink_note(r->out, PS_NOTE_WARNING, err->at, 0, "%s; perfshelf imported the part before",
                      err->text);
         *err = (struct ps_err)PS_ERR_INIT;
         status = PS_OK;
@@ -313,9 +313,9 @@ static enum ps_status read_lines(struct reader *r, struct ps_err *err)
 static enum ps_status refuse_empty(const struct reader *r, struct ps_err *err)
 {
     if (r->negative)
-        return ps_fail(err, PS_BAD_INPUT, "no stack of the file counts more than zero");
-    ps_fail(err, PS_BAD_INPUT, "the file holds no stack");
-    ps_hint(err, "the program may have ended before it was sampled; record for longer");
+        return ps_fail(err, PS_BAD_INPUT, "no stack in the file has a count above zero");
+    ps_fail(err, PS_BAD_INPUT, "the file contains no stacks");
+    ps_hint(err, "the program may have ended before the first sample; record a longer run");
     return PS_BAD_INPUT;
 }
 
@@ -371,7 +371,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_folded = {
     .kind = "folded",
     .label = "Folded stacks",
-    .what = "stacks and how often each was seen: py-spy raw, austin, FlameGraph, torch, Tachyon",
+    .what = "stacks with sample counts: py-spy raw, austin, FlameGraph, torch, Tachyon",
     .record = "py-spy record --format raw -o stacks.txt -- python app.py",
     .sniff = sniff,
     .load = load,

@@ -294,11 +294,11 @@ static void push_sample(struct reader *r, const struct thread *t, size_t i, cons
 
     r->read++;
     if (weight == NONE)
-        reject(r, "a sample whose weight is no whole number of at least 0");
+        reject(r, "the weight of a sample is not a whole number of at least 0");
     else if (weight == 0)
         r->zero++;
     else if (!unfold(t, ids, t->stack.at[i], path, &n))
-        reject(r, "a stack deeper than 10000 frames");
+        reject(r, "a stack is deeper than 10000 frames");
     else
         (void)st_push(&r->stacks, track, path, n, (int64_t)weight * ST_SCALE, r->err);
 }
@@ -353,8 +353,9 @@ static void tell_all(struct reader *r)
     if (r->product.len)
         r->out->ops->meta(r->out, "tool", ps_buf_slice(&r->product));
     st_give(&r->stacks);
-    ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                 "samples are counted; when they were taken, markers and counters are left out");
+    ps_sink_note(
+        r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        "perfshelf reads sample counts only; sample times, markers and counters are skipped");
     r->out->ops->ledger(r->out, &ledger);
 }
 
@@ -372,12 +373,12 @@ static enum ps_status judge(struct reader *r, bool whole)
         return ps_json_in_fail(&r->json, err);
     if (!whole)
         return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
-                          "the file ends inside the document: its tables are not complete");
+                          "the file is truncated: its tables are incomplete");
     if (push_all(r) != PS_OK)
         return err->code;
     if (r->stacks.samples == 0) {
-        ps_fail(err, PS_BAD_INPUT, "the profile holds no sample");
-        ps_hint(err, "the program may have ended before it was sampled; record for longer");
+        ps_fail(err, PS_BAD_INPUT, "the profile contains no samples");
+        ps_hint(err, "the program may have ended before the first sample; record a longer run");
     }
     return err->code;
 }

@@ -184,10 +184,10 @@ static void tell_all(struct sp_reader *r)
     unknown = st_rename(&r->stacks, r->frames, r->n_frames);
     if (unknown)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
-                     "numbers of frames that the file does not list: %llu",
+                     "frame numbers that are missing from the frame list: %llu",
                      (unsigned long long)unknown);
     if (r->told > TOLD)
-        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "more remarks of these kinds: %llu",
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "more notes like these: %llu",
                      (unsigned long long)(r->told - TOLD));
     tell_tool(r);
     st_give(&r->stacks);
@@ -208,18 +208,18 @@ static enum ps_status judge(struct sp_reader *r, bool whole)
         if (!whole)
             return r->json.fault ? ps_json_in_fail(&r->json, err)
                                  : ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
-                                              "the file ends before its first sample");
-        ps_fail(err, PS_BAD_INPUT, "the profile holds no sample");
-        ps_hint(err, "the program may have ended before it was sampled; record for longer");
+                                              "the file is truncated before its first sample");
+        ps_fail(err, PS_BAD_INPUT, "the profile contains no samples");
+        ps_hint(err, "the program may have ended before the first sample; record a longer run");
         return PS_BAD_INPUT;
     }
     if (!r->n_frames)
         return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
-                          "the file holds no list of frames; it may have been cut");
+                          "the file contains no frame list; it may be truncated");
     if (!whole)
         ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
-                     "%s; what came before was read",
-                     r->json.fault ? r->json.fault : "the file ends inside the document");
+                     "%s; perfshelf imported the part before",
+                     r->json.fault ? r->json.fault : "the file is truncated");
     return PS_OK;
 }
 

@@ -197,7 +197,7 @@ static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const str
     r->read++;
     if (!w->known) {
         r->rejected++;
-        sp_note(r, PS_NOTE_REJECTED, "a weight that is no number, too large, or below zero");
+        sp_note(r, PS_NOTE_REJECTED, "the weight is not a number, too large or negative");
         return;
     }
     if (w->weight == 0) {
@@ -207,7 +207,7 @@ static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const str
     r->stacks.fractions |= w->weight % ST_SCALE != 0;
     if (n > ST_DEEPEST) {
         r->repaired++;
-        sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was cut");
+        sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
     }
     (void)st_push(&r->stacks, track, r->profile.stack.now.at,
                   (uint32_t)(n < ST_DEEPEST ? n : ST_DEEPEST), w->weight, r->err);
@@ -239,7 +239,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
     for (; i < p->n_samples && r->err->code == PS_OK; i++) {
         r->read++;
         r->rejected++;
-        sp_note(r, PS_NOTE_REJECTED, "a sample without a weight");
+        sp_note(r, PS_NOTE_REJECTED, "the sample has no weight");
     }
 }
 
@@ -285,12 +285,12 @@ static void push_close(struct sp_reader *r, uint32_t track, const struct sp_even
         depth--;
     if (!depth) {
         r->rejected++;
-        sp_note(r, PS_NOTE_REJECTED, "an end of a frame that is not open");
+        sp_note(r, PS_NOTE_REJECTED, "a frame is closed that is not open");
         return;
     }
     if (depth < open) {
         r->repaired++;
-        sp_note(r, PS_NOTE_REPAIRED, "an end of a frame that is not the innermost");
+        sp_note(r, PS_NOTE_REPAIRED, "a frame is closed that is not the innermost one");
     }
     (void)st_end(&r->stacks, track, depth - 1, event->at, r->err);
 }
@@ -300,7 +300,7 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
     r->read++;
     if (!event->known) {
         r->rejected++;
-        sp_note(r, PS_NOTE_REJECTED, "an event without a type or a time");
+        sp_note(r, PS_NOTE_REJECTED, "the event has no type or no time");
         return;
     }
     r->stacks.fractions |= event->at % ST_SCALE != 0;
@@ -323,7 +323,7 @@ static void push_events(struct sp_reader *r, uint32_t track)
     open = st_open_count(&r->stacks, track);
     if (!open || r->err->code != PS_OK)
         return;
-    sp_note(r, PS_NOTE_WARNING, "frames that are never closed: drawn to the end of the profile");
+    sp_note(r, PS_NOTE_WARNING, "frames that are never closed, extended to the end of the profile");
     r->stacks.fractions |= last % ST_SCALE != 0;
     (void)st_end(&r->stacks, track, 0, last, r->err);
 }
@@ -369,7 +369,7 @@ static bool fits(struct sp_reader *r)
         return true;
     r->read += p->n_samples + p->n_events;
     r->rejected += p->n_samples + p->n_events;
-    sp_note(r, PS_NOTE_REJECTED, "a profile that counts something else than those before it");
+    sp_note(r, PS_NOTE_REJECTED, "the profile has a different unit than the profiles before it");
     return false;
 }
 

@@ -82,7 +82,7 @@ static bool make_room(struct st_stacks *stacks, uint32_t frames, struct ps_err *
 {
     if (stacks->rows + frames <= ST_ROWS_MAX)
         return true;
-    ps_fail(err, PS_LIMIT, "more than %u different frames one behind the other", ST_ROWS_MAX);
+    ps_fail(err, PS_LIMIT, "a stack has more than %u different frames", ST_ROWS_MAX);
     return false;
 }
 
@@ -97,7 +97,7 @@ enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t 
     if (__builtin_add_overflow(n ? stacks->weight : stacks->idle, weight,
                                n ? &stacks->weight : &stacks->idle) ||
         stacks->weight > INT64_MAX / 4 || stacks->idle > INT64_MAX / 4)
-        return ps_fail(err, PS_LIMIT, "the weights sum to more than can be counted");
+        return ps_fail(err, PS_LIMIT, "the sum of the weights exceeds 64 bits");
     if (!make_room(stacks, n - common, err))
         return err->code;
     if (common < n || n < track->n_open || !track->n_steps)
@@ -127,7 +127,7 @@ enum ps_status st_begin(struct st_stacks *stacks, uint32_t index, uint32_t frame
     struct st_track *track = &stacks->tracks[index];
 
     if (at > INT64_MAX / 4)
-        return ps_fail(err, PS_LIMIT, "the times are beyond what can be counted");
+        return ps_fail(err, PS_LIMIT, "the times exceed 64 bits");
     if (!make_room(stacks, 1, err))
         return err->code;
     last_until(track, at);
@@ -146,12 +146,12 @@ enum ps_status st_end(struct st_stacks *stacks, uint32_t index, uint32_t depth, 
     struct st_track *track = &stacks->tracks[index];
 
     if (at > INT64_MAX / 4)
-        return ps_fail(err, PS_LIMIT, "the times are beyond what can be counted");
+        return ps_fail(err, PS_LIMIT, "the times exceed 64 bits");
     last_until(track, at);
     if (depth == 0 && track->n_open &&
         (__builtin_add_overflow(stacks->weight, track->at - track->root_at, &stacks->weight) ||
          stacks->weight > INT64_MAX / 4))
-        return ps_fail(err, PS_LIMIT, "the weights sum to more than can be counted");
+        return ps_fail(err, PS_LIMIT, "the sum of the weights exceeds 64 bits");
     add_step(track, depth, NULL, 0);
     return PS_OK;
 }
@@ -180,7 +180,7 @@ uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n)
                 continue;
             }
             if (!others++)
-                other = st_frame(stacks, PS_STR("(frame that the file does not list)"));
+                other = st_frame(stacks, PS_STR("(unknown frame)"));
             *frame = other;
         }
     return others;

@@ -279,12 +279,11 @@ static const struct {
 static void note_empty(const struct st_stacks *stacks)
 {
     if (stacks->empty)
-        ps_sink_note(stacks->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "samples without a frame: %llu, %.10g%s%s in all; they belong to no function "
-                     "and are not in the total",
-                     (unsigned long long)stacks->empty,
-                     (double)stacks->idle / words[stacks->unit].by,
-                     *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
+        ps_sink_note(
+            stacks->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            "samples without a frame: %llu, %.10g%s%s in total; the total of the run excludes them",
+            (unsigned long long)stacks->empty, (double)stacks->idle / words[stacks->unit].by,
+            *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
 }
 
 static void give_headline(const struct st_stacks *stacks)

@@ -232,17 +232,17 @@ static void take_frame(struct reader *r, struct ps_str raw, struct ps_str rest, 
 
     r->read++;
     if (!read_title(unescape(&r->text, raw), &title) || !read_weight(r, &title, &rect.weight)) {
-        reject(r, at, "a title that says no weight");
+        reject(r, at, "the title has no weight");
         return;
     }
     tag = open ? ps_str_skip(rest, (size_t)(open - rest.at)) : PS_STR("");
     close = tag.len ? memchr(tag.at, '>', tag.len) : NULL;
     if (!close || !read_place((struct ps_str){tag.at, (size_t)(close - tag.at)}, &rect)) {
-        reject(r, at, "a frame without a place");
+        reject(r, at, "the frame has no position");
         return;
     }
     if (r->tree.n >= ST_ROWS_MAX) {
-        reject(r, at, "more frames than can be laid out");
+        reject(r, at, "the picture has too many frames");
         return;
     }
     r->number.len = 0;
@@ -314,22 +314,20 @@ static void tell_all(struct reader *r)
     tell_title(r);
     st_give(&r->stacks);
     ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                 "frames too narrow to be drawn are not in the file: their weight counts as the "
-                 "own weight of the frame they stood on");
+                 "the file omits frames too narrow to draw: their weight counts as self weight of "
+                 "the frame below");
     tell_count(r, PS_NOTE_WARNING, r->tree.orphans,
-               "frames that lie on no other: counted with the nearest");
+               "frames without a parent, added to the nearest frame");
     tell_count(r, PS_NOTE_WARNING, r->tree.excess,
-               "frames whose callees weigh more than they do, by rounding");
+               "frames that weigh less than their callees because of rounding");
     tell_count(r, PS_NOTE_WARNING, r->rounded, "weights rounded to thousandths");
     r->out->ops->ledger(r->out, &ledger);
 }
 
 static enum ps_status refuse_weights(struct ps_err *err)
 {
-    (void)ps_fail(err, PS_BAD_INPUT, "the picture holds no frame with a weight");
-    ps_hint(err,
-            "its titles have no counts, as in pictures of flameprof; add the profile that it was "
-            "drawn from");
+    (void)ps_fail(err, PS_BAD_INPUT, "the picture contains no frame with a weight");
+    ps_hint(err, "its titles have no counts, as in flameprof pictures; add the original profile");
     return PS_BAD_INPUT;
 }
 
@@ -355,7 +353,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = ps_read_whole(in, LARGEST, "flame graph", &r.bytes, out, err);
 
     if (status != PS_OK && ps_stream_cut(in)) {
-        ps_sink_note(out, PS_NOTE_WARNING, err->at, 0, "%s; what came before was read", err->text);
+        ps_sink_note(out, PS_NOTE_WARNING, err->at, 0, "%s; perfshelf imported the part before",
+                     err->text);
         *err = (struct ps_err)PS_ERR_INIT;
         status = PS_OK;
     }
@@ -386,7 +385,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_flamegraph_svg = {
     .kind = "flamegraph-svg",
     .label = "Flame graph picture",
-    .what = "SVG flame graphs of py-spy, inferno and flamegraph.pl, back into stacks",
+    .what = "SVG flame graphs of py-spy, inferno and flamegraph.pl, converted back to stacks",
     .record = "py-spy record -o profile.svg -- python app.py",
     .sniff = sniff,
     .load = load,

@@ -166,7 +166,8 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
     }
     if (!good && p->too_deep)
         (void)ps_fail_at(trace->err, PS_LIMIT, tr_position(p, start),
-                         "a value beside the events is nested more than %d deep", TR_DEPTH_MAX);
+                         "a value outside the events is nested more than %d levels deep",
+                         TR_DEPTH_MAX);
     p->mode = TR_STRICT;
     p->repairs = 0;
     if (good && mended)
@@ -333,7 +334,7 @@ enum ps_status tr_document_end(struct tr_trace *trace, struct tr_document *doc, 
         find(trace, p, TR_NO_BRACE);
     if (doc->has_events || (doc->mode == TR_DOC_OBJECT && trace->torch))
         return PS_OK; /* cut off before the first event, but a trace */
-    ps_fail(trace->err, PS_BAD_INPUT, "there are no trace events in the file");
-    ps_hint(trace->err, "a trace is an object with \"traceEvents\", or an array of events");
+    ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
+    ps_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
     return trace->err->code;
 }

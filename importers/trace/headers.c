@@ -79,8 +79,8 @@ void tr_headers_give(struct tr_trace *trace)
         give(trace, &trace->headers[i], &masked);
     if (masked)
         tr_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
-                "texts of the header that look like secrets, masked: %" PRIu64, masked);
+                "header values that look like secrets, masked: %" PRIu64, masked);
     if (trace->n_headers > HEADERS_MOST)
         tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
-                "the header has more than %u entries: the rest is left out", HEADERS_MOST);
+                "the header has more than %u entries; the rest is dropped", HEADERS_MOST);
 }

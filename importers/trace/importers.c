@@ -115,15 +115,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status;
 
     if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD))) {
-        ps_hint(err,
-                "run the code between the start and the stop of the profiler, and record again");
-        return ps_fail(err, PS_BAD_INPUT, "a trace without any event: nothing was profiled");
+        ps_hint(err, "run the code while the profiler is active, and record again");
+        return ps_fail(err, PS_BAD_INPUT, "the trace contains no events: nothing was profiled");
     }
     status = tr_trace_read(in, &trace);
     if (status == PS_OK)
         status = tr_import(&trace);
     if (status == PS_LIMIT)
-        ps_hint(err, "record fewer steps, or cut the file down");
+        ps_hint(err, "record fewer steps, or shorten the file");
     tr_trace_free(&trace);
     return status;
 }
@@ -162,12 +161,12 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
         in_it->files++;
         if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
             if (++in_it->traces > TR_WORKERS_MAX)
-                status =
-                    ps_fail(err, PS_LIMIT, "the archive holds more than %u traces", TR_WORKERS_MAX);
+                status = ps_fail(err, PS_LIMIT, "the archive contains more than %u traces",
+                                 TR_WORKERS_MAX);
             if (status == PS_OK)
                 status = load_member(job, in, name, err);
         } else {
-            ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%.*s is no trace, left out",
+            ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%.*s is not a trace and was skipped",
                          (int)name.len, name.at);
         }
         ps_stream_free(in);
@@ -179,11 +178,12 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
 static enum ps_status refuse(const struct contents *in_it, struct ps_err *err)
 {
     if (in_it->files == 1) {
-        ps_hint(err, "unpack it and add that");
-        return ps_fail(err, PS_UNKNOWN_KIND, "this archive holds one file only");
+        ps_hint(err, "unpack the archive and add that file");
+        return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains only one file");
     }
-    ps_hint(err, "unpack it and add the %s in it", in_it->traces ? "trace" : "profiles");
-    return ps_fail(err, PS_UNKNOWN_KIND, "this is an archive of %s, and not of the traces of a job",
+    ps_hint(err, "unpack the archive and add the %s in it", in_it->traces ? "trace" : "profiles");
+    return ps_fail(err, PS_UNKNOWN_KIND,
+                   "this archive contains %s instead of the traces of one job",
                    in_it->traces ? "one trace" : "other files");
 }
 

@@ -253,9 +253,9 @@ static void merge_counts(struct tr_trace *trace, struct tr_local *local)
 enum ps_status tr_check_limits(struct tr_trace *trace)
 {
     if (trace->pages->name_bytes > NAME_BYTES_MAX) {
-        ps_fail(trace->err, PS_LIMIT, "the names in the trace are more than %llu MiB of text",
+        ps_fail(trace->err, PS_LIMIT, "the event names in the trace exceed %llu MiB",
                 (unsigned long long)(NAME_BYTES_MAX >> 20));
-        ps_hint(trace->err, "names should be shared by many events; record a shorter time");
+        ps_hint(trace->err, "names with changing numbers cause this; record a shorter time");
     } else if (trace->pages->records > RECORDS_MAX) {
         ps_fail(trace->err, PS_LIMIT, "the trace has more than 2^31 events");
         ps_hint(trace->err, "record a shorter time");

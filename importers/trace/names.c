@@ -296,7 +296,7 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
         return ps_str_of(
             ps_arena_printf(&trace->arena, "%.*s annotations", (int)stream.len, stream.at));
     case PS_TRACK_SYNC:
-        return PS_STR("waits of the device");
+        return PS_STR("device waits");
     case PS_TRACK_OVERHEAD:
         if (ps_str_is(tid, "0")) /* no thread: the file does not know it */
             return PS_STR("profiler overhead");
@@ -310,7 +310,7 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
     if (stream.len)
         return stream;
     if (track->tid == INT64_MIN)
-        return tid.len ? tid : PS_STR("events of no thread");
+        return tid.len ? tid : PS_STR("events without a thread");
     return ps_str_of(ps_arena_printf(&trace->arena, "thread %" PRId64, track->tid));
 }
 

@@ -139,7 +139,7 @@ static enum ps_status add_segments(struct tr_trace *trace, size_t need)
     char *at;
 
     if ((uint64_t)(pages->n_segments + count) >> (40 - SEGMENT_BITS))
-        return ps_fail(trace->err, PS_LIMIT, "the arguments of the events are too many");
+        return ps_fail(trace->err, PS_LIMIT, "the trace has too many event arguments");
     if (take(trace, count << SEGMENT_BITS, &at) != PS_OK)
         return trace->err->code;
     pages->args_used = (uint64_t)pages->n_segments << SEGMENT_BITS;

@@ -198,7 +198,7 @@ static enum ps_status tell_progress(struct worker *w)
     if (!ps_sink_ok(trace->out))
         return ps_fail(trace->err, trace->out->err.code, "%s", trace->out->err.text);
     if (!trace->out->ops->progress(trace->out, w->done, w->total, trace->counts.read))
-        return ps_fail(trace->err, PS_CANCELLED, "the import was stopped");
+        return ps_fail(trace->err, PS_CANCELLED, "the import was cancelled");
     return PS_OK;
 }
 

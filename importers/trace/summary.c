@@ -110,27 +110,30 @@ static void notes(struct tr_trace *trace)
         enum ps_severity severity;
         const char *what;
     } texts[TR_N_REMARKS] = {
-        [TR_REMARK_END] = {PS_NOTE_REJECTED, "ends (E) without a beginning: what they end began "
-                                             "before the recording"},
-        [TR_REMARK_UNCLOSED] = {PS_NOTE_WARNING, "beginnings (B) without an end: drawn to the end "
-                                                 "of the trace"},
-        [TR_REMARK_ASYNC_END] = {PS_NOTE_REJECTED, "ends of asynchronous events without a "
-                                                   "beginning"},
-        [TR_REMARK_ASYNC_UNCLOSED] = {PS_NOTE_WARNING, "asynchronous events without an end: drawn "
-                                                       "to the end of the trace"},
-        [TR_REMARK_NEGATIVE] = {PS_NOTE_WARNING, "negative durations, taken as 0"},
-        [TR_REMARK_NO_DURATION] = {PS_NOTE_WARNING, "complete events (X) without a duration, taken "
-                                                    "as 0"},
-        [TR_REMARK_OVERLAP] = {PS_NOTE_INFO, "slices that overlap others of their thread without "
-                                             "lying inside: on rows of their own"},
-        [TR_REMARK_SAMPLE] = {PS_NOTE_INFO, "samples (P) left out: only slices are drawn"},
-        [TR_REMARK_OBJECT] = {PS_NOTE_INFO, "events of objects (N O D) left out"},
-        [TR_REMARK_DUMP] = {PS_NOTE_INFO, "memory dumps (V v) left out"},
-        [TR_REMARK_CLOCK] = {PS_NOTE_INFO, "clock, context and link events left out"},
+        [TR_REMARK_END] =
+            {PS_NOTE_REJECTED,
+             "end events (E) without a begin event: the slice started before the recording"},
+        [TR_REMARK_UNCLOSED] =
+            {PS_NOTE_WARNING,
+             "begin events (B) without an end event: extended to the end of the trace"},
+        [TR_REMARK_ASYNC_END] = {PS_NOTE_REJECTED, "asynchronous end events without a begin event"},
+        [TR_REMARK_ASYNC_UNCLOSED] =
+            {PS_NOTE_WARNING,
+             "asynchronous events without an end event: extended to the end of the trace"},
+        [TR_REMARK_NEGATIVE] = {PS_NOTE_WARNING, "negative durations, set to 0"},
+        [TR_REMARK_NO_DURATION] = {PS_NOTE_WARNING,
+                                   "complete events (X) without a duration, set to 0"},
+        [TR_REMARK_OVERLAP] =
+            {PS_NOTE_INFO,
+             "slices that partly overlap others of their thread: shown on separate rows"},
+        [TR_REMARK_SAMPLE] = {PS_NOTE_INFO, "sample events (P), skipped"},
+        [TR_REMARK_OBJECT] = {PS_NOTE_INFO, "object events (N, O, D), skipped"},
+        [TR_REMARK_DUMP] = {PS_NOTE_INFO, "memory dump events (V, v), skipped"},
+        [TR_REMARK_CLOCK] = {PS_NOTE_INFO, "clock, context and link events, skipped"},
         [TR_REMARK_COUNTER] = {PS_NOTE_INFO, "counter events without a number"},
     };
-    static const char *const open_rows = "calls and ranges without an end: drawn to the end of "
-                                         "the session";
+    static const char *const open_rows =
+        "calls and ranges without an end: extended to the end of the session";
     const uint64_t *count = trace->import->remarks;
 
     for (int i = 0; i < TR_N_REMARKS; i++)
@@ -139,7 +142,7 @@ static void notes(struct tr_trace *trace)
                     trace->fed && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what, count[i]);
     if (count[TR_REMARK_UNKNOWN])
         tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
-                "events of an unknown phase (the last one is \"%c\"), left out: %" PRIu64,
+                "events with an unknown phase (the last one is \"%c\"), skipped: %" PRIu64,
                 trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
 }
 

@@ -33,7 +33,7 @@ test('nsys: the tabs of what was recorded', async ({ pages }) => {
         equal(words(await tabs(page)).slice(0, 9), ['Timeline', 'Overview', 'Kernels', 'Summaries', 'Slices by name', 'Memory', 'Flame', 'Findings', 'Ledger'], 'all of them');
         const body = () => page.locator('body').innerText();
         await until(async () => (await body()).includes('stream 7, process 71'), 'a stream of another process');
-        for (const word of ['python 70', 'python 71', 'NVIDIA H200', 'loader', 'NVTX start/end ranges', 'waits of the device']) {
+        for (const word of ['python 70', 'python 71', 'NVIDIA H200', 'loader', 'NVTX start/end ranges', 'device waits']) {
             check((await body()).includes(word), `${word} is in the timeline`);
         }
         equal(await page.evaluate(faultsOfPage), [], 'reachable');

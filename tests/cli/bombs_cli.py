@@ -102,12 +102,12 @@ class Bomb(ShelfTest):
 
 class Bombs(Bomb):
     def test_zstd(self):
-        self.refused("blocks.zst", zstd_frame(20000), "1000-fold")
-        self.refused("frames.zst", zstd_frame(1000) * 20, "1000-fold")
+        self.refused("blocks.zst", zstd_frame(20000), "1000 times")
+        self.refused("frames.zst", zstd_frame(1000) * 20, "1000 times")
         self.refused("window.zst", zstd_frame(4, window=0xf8), "zstd")
 
     def test_gzip_of_many_members(self):
-        self.refused("members.gz", gzip.compress(bytes(MIB)) * 3000, "no profile of any known kind")
+        self.refused("members.gz", gzip.compress(bytes(MIB)) * 3000, "not a supported profile")
         self.refused("empty.gz", gzip.compress(b"") * 200000, "empty")
 
     def test_sparse_tar_files(self):

@@ -79,8 +79,8 @@ class Job(ShelfTest):
                 archive.write(path, os.path.basename(path))
         zipped = self.json("add", packed)
         self.assertEqual(self.sums([merged["id"]]), self.sums([zipped["id"]]))
-        notes = self.json("sql", zipped["id"], "SELECT what FROM notes WHERE what LIKE '%left out%'")
-        self.assertIn({"what": "README.txt is no trace, left out"}, notes)
+        notes = self.json("sql", zipped["id"], "SELECT what FROM notes WHERE what LIKE '%skipped%'")
+        self.assertIn({"what": "README.txt is not a trace and was skipped"}, notes)
 
     def test_an_archive_of_other_things(self):
         packed = os.path.join(self.folder, "other.zip")
@@ -92,7 +92,7 @@ class Job(ShelfTest):
         self.fails("add", cut)
         with zipfile.ZipFile(packed, "w") as archive:
             archive.write(self.traces()[0], "one.json")
-        self.assertIn("holds one file only; unpack it and add that", self.fails("add", packed))
+        self.assertIn("contains only one file; unpack the archive and add that file", self.fails("add", packed))
         self.assertEqual(self.json("list"), [])
 
 

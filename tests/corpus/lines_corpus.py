@@ -61,7 +61,7 @@ class Everything(Lines):
         self.assertEqual(shelf.runs, {})
         for path, line in shelf.refused.items():
             if "too_short" in path and path.endswith(".json"):
-                self.assertIn("the program ran too short", line)
+                self.assertIn("the program ran for too short a time", line)
 
 
 class LineProfiler(Lines):

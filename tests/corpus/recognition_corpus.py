@@ -26,26 +26,26 @@ FORMATS = {
     "python source": ("Python source",), "mprof peak text": ("mprof peak",), "callgrind": ("callgrind",),
     "mojo": ("austin (MOJO)",), "tachyon binary": ("binary profile of Python's sampling profiler",),
     "tachyon txt": ("printed table of Python's sampling profiler",), "scalene text": ("Scalene",),
-    "execution trace": ("PyTorch execution trace",), "ps": ("what ps prints",),
+    "execution trace": ("PyTorch execution trace",), "ps": ("output of ps",),
 }
 # Files of which the INDEX says less than their content.
 FILES = {
     "chrome-edge/kineto_gpu_small.json": "torch-trace",
-    "chrome-edge/object_no_events_key.json": ("JSON document that is no profile",),
+    "chrome-edge/object_no_events_key.json": ("JSON document, but not a supported profile",),
     "importtime/empty.log": ("the file is empty",),
-    "line-profiler/lp40_basics.rich_sorted_summary.txt": ("called wrongly",),
-    "line-profiler/lp40_classes.sorted_summary.txt": ("called wrongly",),
-    "line-profiler/src/many_functions.py": ("no profile of any known kind",),
-    "line-profiler/src/nothing_profiled.py": ("no profile of any known kind",),
+    "line-profiler/lp40_basics.rich_sorted_summary.txt": ("wrong arguments",),
+    "line-profiler/lp40_classes.sorted_summary.txt": ("wrong arguments",),
+    "line-profiler/src/many_functions.py": ("not a supported profile",),
+    "line-profiler/src/nothing_profiled.py": ("not a supported profile",),
     "memory-profiler/killed.dat": ("the file is empty",),
     "memory-profiler/killed.mprof_peak.txt": ("Python traceback",),
     "memory-profiler/mem_children_no_profile.txt": ("the file is empty",),
-    "pstats/never_enabled.py311.prof": ("holds no functions",),
-    "pstats/hisim-empty-2bytes.prof": ("holds no functions",),
+    "pstats/never_enabled.py311.prof": ("contains no functions",),
+    "pstats/hisim-empty-2bytes.prof": ("contains no functions",),
     "sampling-austin/wall.austin": ("the file is empty",),
-    "scalene/scalene1516_too_short.json": ("ran too short",),
-    "scalene/scalene1551_too_short.json": ("ran too short",),
-    "scalene/scalene1554_too_short.json": ("ran too short",),
+    "scalene/scalene1516_too_short.json": ("ran for too short a time",),
+    "scalene/scalene1551_too_short.json": ("ran for too short a time",),
+    "scalene/scalene1554_too_short.json": ("ran for too short a time",),
     "timing/bash_timeformat.txt": ("TIMEFORMAT",),
     "timing/gnu_time_format.txt": ("TIMEFORMAT",),
     "timing/timeit_error.py311.txt": ("Python traceback",),
@@ -225,23 +225,23 @@ class Several(unittest.TestCase):
         log = made.put("\n".join(golden(part) for part in parts).encode())
         alone = made.put(golden(parts[0]).encode())
         made.shelf.add(made.paths)
-        said = [note["what"] for note in made.shelf.sql(log, "SELECT what FROM notes") if "also in this log" in note["what"]]
+        said = [note["what"] for note in made.shelf.sql(log, "SELECT what FROM notes") if "this log also contains" in note["what"]]
         self.assertEqual(made.kind(log), "importtime")
         self.assertEqual(len(said), 1)
-        for words in ("timeit figures", "time of commands", "Printed cProfile report"):
+        for words in ("timeit results", "time of commands", "Printed cProfile report"):
             self.assertIn(words, said[0])
-        self.assertEqual(made.shelf.sql(alone, "SELECT what FROM notes WHERE what LIKE 'also%'"), [])
+        self.assertEqual(made.shelf.sql(alone, "SELECT what FROM notes WHERE what LIKE 'this log also%'"), [])
 
 
 # No profiles, though they look like some, and words of the sentence that says what they are.
 DECOYS = {
     "import os\n\n\ndef main():\n    return os.name\n": "Python source",
-    "#include <stdio.h>\nint main(void) { return 0; }\n": "no profile",
-    "body { margin: 0 auto; }\n.a > .b { color: #123456; }\n": "no profile",
-    "id,name,value\n1,a,2.5\n2,b,3.5\n": "no profile",
-    "epoch 1 loss 0.5 12\nepoch 2 loss 0.25 13\nepoch 3 loss 0.125 14\n": "no profile",
-    "GET /index.html 200 512\nGET /a?b=c 200 1024\nPOST /x 500 12\n": "no profile",
-    "12:00:01 INFO a;b: took 12 ms\n12:00:02 INFO c;d: took 13 ms\n": "no profile",
+    "#include <stdio.h>\nint main(void) { return 0; }\n": "not a supported profile",
+    "body { margin: 0 auto; }\n.a > .b { color: #123456; }\n": "not a supported profile",
+    "id,name,value\n1,a,2.5\n2,b,3.5\n": "not a supported profile",
+    "epoch 1 loss 0.5 12\nepoch 2 loss 0.25 13\nepoch 3 loss 0.125 14\n": "not a supported profile",
+    "GET /index.html 200 512\nGET /a?b=c 200 1024\nPOST /x 500 12\n": "not a supported profile",
+    "12:00:01 INFO a;b: took 12 ms\n12:00:02 INFO c;d: took 13 ms\n": "not a supported profile",
     "[0.1, 0.2, 0.3]": "JSON document",
     '{"name": "left-pad", "version": "1.0.0", "files": ["index.js"]}': "JSON document",
     '{"results": [{"id": 1}]}': "JSON document",
@@ -251,14 +251,14 @@ DECOYS = {
     "<!doctype html><title>x</title><p>import time: self [us]</p>": "HTML page",
     "<svg xmlns='http://www.w3.org/2000/svg'><title>A chart</title><rect/></svg>": "SVG picture",
     "<?xml version='1.0'?><testsuite name='pytest' tests='1'/>": "JUnit XML",
-    "---\na: 1\nb: [2, 3]\n": "no profile",
-    "real estate\nuser guide\nsys admin\n": "no profile",
-    "The best of 3 worlds per loop.\n": "no profile",
-    "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n": "no profile",
-    "Benchmark results will follow.\nName (time in Berlin)  Min  Max\n": "no profile",
-    "| Command | Meaning |\n|:---|---:|\n| `ls` | list |\n": "no profile",
-    "Line # of the file\n1 a\n2 b\n": "no profile",
-    " \n\t\n": "nothing but blanks",
+    "---\na: 1\nb: [2, 3]\n": "not a supported profile",
+    "real estate\nuser guide\nsys admin\n": "not a supported profile",
+    "The best of 3 worlds per loop.\n": "not a supported profile",
+    "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n": "not a supported profile",
+    "Benchmark results will follow.\nName (time in Berlin)  Min  Max\n": "not a supported profile",
+    "| Command | Meaning |\n|:---|---:|\n| `ls` | list |\n": "not a supported profile",
+    "Line # of the file\n1 a\n2 b\n": "not a supported profile",
+    " \n\t\n": "only white space",
 }
 BINARY_DECOYS = {
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR": "PNG picture",

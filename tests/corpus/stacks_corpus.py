@@ -163,7 +163,7 @@ def sums_of_scope(path):
         if profile["type"] == "sampled":
             for stack, weight in zip(profile["samples"], profile["weights"]):
                 if stack: # a real file has lists where numbers should be
-                    leaf = names[stack[-1]] if isinstance(stack[-1], int) else "(frame that the file does not list)"
+                    leaf = names[stack[-1]] if isinstance(stack[-1], int) else "(unknown frame)"
                     own[leaf] += int((weight * NS.get(profile["unit"], 1)).to_integral_value()
                                                  if isinstance(weight, decimal.Decimal) else weight * NS.get(profile["unit"], 1))
         else:

@@ -50,7 +50,8 @@ static const struct refusal binaries[] = {
       "tracemalloc", "mprof run"),
     F("SQLite format 3\0....CREATE TABLE coverage_schema (", "coverage.py", "cProfile"),
     F("SQLite format 3\0....CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (", "nvprof", "nsys export"),
-    F("SQLite format 3\0....CREATE TABLE dogs (", "SQLite database that is no profile", "cProfile"),
+    F("SQLite format 3\0....CREATE TABLE dogs (", "an SQLite database, but not a profile",
+      "cProfile"),
 };
 
 static const struct refusal documents[] = {
@@ -71,7 +72,7 @@ static const struct refusal documents[] = {
     F("{\"commit_hash\": \"ab\", \"env_name\": \"x\", \"results\": {}}", "asv",
       "pytest --benchmark-json"),
     F("{\"cells\": [], \"nbformat\": 4}", "Jupyter notebook", "%prun -D"),
-    F("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}", "no profile", "cProfile"),
+    F("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}", "not a supported profile", "cProfile"),
 };
 
 static const struct refusal pages[] = {
@@ -85,7 +86,7 @@ static const struct refusal pages[] = {
       "HTML report of Python's sampling profiler", "profiling.sampling run --collapsed"),
     F("<html><body>Not found</body></html>", "an HTML page", "add the profile itself"),
     F("<svg xmlns=\"http://www.w3.org/2000/svg\"><circle r=\"4\"/></svg>", "SVG picture",
-      "drawn from"),
+      "the picture shows"),
 };
 
 static const struct refusal reports[] = {
@@ -126,7 +127,7 @@ static const struct refusal reports[] = {
       "vmstat", "top -b"),
     F("  PID  PPID %CPU %MEM   RSS    VSZ     ELAPSED     TIME COMMAND\n22519 1 97.3 14.0 3459468 "
       "3464280    00:05 00:00:05 python\n",
-      "what ps prints", "top -b"),
+      "output of ps", "top -b"),
     F("[cols=\"<,>,>,>,>\"]\n|===\n| Command \n| Mean [ms] \n| Min [ms] \n", "hyperfine (AsciiDoc)",
       "--export-json"),
     F("| Command  |  Mean [ms] |  Min [ms] |\n|--+--+--|\n| =app=  |  1.0 ± 0.1 |  0.9 |\n",
@@ -134,18 +135,18 @@ static const struct refusal reports[] = {
     F("mprofile_1.dat\t80.512 MiB\n", "mprof peak", "mprofile_*.dat"),
     F("Traceback (most recent call last):\n  File \"/usr/lib/python3.11/timeit.py\", line 326, in "
       "main\nNameError: name 'x' is not defined\n",
-      "before it was timed", "python -m timeit"),
+      "before timeit measured it", "python -m timeit"),
     F("Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: no\n", "traceback",
       "record again"),
-    F("usage: kernprof [-h] script\nkernprof: error: too few arguments\n", "called wrongly",
-      "as its message says"),
+    F("usage: kernprof [-h] script\nkernprof: error: too few arguments\n", "wrong arguments",
+      "as the message says"),
     F("text about the import time of importtime\n", "import times", "python -X importtime"),
     F("v 10500 3\nX ./app\nI 1000 86\n", "heaptrack", "heaptrack_print -F"),
     F("0m0.005s real 0m0.005s user 0m0.000s sys 100.00%\n", "TIMEFORMAT", "/usr/bin/time -v"),
     F("0:00.10 elapsed 0.00 user 0.00 system 1636 KB max\n", "TIMEFORMAT", "/usr/bin/time -v"),
     F("\"\"\"A module.\"\"\"\r\nimport os\r\n\r\n\r\ndef main():\r\n    pass\r\n", "Python source",
       "python -m cProfile"),
-    F("body { margin: 0; }\n", "no profile of any known kind", "python -m cProfile"),
+    F("body { margin: 0; }\n", "not a supported profile", "python -m cProfile"),
 };
 
 static void check(const struct refusal *all, size_t n)
@@ -205,7 +206,7 @@ static void test_long_text_in_blocks(void **state)
         ps_buf_puts(&text, line);
     in = ps_stream_utf8(ps_stream_memory(ps_buf_slice(&text), 1000));
     assert_int_equal(ps_importer_pick(in, &picked, &err), PS_UNKNOWN_KIND);
-    assert_non_null(strstr(err.text, "no profile of any known kind"));
+    assert_non_null(strstr(err.text, "not a supported profile"));
     ps_stream_free(in);
 }
 

@@ -129,7 +129,7 @@ static void test_texts(void **state)
           "b");
     refuses(PS_STR("u\x01\0\0\0\xff"), "UTF-8");
     refuses(PS_STR("u\xff\xff\xff\xff"), "negative");
-    refuses(PS_STR("u\xff\xff\xff\x7f"), "early");
+    refuses(PS_STR("u\xff\xff\xff\x7f"), "truncated marshal data");
 }
 
 /* A container takes its place among the references before its members do. */
@@ -153,10 +153,10 @@ static void test_references(void **state)
     assert_true(ps_marshal_value(&r.m, &value) && value.i == 7);
     assert_true(ps_marshal_value(&r.m, &value) && value.kind == PS_M_USER && value.id == 9);
     ps_marshal_done(&r.m);
-    refuses(PS_STR("r\0\0\0\0"), "not there");
-    refuses(PS_STR("r\xff\xff\xff\xff"), "not there");
-    refuses(PS_STR("R\0\0\0\0"), "not there");
-    refuses(PS_STR("\xdb\x01\0\0\0r\0\0\0\0"), "holds itself");
+    refuses(PS_STR("r\0\0\0\0"), "missing object");
+    refuses(PS_STR("r\xff\xff\xff\xff"), "missing object");
+    refuses(PS_STR("R\0\0\0\0"), "missing object");
+    refuses(PS_STR("\xdb\x01\0\0\0r\0\0\0\0"), "contains itself");
     /* the list of Python 2 */
     shows(PS_STR("t\x01\0\0\0n"), "n");
     assert_int_equal(reads(PS_STR("(\x02\0\0\0t\x01\0\0\0nR\0\0\0\0")).kind, PS_M_OPAQUE);
@@ -179,13 +179,13 @@ static void test_containers(void **state)
     for (size_t i = 0; i < 300; i++)
         memcpy(nested + 5 * i, "(\x01\0\0\0", 5);
     nested[1500] = 'N';
-    refuses((struct ps_str){nested, sizeof nested}, "inside each other");
+    refuses((struct ps_str){nested, sizeof nested}, "nested containers");
     assert_int_equal(reads((struct ps_str){nested + 5 * 200, 501}).kind, PS_M_OPAQUE);
-    refuses(PS_STR("(\xff\xff\xff\x7fN"), "early");
+    refuses(PS_STR("(\xff\xff\xff\x7fN"), "truncated marshal data");
     refuses(PS_STR("[\xfb\xff\xff\xff"), "negative");
-    refuses(PS_STR("0"), "unknown type");
-    refuses(PS_STR("@"), "unknown type");
-    refuses(PS_STR(""), "early");
+    refuses(PS_STR("0"), "unknown object type");
+    refuses(PS_STR("@"), "unknown object type");
+    refuses(PS_STR(""), "truncated marshal data");
 }
 
 int main(void)

@@ -347,7 +347,7 @@ static void test_endless(void **state)
     bytes.len += 5 * PAGE;
     put(bytes.at + 28, leaf + 5, 4);
     assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_BAD_INPUT);
-    holds(&dump, "the table OSRT_API has more rows than the file has room for");
+    holds(&dump, "table OSRT_API claims more rows than the file can hold");
     ps_buf_free(&bytes);
     ps_buf_free(&dump);
 }

@@ -233,7 +233,7 @@ static bool is_told(const struct outcome *before, const struct outcome *now, boo
         return false;
     return (ledger->stored + ledger->repaired >= before->ledger.stored + before->ledger.repaired &&
             now->headline == before->headline) ||
-           strstr(now->dump.at, "were cut out of the text") ||
+           strstr(now->dump.at, "where rows were removed from the text") ||
            ledger->rejected > before->ledger.rejected || warnings(now) > warnings(before) ||
            says_more(now, before, "note warning");
 }

@@ -94,8 +94,8 @@ static void test_refusals_name_the_opcode(void **state)
     REFUSED("\x80\x02\xee.", 2, "0xee");
     REFUSED("\x80\x02"
             "cos\nsystem\n.",
-            2, "GLOBAL asks for os.system");
-    REFUSED("\x80\x04\x8c\x02os\x8c\x06system\x93.", 14, "STACK_GLOBAL asks for os.system");
+            2, "GLOBAL imports os.system");
+    REFUSED("\x80\x04\x8c\x02os\x8c\x06system\x93.", 14, "STACK_GLOBAL imports os.system");
     REFUSED("\x80\x02}N}b.", 5, "BUILD");
     REFUSED("\x80\x06.", 0, "protocol 6");
 }
@@ -103,23 +103,23 @@ static void test_refusals_name_the_opcode(void **state)
 static void test_refusals_of_damage(void **state)
 {
     (void)state;
-    REFUSED("\x80\x02K", 2, "ends within");
-    REFUSED("\x80\x02", 2, "no end");
-    REFUSED("\x80\x02.", 2, "too little");
-    REFUSED("\x80\x02\x85.", 2, "too little");
+    REFUSED("\x80\x02K", 2, "truncated inside");
+    REFUSED("\x80\x02", 2, "truncated");
+    REFUSED("\x80\x02.", 2, "stack underflow");
+    REFUSED("\x80\x02\x85.", 2, "stack underflow");
     REFUSED("\x80\x02t.", 2, "no mark");
-    REFUSED("\x80\x02(\x85.", 3, "mark where a value");
-    REFUSED("\x80\x02NNa.", 4, "no list");
+    REFUSED("\x80\x02(\x85.", 3, "mark instead of a value");
+    REFUSED("\x80\x02NNa.", 4, "not a list");
     REFUSED("\x80\x02}NNNu.", 6, "no mark");
-    REFUSED("\x80\x02}(NNNu.", 7, "no value");
+    REFUSED("\x80\x02}(NNNu.", 7, "without a value");
     REFUSED("\x80\x02X\xff\xff\xff\xff", 2, "4294967295 bytes");
     REFUSED("\x80\x02T\xff\xff\xff\xff", 2, "negative");
     REFUSED("\x80\x02\x8b\xff\xff\xff\xff", 2, "negative");
-    REFUSED("\x80\x02I1x\n.", 2, "cannot be read");
-    REFUSED("\x80\x02I12", 2, "no end");
+    REFUSED("\x80\x02I1x\n.", 2, "unreadable");
+    REFUSED("\x80\x02I12", 2, "truncated");
     REFUSED("\x80\x04\x95\x09\x00\x00\x00\x00\x00\x00\x00.", 2, "frame of 9");
-    REFUSED("\x80\x02h\x00.", 2, "nothing stands");
-    REFUSED("\x80\x02Nr\x40\x00\x00\x00.", 3, "memo index of 64");
+    REFUSED("\x80\x02h\x00.", 2, "is empty");
+    REFUSED("\x80\x02Nr\x40\x00\x00\x00.", 3, "memo index 64");
 }
 
 static void test_lists_grow_in_runs(void **state)

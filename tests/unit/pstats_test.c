@@ -192,7 +192,7 @@ static void test_shared_too_often(void **state)
     }
     ps_buf_add(&bytes, "0", 1);
     assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_BAD_INPUT);
-    assert_non_null(strstr(dump.at, "shared too often"));
+    assert_non_null(strstr(dump.at, "shared by too many functions"));
     ps_buf_free(&bytes);
     ps_buf_free(&dump);
 }
@@ -207,7 +207,7 @@ static void test_caller_named_twice(void **state)
     put_function(&bytes, 2, (const int[]){1, 1}, 2);
     load(&bytes, &dump);
     assert_non_null(
-        strstr(dump.at, "callers that one function names twice, of which the last counts: 1"));
+        strstr(dump.at, "callers that one function lists twice; the last one counts: 1"));
     assert_non_null(strstr(dump.at, "number calls_pairs=1"));
     ps_buf_free(&dump);
 }
