@@ -46,6 +46,17 @@ def pages_without_link():
             yield f"{path}: docs/README.md does not link to it"
 
 
+def unexplained_terms():
+    """Terms of the page without an entry in the glossary, to which their tooltips link."""
+    there = markdown.anchors(markdown.read("docs/glossary.md"))
+    terms = re.findall(r"^    '?([a-z-]+)'?: \{", markdown.read("web/src/base/terms.ts"), re.M)
+    if len(terms) < 10:
+        yield "web/src/base/terms.ts: the list of terms was not found"
+    for term in terms:
+        if term not in there:
+            yield f"docs/glossary.md: no heading for the term {term}"
+
+
 def unused_pictures():
     used = {os.path.basename(target) for path in markdown.pages() for _, target in markdown.links(markdown.read(path))}
     folder = os.path.join(markdown.ROOT, "docs", "images")
@@ -92,7 +103,8 @@ def broken_built_links(dist):
 
 def main():
     checks = [("lines are not too wide", wide_lines), ("links lead somewhere", broken_links),
-              ("the contents page lists all pages", pages_without_link), ("each picture is shown", unused_pictures)]
+              ("the contents page lists all pages", pages_without_link), ("each picture is shown", unused_pictures),
+              ("the glossary has the terms of the page", unexplained_terms)]
     if len(sys.argv) > 1:
         checks.append(("links of the built pages lead somewhere", lambda: broken_built_links(sys.argv[1])))
     failed = 0
