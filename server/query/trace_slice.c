@@ -57,6 +57,7 @@ static struct ps_range touching(const int64_t *v)
     return (struct ps_range){v[PS_COL_START], ps_end_ns(end, 1)};
 }
 
+/* Of a damaged run file the arguments may be anything: what is no JSON is shown as text. */
 static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *json,
                                  struct ps_err *err)
 {
@@ -64,7 +65,16 @@ static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *j
     enum ps_status status = ps_trace_args(db, id, &args, err);
 
     ps_json_key(json, "args");
-    ps_json_raw(json, args.len ? ps_buf_slice(&args) : PS_STR("{}"));
+    if (args.len == 0) {
+        ps_json_raw(json, PS_STR("{}"));
+    } else if (ps_db_is_json(db, ps_buf_slice(&args))) {
+        ps_json_raw(json, ps_buf_slice(&args));
+    } else {
+        ps_json_object(json);
+        ps_json_key(json, "damaged");
+        ps_json_str(json, ps_buf_slice(&args));
+        ps_json_end(json);
+    }
     return status;
 }
 

@@ -358,7 +358,7 @@ void ps_col_json(struct ps_stmt *stmt, int column, struct ps_json *out)
     }
 }
 
-static bool is_json(struct ps_db *db, struct ps_str text)
+bool ps_db_is_json(struct ps_db *db, struct ps_str text)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -373,5 +373,5 @@ void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, st
 {
     const struct ps_str text = ps_col_text(stmt, column);
 
-    ps_json_raw(out, is_json(stmt->db, text) ? text : ps_str_of(otherwise));
+    ps_json_raw(out, ps_db_is_json(stmt->db, text) ? text : ps_str_of(otherwise));
 }

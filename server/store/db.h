@@ -92,6 +92,8 @@ double ps_col_real(struct ps_stmt *stmt, int column);
 struct ps_str ps_col_text(struct ps_stmt *stmt,
                           int column); /* until the next step; {NULL, 0} for NULL */
 struct ps_num ps_col_num(struct ps_stmt *stmt, int column);
+/* Whether a text is one JSON value, in UTF-8. */
+bool ps_db_is_json(struct ps_db *db, struct ps_str text);
 /* The column's text, which is a JSON value itself; `otherwise` where it is none: what was written
  * as JSON may be damaged by now. */
 void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out);
