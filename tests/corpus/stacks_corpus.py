@@ -130,10 +130,10 @@ class Folded(CorpusTest):
     def test_memory_given_back_is_told(self):
         path = next(p for p in folded() if p.endswith("mem.austin"))
         run, expected = shelf().show(path), oracle(path)
-        note = next(row["what"] for row in shelf().sql(path, "SELECT what FROM notes") if "memory given back" in row["what"])
+        note = next(row["what"] for row in shelf().sql(path, "SELECT what FROM notes") if "freed memory" in row["what"])
         self.assertEqual(run["ledger"]["rejected"], 0)
-        self.assertEqual(int(re.search(r"given back: (\d+)", note)[1]), expected["negative"])
-        self.assertEqual(run["summary"]["weight"] + int(re.search(r"(-\d+) in all", note)[1]), expected["totals"][0])
+        self.assertEqual(int(re.search(r"freed memory: (\d+)", note)[1]), expected["negative"])
+        self.assertEqual(run["summary"]["weight"] + int(re.search(r"(-\d+) in total", note)[1]), expected["totals"][0])
 
 
 @functools.cache
