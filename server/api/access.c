@@ -129,8 +129,8 @@ static bool refuse_presented(enum presented presented, struct ps_reply *reply)
     if (presented == BROKEN)
         return refuse(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);
     return refuse(reply, 401, "unauthorized", "this shelf needs a token",
-                  "log in, or send a token: Authorization: Bearer psf_...; `perfshelf token add "
-                  "NAME --role viewer` on the server makes one");
+                  "log in, or send the header Authorization: Bearer psf_...; `perfshelf token add "
+                  "NAME --role viewer` on the server creates a token");
 }
 
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply)

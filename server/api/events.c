@@ -14,7 +14,7 @@ static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_r
         reply->type = "text/event-stream";
         return PS_OK;
     }
-    ps_hint(err, "close other pages of this shelf, or ask again later");
+    ps_hint(err, "close other pages of this server, or try again later");
     ps_reply_error(reply, err);
     ps_reply_header(reply, "Connection", "close");
     return PS_OK;

@@ -52,7 +52,7 @@ enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **
         return PS_OK;
     cJSON_Delete(*out);
     *out = NULL;
-    return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with %s", what);
+    return ps_fail(err, PS_BAD_REQUEST, "the request body must be a JSON object with %s", what);
 }
 
 enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char **out,
@@ -70,7 +70,7 @@ static enum ps_status read_tag(struct ps_request *req, const char *text, struct 
     size_t key = strcspn(text, "=");
 
     if (key == 0)
-        return ps_fail(err, PS_BAD_REQUEST, "a tag has no key");
+        return ps_fail(err, PS_BAD_REQUEST, "a tag needs a key");
     out->key = ps_arena_copy(&req->arena, (struct ps_str){text, key}).at;
     out->value = text[key] ? text + key + 1 : "";
     return ps_label_check("tag", text, err);

@@ -96,7 +96,7 @@ static enum ps_status may_remove(struct ps_request *req, const char *id, struct 
 
     if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(brief.who, req->who) != 0)
         status = ps_fail(err, PS_FORBIDDEN, "%s may delete only own runs; this run was added by %s",
-                         req->who, brief.who[0] ? brief.who : "somebody unknown");
+                         req->who, brief.who[0] ? brief.who : "an unknown user");
     ps_run_brief_free(&brief);
     return status;
 }
@@ -135,7 +135,7 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
     if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(run.who, req->who) != 0)
         status =
             ps_fail(err, PS_FORBIDDEN, "%s may restore only own runs; this run was added by %s",
-                    req->who, run.who[0] ? run.who : "somebody unknown");
+                    req->who, run.who[0] ? run.who : "an unknown user");
     if (status == PS_OK)
         status = ps_store_undelete(store, run.id, err);
     if (status == PS_OK) {

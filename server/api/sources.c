@@ -126,11 +126,11 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
         status = ps_store_brief(store, id, &brief, err);
     if (status == PS_OK && !ps_merge_takes(brief.kind))
         status = ps_fail(err, PS_BAD_REQUEST,
-                         "%s is a %s run; only line_profiler and torch-trace runs merge",
+                         "%s is a %s run; only line_profiler and torch-trace runs can be merged",
                          brief.name, brief.kind);
     for (size_t i = 0; i < out->n && status == PS_OK; i++)
         if (strcmp(out->ids[i], id) == 0)
-            status = ps_fail(err, PS_BAD_REQUEST, "%s is named twice", brief.name);
+            status = ps_fail(err, PS_BAD_REQUEST, "run %s is listed twice", brief.name);
     if (status == PS_OK && out->n == 0)
         out->first_name = ps_arena_copy(&req->arena, ps_str_of(brief.name)).at;
     if (status == PS_OK)

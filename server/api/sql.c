@@ -84,7 +84,7 @@ static enum ps_status read_run(struct ps_request *req, const cJSON *value,
     char *id = ps_arena_alloc(&req->arena, PS_ID_SIZE);
 
     if (!cJSON_IsString(value))
-        return ps_fail(err, PS_BAD_REQUEST, "run must name a run");
+        return ps_fail(err, PS_BAD_REQUEST, "run must be the id or name of a run");
     out->run = id;
     return ps_store_resolve(ps_api_of(req)->store, value->valuestring, id, err);
 }

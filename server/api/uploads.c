@@ -244,8 +244,9 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
 
 static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
 {
-    ps_hint(err, "send one with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
-    return ps_fail(err, PS_BAD_REQUEST, req->form ? "the form holds no file" : "the body is empty");
+    ps_hint(err, "send the file with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
+    return ps_fail(err, PS_BAD_REQUEST,
+                   req->form ? "the form contains no file" : "the request body is empty");
 }
 
 static bool is_source(const struct ps_upload_file *file)
@@ -312,7 +313,7 @@ static enum ps_status check_source_fields(const struct ps_request *req, struct p
         return PS_OK;
     ps_hint(err, "curl -F 'source=@app.py;filename=src/app.py'");
     return ps_fail(err, PS_BAD_REQUEST,
-                   "a source part has no filename: the path it was measured as");
+                   "a source part has no filename; set it to the path in the profile");
 }
 
 enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

@@ -274,7 +274,7 @@ static bool fitting_length(struct ps_exchange *x)
 
     if (length < 0 || (uint64_t)length <= max)
         return true;
-    ps_fail(&x->err, PS_LIMIT, "the body of %lld bytes is over the limit of %llu",
+    ps_fail(&x->err, PS_LIMIT, "the request body of %lld bytes exceeds the limit of %llu",
             (long long)length, (unsigned long long)max);
     return refuse_err(x);
 }

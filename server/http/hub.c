@@ -76,7 +76,7 @@ static enum ps_status check_limits(const struct ps_hub *hub, const struct ps_fee
         return ps_fail(err, PS_UNAVAILABLE, "%zu event streams of %s are open already", of_holder,
                        owner->holder);
     if (is_full(hub->n, hub->limits.all))
-        return ps_fail(err, PS_UNAVAILABLE, "%zu event streams are open already", hub->n);
+        return ps_fail(err, PS_UNAVAILABLE, "too many open event streams: %zu", hub->n);
     return PS_OK;
 }
 

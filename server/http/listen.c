@@ -18,7 +18,7 @@ struct place {
 
 static enum ps_status bad_address(const char *where, struct ps_err *err)
 {
-    ps_hint(err, "write ADDRESS:PORT, for instance 127.0.0.1:7700 or [::1]:7700");
+    ps_hint(err, "use ADDRESS:PORT, for example 127.0.0.1:7700 or [::1]:7700");
     return ps_fail(err, PS_BAD_REQUEST, "%s is not an address to listen on", where);
 }
 

@@ -17,7 +17,7 @@ static enum ps_status add_run(struct group *group, const char *id, const char *k
         if (strcmp(group->at[i].id, id) == 0)
             return ps_fail(err, PS_BAD_REQUEST, "%s names run %s twice", key, id);
     if (group->n == PS_GROUP_MAX)
-        return ps_fail(err, PS_BAD_REQUEST, "%s names more than %d runs", key, PS_GROUP_MAX);
+        return ps_fail(err, PS_BAD_REQUEST, "%s lists more than %d runs", key, PS_GROUP_MAX);
     (void)snprintf(group->at[group->n++].id, PS_ID_SIZE, "%s", id);
     return PS_OK;
 }
@@ -82,7 +82,7 @@ static enum ps_status add_many(struct ps_store *store, char *word, const struct 
     else
         most = INT64_MAX;
     if (status == PS_OK && most < 1)
-        status = ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group has at least one run", word,
+        status = ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group must have at least one run", word,
                          (long long)most);
     if (status == PS_OK)
         status = add_newest(db, word, (size_t)most, other, key, group, err);
@@ -152,7 +152,7 @@ enum ps_status ps_query_named(struct ps_store *store, const char *words,
         read_list(store, (struct ps_params){&param, 1}, param.key, NULL, &group, err);
 
     if (status == PS_OK && group.n > PS_SQL_RUNS_MOST)
-        status = ps_fail(err, PS_BAD_REQUEST, "runs names more than %d runs", PS_SQL_RUNS_MOST);
+        status = ps_fail(err, PS_BAD_REQUEST, "runs lists more than %d runs", PS_SQL_RUNS_MOST);
     for (*n = 0; status == PS_OK && *n < group.n; ++*n)
         memcpy(ids[*n], runs[*n].id, PS_ID_SIZE);
     return status;

@@ -145,7 +145,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
         status = add_row(r, stmt, err);
         if (r->rows > ROWS_MAX)
-            return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows together",
+            return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows in total",
                            (long long)ROWS_MAX);
     }
     return status == PS_OK ? err->code : status;

@@ -363,7 +363,7 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
     enum ps_status status;
 
     if (!a.path || !a.path[0])
-        return ps_fail(err, PS_BAD_REQUEST, "path must name a source file");
+        return ps_fail(err, PS_BAD_REQUEST, "parameter path is missing: the path of a source file");
     status = runs_read(store, ps_param_get(params, "runs"), &runs, err);
     ps_json_object(out);
     ps_json_kstr(out, "path", a.path);

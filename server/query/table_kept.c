@@ -46,10 +46,10 @@ static enum ps_status read_sums(struct ps_stmt *stmt, const struct ps_table_head
         struct sum *sum = &out->at[out->n++];
 
         if (sscanf(at, ", sum(%47[a-z_]) AS %47[a-z_]%n", column, sum->name, &used) != 2)
-            return ps_fail(err, PS_INTERNAL, "a table that is kept cannot sum up: %s", at);
+            return ps_fail(err, PS_INTERNAL, "internal error: a cached table cannot sum %s", at);
         sum->column = column_of(stmt, column);
         if (sum->column < 0)
-            return ps_fail(err, PS_INTERNAL, "there is no column %s to sum up", column);
+            return ps_fail(err, PS_INTERNAL, "unknown column %s to sum", column);
         at += used;
     }
     return PS_OK;

@@ -246,7 +246,7 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     }
     trend->n = kept;
     if (there == 0) {
-        status = ps_fail(err, PS_NOT_FOUND, "none of these runs has a row %s in %s",
+        status = ps_fail(err, PS_NOT_FOUND, "no run of these has a row %s in table %s",
                          trend->question.row.name, trend->question.row.of);
         ps_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
                 trend->question.row.of);

@@ -135,12 +135,13 @@ static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_question *qu
         return false;
     if (n < question->rows && (!question->bytes || bytes <= question->bytes))
         return true;
-    ps_hint(err, "a LIMIT or a WHERE makes it smaller; `perfshelf sql --rows` on the shelf's own "
-                 "machine allows more");
+    ps_hint(
+        err,
+        "add a LIMIT or a WHERE; `perfshelf sql --rows` on the server's machine allows more rows");
     if (n == question->rows)
         ps_fail(err, PS_LIMIT, "the result has more than %lld rows", (long long)n);
     else
-        ps_fail(err, PS_LIMIT, "the result is over %zu MB", question->bytes >> 20);
+        ps_fail(err, PS_LIMIT, "the result exceeds %zu MB", question->bytes >> 20);
     return false;
 }
 

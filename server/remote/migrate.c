@@ -62,7 +62,7 @@ static enum ps_status name_store(struct ps_pg *pg, struct ps_err *err)
     struct ps_pg_value value;
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return ps_fail_errno(err, "no random bytes from", "the kernel");
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
     for (size_t i = 0; i < sizeof random; i++)
         (void)snprintf(name + 2 * i, 3, "%02x", random[i]);
     value = ps_pg_text(name);

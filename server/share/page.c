@@ -178,7 +178,7 @@ static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps
     enum ps_status status;
 
     if (!shell.len) {
-        ps_hint(err, "build it with ./dev build engine, then export again");
+        ps_hint(err, "build the engine with ./dev build engine, then export again");
         return ps_fail(err, PS_CONFLICT,
                        "this program was built without the engine of offline pages");
     }

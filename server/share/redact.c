@@ -31,7 +31,7 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
         unsigned bit = bit_of(word);
 
         if (!bit) {
-            ps_hint(err, "paths, hosts, people, arguments, source, labels, or all");
+            ps_hint(err, "use paths, hosts, people, arguments, source, labels or all");
             return ps_fail(err, PS_BAD_REQUEST, "redact: unknown category %.*s",
                            (int)(word.len < 40 ? word.len : 40), word.at);
         }

@@ -98,7 +98,7 @@ bool ps_redaction_has_class(const char *table, const char *column)
 
 static bool has_no_class(const char *table, const char *column, struct ps_err *err)
 {
-    ps_hint(err, "server/share/rows.c says what each column reveals");
+    ps_hint(err, "please report this bug of perfshelf");
     (void)ps_fail(err, PS_INTERNAL, "no redaction class for column %s.%s", table, column);
     return false;
 }

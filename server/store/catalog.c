@@ -305,7 +305,7 @@ static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_ro
         return status;
     ps_bind_int(stmt, ":upload", row->upload);
     if (ps_stmt_row(stmt, &own))
-        ps_fail(&own, PS_CANCELLED, "this run was removed after its upload");
+        ps_fail(&own, PS_CANCELLED, "this run was deleted after its upload");
     ps_stmt_done(stmt);
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }

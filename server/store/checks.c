@@ -55,11 +55,11 @@ enum ps_status ps_check_db(struct ps_db *db, bool quick, struct ps_err *err)
     if (ps_db_prepare(db, quick ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)", &stmt,
                       &own) != PS_OK ||
         !ps_stmt_row(stmt, &own))
-        return ps_fail(err, PS_IO, "it is damaged: %s", own.text);
+        return ps_fail(err, PS_IO, "the file is damaged: %s", own.text);
     said = ps_col_text(stmt, 0);
     if (ps_str_is(said, "ok"))
         return PS_OK;
-    return ps_fail(err, PS_IO, "it is damaged: %.*s", (int)(said.len < 200 ? said.len : 200),
+    return ps_fail(err, PS_IO, "the file is damaged: %.*s", (int)(said.len < 200 ? said.len : 200),
                    said.at);
 }
 
@@ -70,7 +70,7 @@ static enum ps_status check_sha(struct ps_db *db, const char *sha256, struct ps_
 
     if (ps_db_prepare(db, "SELECT v FROM meta WHERE k = 'sha256'", &stmt, &own) != PS_OK ||
         !ps_stmt_row(stmt, &own))
-        return ps_fail(err, PS_IO, "it is damaged: %s",
+        return ps_fail(err, PS_IO, "the file is damaged: %s",
                        own.text[0] ? own.text : "it does not name its original");
     if (!ps_str_is(ps_col_text(stmt, 0), sha256))
         return ps_fail(err, PS_CONFLICT, "it belongs to another original");
@@ -130,7 +130,7 @@ enum ps_status ps_check_kept(const char *path, const char *sha256, bool whole,
     if (status == PS_CANCELLED)
         return ps_fail(err, PS_CANCELLED, "stopped");
     if (status != PS_OK)
-        return ps_fail(err, PS_IO, "it is damaged: %s", own.text);
+        return ps_fail(err, PS_IO, "the file is damaged: %s", own.text);
     if (memcmp(found, sha256, sizeof found) != 0)
         return ps_fail(err, PS_IO, "its hash differs from its name");
     return PS_OK;

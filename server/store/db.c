@@ -30,7 +30,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
     if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
         return err ? err->code : PS_CANCELLED;
     if (ps_memory_exceeded(db->memory))
-        return ps_fail(err, PS_LIMIT, "the statement needs too much memory and was stopped");
+        return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
     if (damaged)
         ps_hint(err, "`perfshelf verify` names the file, `perfshelf rebuild` restores it");
     return ps_fail(err, status, "%s: %s", what,

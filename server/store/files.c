@@ -93,7 +93,7 @@ enum ps_status ps_file_open(struct ps_store *store, const char *folder, const ch
 
 enum ps_status ps_file_left(const char *key, struct ps_err *err)
 {
-    ps_hint(err, "serve with a larger --cache-size");
+    ps_hint(err, "start the server with a larger --cache-size");
     return ps_fail(err, PS_UNAVAILABLE, "%s was evicted from the cache before it could be read",
                    key);
 }
@@ -221,7 +221,7 @@ enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const 
         return ps_shared_remove(store, folder, key, err);
     status = path_of(store, folder, key, &path, err);
     if (status == PS_OK && unlink(path) != 0 && errno != ENOENT)
-        status = ps_fail_errno(err, "cannot remove", path);
+        status = ps_fail_errno(err, "cannot delete", path);
     return status == PS_OK && is_run(folder)
                ? ps_file_row_change(store->catalog, "kept_remove", folder, key, NULL, err)
                : status;

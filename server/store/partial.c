@@ -24,7 +24,7 @@ static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
     unsigned char random[(PS_PARTIAL_SIZE - 1) / 2];
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return ps_fail_errno(err, "no random bytes from", "the kernel");
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
     for (size_t i = 0; i < sizeof random; i++)
         (void)snprintf(out + 2 * i, 3, "%02x", random[i]);
     return PS_OK;

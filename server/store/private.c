@@ -28,12 +28,12 @@ static enum ps_status make_folders(const struct ps_store *store, struct ps_err *
     static const char *const folders[] = {"spool", "runs", "labels", "originals", "sources"};
 
     if (mkdir(store->dir, 0700) != 0)
-        return ps_fail_errno(err, "cannot make folder", store->dir);
+        return ps_fail_errno(err, "cannot create folder", store->dir);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, folders[i]);
 
         if (mkdir(path, 0700) != 0)
-            return ps_fail_errno(err, "cannot make folder", path);
+            return ps_fail_errno(err, "cannot create folder", path);
     }
     return PS_OK;
 }

@@ -54,7 +54,7 @@ static void set_aside(struct rebuilding *r, const char *folder, const struct dir
     if (rename(from, to) == 0)
         ps_buf_printf(&text, "%s; moved to lost/%s", why, file->d_name);
     else
-        ps_buf_printf(&text, "%s; it cannot be moved to lost/", why);
+        ps_buf_printf(&text, "%s; it could not be moved to lost/", why);
     tell(r, from + strlen(r->store->dir) + 1, text.at);
     r->out->set_aside++;
 }

@@ -122,7 +122,7 @@ static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out
         return status;
     ps_bind_int(stmt, ":n", n - 1);
     if (!ps_stmt_row(stmt, err))
-        return ps_fail(err, PS_NOT_FOUND, "%s: the shelf has fewer runs", run);
+        return ps_fail(err, PS_NOT_FOUND, "%s: the shelf has too few runs", run);
     ps_col_id(stmt, id_out);
     return PS_OK;
 }

@@ -35,7 +35,7 @@ enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
     uint32_t random;
 
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        return ps_fail_errno(err, "no random bytes from", "the kernel");
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
     clock_gettime(CLOCK_REALTIME, &now);
     (void)snprintf(store->session, sizeof store->session, "%ld.%llx.%08x", (long)getpid(),
                    (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec,

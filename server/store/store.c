@@ -32,7 +32,7 @@ static enum ps_status make_one(char *path, struct ps_err *err)
     enum ps_status status;
 
     if (mkdir(path, 0777) != 0)
-        return errno == EEXIST ? PS_OK : ps_fail_errno(err, "cannot make folder", path);
+        return errno == EEXIST ? PS_OK : ps_fail_errno(err, "cannot create folder", path);
     if (!slash)
         return ps_sync_dir(".", err);
     *slash = '\0';
@@ -281,8 +281,9 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
-    enum ps_status status = access(dir, F_OK) == 0 ? make_folders(store, &labels_new, err)
-                                                   : ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    enum ps_status status = access(dir, F_OK) == 0
+                                ? make_folders(store, &labels_new, err)
+                                : ps_fail(err, PS_NOT_FOUND, "there is no shelf");
 
     if (status == PS_OK)
         status = ps_session_begin(store, err);

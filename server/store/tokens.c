@@ -72,7 +72,7 @@ static enum ps_status make_pass(struct pass *out, struct ps_err *err)
     char secret[BASE64_ENCODE_RAW_LENGTH(SECRET_BYTES) + 1] = {0};
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return ps_fail_errno(err, "no random bytes from", "the kernel");
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
     say_hex(out->id, random, ID_BYTES);
     base64_encode_raw(secret, SECRET_BYTES, random + ID_BYTES);
     secret[strcspn(secret, "=")] = '\0';
@@ -146,7 +146,7 @@ static enum ps_status check_name(const char *name, struct ps_err *err)
 
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] < ' ' || name[i] == 127)
-            return ps_fail(err, PS_BAD_REQUEST, "the name holds control characters");
+            return ps_fail(err, PS_BAD_REQUEST, "the name contains control characters");
     if (len == 0 || len >= PS_TOKEN_NAME_SIZE || !ps_utf8_valid(ps_str_of(name)))
         return ps_fail(err, PS_BAD_REQUEST, "a name must be 1 to %d bytes of UTF-8",
                        PS_TOKEN_NAME_SIZE - 1);
@@ -188,7 +188,7 @@ static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps
     }
     status = ps_stmt_finish(stmt, err);
     if (status == PS_OK && !id[0])
-        return ps_fail(err, PS_NOT_FOUND, "nobody called '%s' has a token", name);
+        return ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
     return status == PS_OK ? run(db, "session_delete_all", id, err) : status;
 }
 

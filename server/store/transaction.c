@@ -10,7 +10,7 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     struct ps_db *db = ps_catalog_lock(store);
 
     if (store->read_only) {
-        ps_hint(err, "ask its owner, or copy the shelf to a folder of your own");
+        ps_hint(err, "ask the owner for write access, or copy the shelf to your own folder");
         status = ps_fail(err, PS_FORBIDDEN, "no permission to write to the shelf");
     }
     store->durable = sync == PS_DURABLE;

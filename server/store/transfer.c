@@ -65,7 +65,7 @@ static enum ps_status find_place(const char *said, struct shelf_at *out, struct 
     out->url = said;
     ps_buf_printf(&path, "%s/perfshelf-XXXXXX", folder && folder[0] ? folder : P_tmpdir);
     if (!mkdtemp(path.at))
-        return ps_fail_errno(err, "cannot make folder", path.at);
+        return ps_fail_errno(err, "cannot create folder", path.at);
     out->dir = ps_strdup(ps_buf_slice(&path));
     return PS_OK;
 }
@@ -243,7 +243,7 @@ static enum ps_status copy_runs(struct ps_transfer *t, struct ps_transfer_run *r
     if (status == PS_OK || !is_of_rows(status))
         return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
     if (n == 1) {
-        ps_transfer_found(t, "run", runs->id, "it is not copied", "%s", own.text);
+        ps_transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
         return ps_snapshot_leave_out(t->snap, runs->id, err);
     }
     status = PS_OK; /* which one is it? */

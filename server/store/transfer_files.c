@@ -78,7 +78,7 @@ static enum ps_status fetch(struct fetching *f, struct ps_piece *piece, struct p
     enum ps_status status;
 
     if (strcmp(piece->folder, "sources") != 0 && !is_there_still(t, piece->run)) {
-        (void)ps_fail(wrong, PS_NOT_FOUND, "its run was removed");
+        (void)ps_fail(wrong, PS_NOT_FOUND, "its run was deleted");
         return PS_OK;
     }
     status = ps_file_open(t->from, piece->folder, piece->key, &from, wrong);
@@ -339,8 +339,8 @@ enum ps_status ps_transfer_place(struct ps_transfer *t, const struct ps_doom *do
         if (piece->path)
             status = ps_file_put(t->to, &piece->sent, piece->folder, piece->key, piece->path, err);
         else if (piece->there && !has(t->to, t->to->catalog, piece->folder, piece->key))
-            status = ps_fail(err, PS_UNAVAILABLE, "%s/%s was removed meanwhile", piece->folder,
-                             piece->key);
+            status = ps_fail(err, PS_UNAVAILABLE, "%s/%s was deleted during the copy",
+                             piece->folder, piece->key);
     }
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++)
         status = ps_file_settle(t->to, folders[i], err);

@@ -206,7 +206,7 @@ static enum ps_status make_place(struct ps_transfer *t, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (mkdir(dir, 0700) != 0)
-        return ps_fail_errno(err, "cannot make folder", dir);
+        return ps_fail_errno(err, "cannot create folder", dir);
     ps_buf_printf(&path, "%s/taken.db", dir);
     t->dir = dir;
     dir = NULL;

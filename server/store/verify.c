@@ -165,7 +165,7 @@ static void check_label(struct verifying *v, const char *id)
     v->out->files++;
     if (!ask(v, "label_valid", NULL, label.at ? label.at : "")) {
         ps_buf_printf(&file, "labels/%s.json", id);
-        report(v, "label", file.at, "it is damaged", "`perfshelf rebuild` writes it again");
+        report(v, "label", file.at, "the file is damaged", "`perfshelf rebuild` writes it again");
     }
 }
 
@@ -271,7 +271,7 @@ static void compare_label(struct verifying *v, const struct said *said, const ch
 
     differs->len = 0;
     if (ps_catalog_differs(v->store->catalog, &said->about.row, label, differs, &err) != PS_OK)
-        ps_buf_printf(differs, "it cannot be read (%s)", err.text);
+        ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
 }
 
 /* With the catalog locked. Where it has no hash of the label, it says what the run was published
@@ -359,7 +359,7 @@ static void check_run(struct verifying *v, const struct expected *run)
     if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
         ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
         report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
-                    "copy it from a backup; the run itself can still be read");
+                    "restore it from a backup; the run itself can still be read");
     check_label(v, run->id);
     v->out->files += 2;
     v->out->runs++;

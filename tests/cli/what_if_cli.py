@@ -77,7 +77,7 @@ class WhatIf(ShelfTest):
         self.assertEqual(fates, {"s": ("saved", None)})
         self.assertIn("saves", self.ok("whatif", "@1", "a"))
         self.assertIn("no import of nothing", self.fails("whatif", "@1", "nothing"))
-        self.assertIn("does not have b import a", self.fails("whatif", "@1", "a@b"))
+        self.assertIn("b does not import a", self.fails("whatif", "@1", "a@b"))
 
     def test_modules_of_a_package(self):
         """`from p import m` of what is loaded leaves no line in any log; p itself is for m's sake."""
@@ -159,7 +159,7 @@ import time:        50 |        380 | app
         self.ok("rm", other)
         answer = ask("a", "s@b")
         self.assertEqual((answer["saving_us"]["best"], answer["verdict"]), (410, "not knowable"))
-        self.assertIn("not all of these imports are in the log", answer["why"])
+        self.assertIn("some of these imports are not in the log", answer["why"])
 
     def test_where_importers_are_known_other_logs_are_not_asked(self):
         app = self.program(app="import a\nimport b\n", a="import s\n", b="", s="")
