@@ -149,7 +149,7 @@ test('lines: a source that was edited later says so', async ({ pages }) => {
         const { id } = shelf.add(file('orders.lprof'), '--source-root', shelf.folder);
         const page = await pages.open(`${shelf.url}#/run/${id}/lines`);
         await withText(page);
-        await page.getByText('was changed after the profile').first().waitFor();
+        await page.getByText('changed after the profile was recorded').first().waitFor();
     });
 });
 

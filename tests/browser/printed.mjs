@@ -78,7 +78,7 @@ test('printed: stages of Lightning', async ({ pages, demo }) => {
     const page = await pages.open(`${demo.url}#/run/${run.id}`);
     const table = await rows(page, 'Actions', 4);
     equal(table[0], ['run_training_epoch', '142.050000', '1', '142.050000', '98.5'], 'the longest action of fit');
-    await says(page, /do not add up to 100/);
+    await says(page, /add up to more than 100/);
     await page.getByRole('radio', { name: 'validate' }).or(page.getByRole('button', { name: 'validate' })).first().click();
     await until(async () => (await rowTexts(page, 'Actions'))[0]?.[0] === '[LightningModule]Net.validation_step', 'the action of validate');
     equal(await tabs(page).allInnerTexts(), ['Actions6', 'Ledger', 'SQL'].map((text) => text.replace('6', '\n6')), 'tabs');

@@ -120,7 +120,7 @@ test('timeline: tracks are drawn, a click tells all of a slice, keys walk', asyn
         await detail(page).locator('.timeline-link', { hasText: 'conv2d_kernel' }).first().click();
         await until(async () => (await detail(page).innerText()).includes('98 × 8 × 1'), 'its kernel');
         await until(async () => (await detail(page).innerText()).includes('aten::conv2d'), 'what it lies in');
-        for (const word of ['7, GPU 0', '64 a thread', 'Launch to start', '50.00', 'aten::conv2d']) {
+        for (const word of ['7, GPU 0', '64 per thread', 'Launch to start', '50.00', 'aten::conv2d']) {
             await until(async () => (await detail(page).innerText()).includes(word), `${word} in the kernel`);
         }
     });
