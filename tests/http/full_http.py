@@ -76,7 +76,7 @@ class Inside(unittest.TestCase):
     def assert_full(self, answer):
         self.assertEqual((answer.status, answer.json["error"]["code"]), (507, "full"), answer.body)
         self.assertRegex(answer.json["error"]["text"], "No space left on device|insufficient storage")
-        self.assertIn("free some space", answer.json["error"]["hint"])
+        self.assertIn("free some disk space", answer.json["error"]["hint"])
 
     def assert_clean(self):
         done = subprocess.run([PROGRAM, "verify", "--data", self.data], capture_output=True, text=True, timeout=60)
@@ -209,7 +209,7 @@ class Inside(unittest.TestCase):
             self.make_room()
             seen.add(done.returncode)
             if done.returncode:
-                self.assertRegex(done.stderr, "^perfshelf: .*(No space left on device|insufficient storage).*; free some space")
+                self.assertRegex(done.stderr, "^perfshelf: .*(No space left on device|insufficient storage).*; free some disk space")
                 self.assertEqual(done.stderr.count("\n"), 1)
             else:
                 subprocess.run([PROGRAM, "rm", "--data", self.data, "@1"], check=True, capture_output=True, timeout=60)

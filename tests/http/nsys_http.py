@@ -176,5 +176,5 @@ class Nsys(ServerTest):
     def test_damage_is_one_sentence(self):
         cut = self.request("POST", f"{RUNS}?wait=1", self.content[:len(self.content) // 2])
         self.assertRefused(cut, 422, "bad_input")
-        self.assertIn("the database is cut", cut.error["text"])
+        self.assertIn("the database is truncated", cut.error["text"])
         self.assertIn("nsys export --type sqlite", cut.error["hint"])
