@@ -124,7 +124,7 @@ static bool refuse_presented(enum presented presented, struct ps_reply *reply)
         return refuse(reply, 429, "too_often", "too many wrong tokens from this address",
                       "wait a minute, then try again");
     if (presented == WRONG)
-        return refuse(reply, 401, "unauthorized", "token not accepted: this shelf does not have it",
+        return refuse(reply, 401, "unauthorized", "this shelf does not have this token",
                       "`perfshelf token list` on the server lists the tokens");
     if (presented == BROKEN)
         return refuse(reply, 500, "internal", "the shelf's catalog cannot be read", NULL);

@@ -90,7 +90,7 @@ test('compare: calls of two dumps are drawn with their bounds', async ({ pages, 
     const page = await pages.open(`${demo.url}#/compare/functions?base=${plain}&new=${joined}`);
     const picture = page.getByRole('region', { name: 'Difference' });
     await picture.waitFor();
-    await until(async () => /bounded\s*\[min–max\]/.test(await picture.innerText()), 'what is sure');
+    await until(async () => /bounded\s*:?\s*\[min–max\]/.test(await picture.innerText()), 'what is sure');
     const tree = await page.evaluate((path) => fetch(path).then((got) => got.json()), `/api/v1/compare/tree?base=${plain}&new=${joined}`);
     check(tree.certainty.includes(0) && tree.certainty.includes(1), 'exact and bounded calls');
     check(tree.new_low.every((low, i) => low <= tree.new_total[i]), 'bounds in order');

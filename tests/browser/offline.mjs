@@ -223,7 +223,7 @@ test('offline: a file says what it is, and offers nothing that takes a shelf', a
     for (const options of [{}, { theme: 'dark', width: 800 }]) {
         const { page } = await openFile(pages, file, options);
         const words = await page.locator('.offline-line').innerText();
-        check(/^A copy, made \d{4}-\d\d-\d\d \d\d:\d\d UTC by perfshelf [\d.]+\. Redacted: people, labels\.$/.test(words), words);
+        check(/^Offline copy made \d{4}-\d\d-\d\d \d\d:\d\d UTC by perfshelf [\d.]+\. Redacted: people, labels\.$/.test(words), words);
         for (const name of ['Add profiles', 'Copy link', 'More']) {
             equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
         }
@@ -280,5 +280,5 @@ test('offline: a file that did not arrive whole says so', async ({ pages, demo }
     const at = text.indexOf('data-file="/runs/');
     writeFileSync(file, text.slice(0, at + 2000));
     const { page } = await openFile(pages, file);
-    check((await page.locator('.notice.is-error').innerText()).includes('did not arrive whole'), 'it says so');
+    check((await page.locator('.notice.is-error').innerText()).includes('it may be incomplete'), 'it says so');
 });

@@ -65,7 +65,7 @@ class Quota(ServerTest):
     def assert_full(self, answer):
         self.assertRefused(answer, 507, "full")
         self.assertRegex(answer.error["text"], r"quota exceeded: [\d.]+ MiB more do not fit; [\d.]+ of 3.0 MiB are used")
-        self.assertIn("remove runs", answer.error["hint"])
+        self.assertIn("delete runs", answer.error["hint"])
 
     def fill(self, leave):
         """Runs until there is room for no more than so many bytes."""

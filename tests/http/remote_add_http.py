@@ -297,7 +297,7 @@ class Pieces(Remote):
         self.assertEqual(self.added(path, secret=self.tokens["mei"])[0]["kind"], "pstats")
         self.assertTrue(self.added(path, "--token", self.tokens["mei"])[0]["already"])
         self.assertEqual(self.server.request("GET", RUNS, headers={"Authorization": "Bearer " + self.tokens["vi"]}).json["rows"][0]["who"], "mei")
-        for secret, word in ((None, b"needs a token"), ("psf_000000000000_" + "A" * 43, b"token not accepted"),
+        for secret, word in ((None, b"needs a token"), ("psf_000000000000_" + "A" * 43, b"does not have this token"),
                              (self.tokens["vi"], b"role uploader is needed")):
             done = self.add(path, secret=secret)
             self.assertEqual((done.returncode, word in done.stderr), (1, True), done.stderr)

@@ -155,7 +155,7 @@ class Time(Base):
 
     def test_too_long(self):
         error = self.failed(big_log(3000000))
-        self.assertEqual((error["code"], error["text"]), ("too_slow", "the importer was stopped: it used more than 1 s of processor time"))
+        self.assertEqual((error["code"], error["text"]), ("too_slow", "the importer was stopped: it used more than 1 s of CPU time"))
         self.assertGreater(error["at"], 0)
         self.assertIn("--import-cpu", error["hint"])
 

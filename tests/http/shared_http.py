@@ -165,7 +165,7 @@ class Shared(ServersTest):
     def test_folders_are_not_mistaken(self):
         own = self.verb("list")  # without the store
         self.assertEqual(own.returncode, 1)
-        self.assertIn(b"fetched from a store", own.stderr)
+        self.assertIn(b"is the cache of a store", own.stderr)
 
     def test_what_is_said_there_all_of_them_know(self):
         run = self.add(import_log("import email"), name="said", series="s", tag="k=v")["id"]
