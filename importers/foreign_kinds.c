@@ -25,7 +25,7 @@ const char ps_foreign_record_hint[] =
     "report.nsys-rep`"
 #define NSYS "export the report itself with `nsys export --type sqlite report.nsys-rep`"
 #define NCU                                                                                        \
-    "kernel counters are not supported; record a timeline with `nsys profile -o report "            \
+    "kernel counters are not supported; record a timeline with `nsys profile -o report "           \
     "app` and `nsys export --type sqlite report.nsys-rep`"
 #define SNAPSHOT                                                                                   \
     "draw it with `python -m torch.cuda._memory_viz memory snapshot.pickle -o memory.svg` and "    \

@@ -484,8 +484,7 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
         ps_json_str(json, row->name);
         ps_json_end(json);
     } else {
-        status = ps_fail(err, PS_NOT_FOUND, "the run has no %s with id %lld", of,
-                         (long long)id);
+        status = ps_fail(err, PS_NOT_FOUND, "the run has no %s with id %lld", of, (long long)id);
     }
     ps_compared_release(table);
     return status;
