@@ -370,6 +370,14 @@ struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
     return text_of(rows->stmt, at);
 }
 
+/* SQLite's pointer to a blob of no bytes is NULL; ours never is. */
+static struct ps_str blob_of(sqlite3_stmt *stmt, int column)
+{
+    const char *blob = sqlite3_column_blob(stmt, column);
+
+    return (struct ps_str){blob ? blob : "", (size_t)sqlite3_column_bytes(stmt, column)};
+}
+
 struct ps_cell ps_cell_of(sqlite3_stmt *stmt, int column)
 {
     switch (sqlite3_column_type(stmt, column)) {
@@ -380,9 +388,7 @@ struct ps_cell ps_cell_of(sqlite3_stmt *stmt, int column)
     case SQLITE_TEXT:
         return (struct ps_cell){.type = PS_CELL_TEXT, .bytes = text_of(stmt, column)};
     case SQLITE_BLOB:
-        return (struct ps_cell){.type = PS_CELL_BLOB,
-                                .bytes = {sqlite3_column_blob(stmt, column),
-                                          (size_t)sqlite3_column_bytes(stmt, column)}};
+        return (struct ps_cell){.type = PS_CELL_BLOB, .bytes = blob_of(stmt, column)};
     default:
         return (struct ps_cell){.type = PS_CELL_NULL};
     }

@@ -291,10 +291,12 @@ double ps_col_real(struct ps_stmt *stmt, int column)
 
 struct ps_str ps_col_text(struct ps_stmt *stmt, int column)
 {
-    const void *text = sqlite3_column_type(stmt->handle, column) == SQLITE_BLOB
-                           ? sqlite3_column_blob(stmt->handle, column)
-                           : sqlite3_column_text(stmt->handle, column);
+    const int type = sqlite3_column_type(stmt->handle, column);
+    const void *text = type == SQLITE_BLOB ? sqlite3_column_blob(stmt->handle, column)
+                                           : sqlite3_column_text(stmt->handle, column);
 
+    if (!text && type != SQLITE_NULL)
+        text = ""; /* SQLite's pointer to a blob of no bytes is NULL */
     return (struct ps_str){text, (size_t)sqlite3_column_bytes(stmt->handle, column)};
 }
 

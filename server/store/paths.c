@@ -60,8 +60,10 @@ static struct ps_num column_num(sqlite3_stmt *stmt, int column)
 
 static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
 {
-    return (struct ps_str){sqlite3_column_blob(stmt, column),
-                           (size_t)sqlite3_column_bytes(stmt, column)};
+    const char *blob = sqlite3_column_blob(stmt, column);
+
+    /* SQLite's pointer to a blob of no bytes is NULL */
+    return (struct ps_str){blob ? blob : "", (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
 #define FN_COLUMNS "ncalls, primitive_calls, tottime_s, cumtime_s, cycle, callers, callees"
