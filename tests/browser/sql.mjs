@@ -29,7 +29,7 @@ async function ask(page, sql) {
 test('SQL: a statement, its answer in any order, and the same after a reload', ({ pages }) =>
     withRun('expressions.prof', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
-        await page.getByText('One statement that reads').waitFor();
+        await page.getByText('Type one SELECT statement').waitFor();
         await page.getByRole('button', { name: 'Examples' }).click();
         await page.getByRole('menuitem', { name: 'Functions with most self time' }).click();
         await until(async () => (await rowTexts(page, 'Result')).length > 10, 'rows');
