@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* api.h: docs/api.md, as handlers over the store, the queries and the jobs. */
+/* api.h: docs/api*.md, as handlers over the store, the queries and the jobs. */
 #ifndef PS_API_API_H
 #define PS_API_API_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* routes.c: every URL there is. docs/api.md says what they answer. The first row that fits is
+/* routes.c: every URL there is. docs/api*.md says what they answer. The first row that fits is
  * taken. The last word of a row is the role it takes. */
 #include "server/api/state.h"
 

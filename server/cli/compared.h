@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compared.h: a comparison (docs/api.md), as diff, check and show read it. */
+/* compared.h: a comparison (docs/api-compare.md), as diff, check and show read it. */
 #ifndef PS_CLI_COMPARED_H
 #define PS_CLI_COMPARED_H
 
@@ -32,7 +32,7 @@ enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON *
 enum ps_status ps_cli_rows(const struct ps_cli_compared *compared, const cJSON *table,
                            const cJSON *metric, const char *name, unsigned limit, cJSON **out,
                            struct ps_err *err);
-/* The same in the order of a column of docs/api.md; NULL: by size. */
+/* The same in the order of a column of docs/api-compare.md; NULL: by size. */
 enum ps_status ps_cli_rows_by(const struct ps_cli_compared *compared, const cJSON *table,
                               const cJSON *metric, const char *name, const char *sort,
                               unsigned limit, cJSON **out, struct ps_err *err);

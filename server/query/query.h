@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query.h: questions to the shelf and to runs, answered as JSON (docs/api.md has the shapes).
+ * query.h: questions to the shelf and to runs, answered as JSON (docs/api*.md has the shapes).
  *
  * Answers are appended to a ps_buf the caller owns. Parameters are strings as they came from a URL
  * or a command line; a wrong one is PS_BAD_REQUEST with its name in the text. Every function may be
@@ -111,7 +111,7 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
 /* --- SQL that people type: one statement that only reads */
 
 enum ps_sql_format {
-    PS_SQL_TABLE, /* of docs/api.md, cut at `rows`. The others are files, whole or refused: */
+    PS_SQL_TABLE, /* of docs/api*.md, cut at `rows`. The others are files, whole or refused: */
     PS_SQL_JSON,  /* an array of objects */
     PS_SQL_CSV,
     PS_SQL_TEXT, /* aligned columns, for a terminal */

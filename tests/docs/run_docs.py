@@ -87,7 +87,7 @@ class Run:
     def command(self, text):
         """(status, what it printed). Variables and the folder carry over to the next command."""
         text = re.sub(r"\b7700\b", self.port, text)
-        script = f"[ -f {self.state} ] && . {self.state}\n{{ {text}\n}}\nstatus=$?\n{{ export -p; printf 'cd %q\\n' \"$PWD\"; }} >{self.state}\nexit $status\n"
+        script = f"set -a\n[ -f {self.state} ] && . {self.state}\n{{ {text}\n}}\nstatus=$?\n{{ export -p; printf 'cd %q\\n' \"$PWD\"; }} >{self.state}\nexit $status\n"
         done = subprocess.run(["bash", "-c", script], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
         return done.returncode, done.stdout.replace(self.port, "7700")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What commands were bound by: the JSON of docs/api.md.
+ * What commands were bound by: the JSON of docs/api-views.md.
  */
 
 export type Verdict =

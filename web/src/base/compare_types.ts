@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of comparisons, section Comparing of docs/api.md.
+ * The JSON of comparisons, docs/api-compare.md.
  */
 import type { Run } from './types';
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of the line-level profilers, as docs/api.md gives it.
+ * The JSON of the line-level profilers, as docs/api-views.md gives it.
  */
 import type { Origin } from './types';
 

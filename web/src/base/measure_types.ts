@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of measurements, as docs/api.md gives it.
+ * The JSON of measurements, as docs/api-views.md gives it.
  */
 
 export interface MeasurementRow {

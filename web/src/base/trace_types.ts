@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of traces as types: docs/api.md, Traces. Names are the API's own; times in ns count from
+ * The JSON of traces as types: docs/api-traces.md. Names are the API's own; times in ns count from
  * the first event.
  */
 

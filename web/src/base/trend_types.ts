@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of trends, section Trends of docs/api.md.
+ * The JSON of trends, docs/api-compare.md.
  */
 export interface TrendPoint {
     /** of its newest run, as name and tags */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of docs/api.md, section Traces, as far as the timeline reads it. Times are whole ns since
+ * The JSON of docs/api-traces.md, as far as the timeline reads it. Times are whole ns since
  * the first event.
  */
 
