@@ -64,8 +64,8 @@ def blocks(text):
             yield hidden
 
 
-def without_code(text):
-    """The text with fenced blocks and code spans blanked, line numbers kept."""
+def without_blocks(text):
+    """The lines of the text, those of fenced blocks blanked."""
     out, fence = [], None
     for line in text.split("\n"):
         match = FENCE.match(line)
@@ -74,8 +74,13 @@ def without_code(text):
             line = ""
         elif match:
             fence, line = match[2], ""
-        out.append(re.sub(r"(`+).+?\1", "", line))
-    return "\n".join(out)
+        out.append(line)
+    return out
+
+
+def without_code(text):
+    """The text with fenced blocks and code spans blanked, line numbers kept."""
+    return "\n".join(re.sub(r"(`+).+?\1", "", line) for line in without_blocks(text))
 
 
 def slug(heading, seen):

@@ -68,7 +68,7 @@ def labels():
 def paragraphs():
     for path in markdown.pages():
         number, part = 0, []
-        for n, line in enumerate([*markdown.without_code(markdown.read(path)).split("\n"), ""], 1):
+        for n, line in enumerate([*markdown.without_blocks(markdown.read(path)), ""], 1):
             if line.strip() and not line.startswith(("#", "|", "<")):
                 number = number or n
                 part.append(line.strip())
