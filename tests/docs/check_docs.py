@@ -5,6 +5,7 @@ and that the pages built into the program hold together.
 
     check_docs.py [DIST]     DIST: web/dist, whose pages are checked too
 """
+import glob
 import html.parser
 import json
 import os
@@ -65,6 +66,20 @@ def unused_pictures():
             yield f"docs/images/{name}: no page shows it"
 
 
+def vanished_code():
+    """Functions and files that docs/architecture.md names, and which the tree does not have."""
+    text, present = markdown.read("docs/architecture.md"), markdown.read("docs/architecture.md").partition("## Where it is going")[0]
+    sources = [path for folder in ("base", "compare", "importers", "schema", "server", "slices")
+               for path in glob.glob(os.path.join(markdown.ROOT, folder, "**", "*.[ch]"), recursive=True)]
+    code = "\n".join(markdown.read(path) for path in sources)
+    for name in sorted(set(re.findall(r"`(ps_\w+)\(\)`", text))):
+        if not re.search(rf"\b{name}\(", code):
+            yield f"docs/architecture.md: no function {name}"
+    for path in sorted(set(re.findall(r"`((?:\w[\w.]*/)+[\w.]*)`", present))):
+        if not os.path.exists(os.path.join(markdown.ROOT, path)):
+            yield f"docs/architecture.md: no file {path}"
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
@@ -104,7 +119,7 @@ def broken_built_links(dist):
 def main():
     checks = [("lines are not too wide", wide_lines), ("links lead somewhere", broken_links),
               ("the contents page lists all pages", pages_without_link), ("each picture is shown", unused_pictures),
-              ("the glossary has the terms of the page", unexplained_terms)]
+              ("the glossary has the terms of the page", unexplained_terms), ("the architecture names what there is", vanished_code)]
     if len(sys.argv) > 1:
         checks.append(("links of the built pages lead somewhere", lambda: broken_built_links(sys.argv[1])))
     failed = 0
