@@ -1,11 +1,171 @@
 /* SPDX-License-Identifier: MIT */
-#include "importers/marshal_impl.h"
+/* marshal.c: numbers and texts as marshal writes them, and the reader that walks over objects. */
+#include "importers/marshal.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
+#include "importers/clean.h"
+
+/* --- Numbers that do not stand in the file as the machine holds them -------------------------- */
+
+enum { MOST_DIGITS = 1024 / 15 + 2 }; /* of a number that a double can hold */
+
+/* The nearest double of 15-bit digits, least first. Bits beyond the first 105 only matter as "there
+ * is more". */
+static double nearest(const unsigned char *digits, uint32_t n)
+{
+    unsigned __int128 top = 0;
+    unsigned rest = 0;
+    int below = 0;
+
+    for (uint32_t i = n; i-- > 0;) {
+        unsigned digit = (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
+
+        if (top >> 105) {
+            rest |= digit;
+            below += 15;
+        } else {
+            top = top << 15 | digit;
+        }
+    }
+    return ldexp((double)(top | (rest != 0)), below);
+}
+
+/* An integer of n digits of 15 bits, least first, or the nearest double beyond 64 bits; false when
+ * none is near. */
+static bool long_value(const unsigned char *digits, uint32_t n, bool negative, struct ps_mval *out)
+{
+    unsigned __int128 value = 0;
+
+    if (n > MOST_DIGITS)
+        return false;
+    for (uint32_t i = n; i-- > 0 && n <= 5;)
+        value = value << 15 | (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
+    out->kind = PS_M_INT;
+    if (n <= 5 && value <= (unsigned __int128)INT64_MAX) {
+        out->i = negative ? -(int64_t)value : (int64_t)value;
+        return true;
+    }
+    if (n <= 5 && negative && value == (unsigned __int128)INT64_MAX + 1) {
+        out->i = INT64_MIN;
+        return true;
+    }
+    out->kind = PS_M_REAL;
+    out->beyond = true;
+    out->r = nearest(digits, n);
+    out->r = negative ? -out->r : out->r;
+    return isfinite(out->r);
+}
+
+/* A double as repr() writes it; at most 255 bytes. */
+static bool text_real(struct ps_str text, double *out)
+{
+    char copy[256], *end;
+
+    if (text.len == 0 || text.len >= sizeof copy || memchr(text.at, '\0', text.len))
+        return false;
+    memcpy(copy, text.at, text.len);
+    copy[text.len] = '\0';
+    *out = strtod(copy, &end);
+    if (*end)
+        return false;
+    /* strtod knows more forms than Python writes */
+    return strspn(copy, "0123456789+-.eE") == text.len || !strcmp(copy, "inf") ||
+           !strcmp(copy, "-inf") || !strcmp(copy, "nan");
+}
+
+/* --- How the bytes of texts are to be shown --------------------------------------------------- */
+
+/* UTF-8 in which Python may have left lone surrogates. */
+static bool is_surrogate_utf8(struct ps_str text, bool *plain)
+{
+    const char *at = text.at, *end = at + text.len;
+
+    *plain = !memchr(at ? at : "", '\0', text.len);
+    while (at < end) {
+        size_t n = ps_utf8_len(at, end);
+        const unsigned char *s = (const unsigned char *)at;
+
+        if (n == 0) {
+            if (end - at < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || (s[2] & 0xc0) != 0x80)
+                return false;
+            *plain = false;
+            n = 3;
+        }
+        at += n;
+    }
+    return true;
+}
+
+static bool is_plain_ascii(struct ps_str text)
+{
+    unsigned bad = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        bad |= (unsigned char)text.at[i] >= 0x80 || text.at[i] == '\0';
+    return !bad;
+}
+
+/* What must be done to show a text that stood under this code. */
+static enum ps_mtext text_kind(struct ps_str text, char type)
+{
+    bool plain;
+
+    if (is_plain_ascii(text))
+        return PS_MTEXT_PLAIN;
+    if (strchr("aAzZ", type))
+        return PS_MTEXT_LATIN1;
+    if (is_surrogate_utf8(text, &plain))
+        return plain ? PS_MTEXT_PLAIN : PS_MTEXT_MEND;
+    return PS_MTEXT_LATIN1;
+}
+
+static struct ps_str latin1(struct ps_str raw, struct ps_arena *arena)
+{
+    char *to = ps_arena_alloc(arena, 3 * raw.len + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < raw.len; i++) {
+        unsigned char c = (unsigned char)raw.at[i];
+
+        if (c >= 0x80)
+            to[n++] = (char)(0xc0 | c >> 6);
+        to[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+    }
+    return (struct ps_str){to, n};
+}
+
+static struct ps_str mended(struct ps_str raw, struct ps_arena *arena)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ps_clean_text(&text, raw);
+    return ps_arena_copy(arena, ps_buf_slice(&text));
+}
+
+struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps_arena *arena)
+{
+    struct ps_str raw = m->texts.items[id];
+
+    switch ((enum ps_mtext)m->text_kinds[id]) {
+    case PS_MTEXT_PLAIN:
+        break;
+    case PS_MTEXT_MEND:
+        return mended(raw, arena);
+    case PS_MTEXT_LATIN1:
+        raw = latin1(raw, arena);
+        return memchr(raw.at, '\0', raw.len) ? mended(raw, arena) : raw;
+    case PS_MTEXT_CODE:
+        raw.len -= sizeof(uint64_t);
+        break;
+    }
+    return raw;
+}
 
 enum {
     FLAG = 0x80,
@@ -141,7 +301,7 @@ static uint32_t intern_text(struct ps_marshal *m, struct ps_str text, enum ps_mt
         m->text_cap = m->texts.cap;
         m->text_kinds = ps_grow(m->text_kinds, m->text_cap, 1);
     }
-    m->text_kinds[id] = (uint8_t)(known ? kind : ps_marshal_text_kind(text, (char)kind));
+    m->text_kinds[id] = (uint8_t)(known ? kind : text_kind(text, (char)kind));
     return id;
 }
 
@@ -184,7 +344,7 @@ static bool read_long(struct ps_marshal *m, struct ps_mval *out)
         if (digits[2 * i + 1] & 0x80)
             return ps_marshal_fail(m,
                                    "invalid marshal data: long integer with a digit out of range");
-    if (!ps_marshal_long(digits, n, size < 0, out))
+    if (!long_value(digits, n, size < 0, out))
         return ps_marshal_fail(m, "invalid marshal data: integer of %u digits", n);
     m->at += 2 * (size_t)n;
     return true;
@@ -199,7 +359,7 @@ static bool read_text_real(struct ps_marshal *m, double *out)
         return false;
     if (len > left(m))
         return ends_early(m);
-    if (!ps_marshal_text_real((struct ps_str){(const char *)m->at, len}, out))
+    if (!text_real((struct ps_str){(const char *)m->at, len}, out))
         return ps_marshal_fail(m, "invalid marshal data: unreadable number");
     m->at += len;
     return true;
@@ -250,6 +410,18 @@ static struct ps_hash hash_of_type(char type)
 
     ps_hash_add(&hash, (unsigned char)type);
     return hash;
+}
+
+bool ps_marshal_dict_ends(struct ps_marshal *m)
+{
+    if (m->failed)
+        return false;
+    if (m->at == m->end)
+        return ends_early(m);
+    if (*m->at != '0')
+        return false;
+    m->at++;
+    return true;
 }
 
 static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool is_dict,
@@ -481,18 +653,6 @@ bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot)
     flagged = *m->at++ & FLAG;
     m->types[0] |= flagged;
     *slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
-    return true;
-}
-
-bool ps_marshal_dict_ends(struct ps_marshal *m)
-{
-    if (m->failed)
-        return false;
-    if (m->at == m->end)
-        return ends_early(m);
-    if (*m->at != '0')
-        return false;
-    m->at++;
     return true;
 }
 

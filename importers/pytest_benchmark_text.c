@@ -10,8 +10,199 @@
 #include "importers/clean.h"
 #include "importers/importer.h"
 #include "importers/measure.h"
-#include "importers/pytest_benchmark_text.h"
+#include "importers/measure_text.h"
 #include "importers/text_report.h"
+
+enum column { MIN, MAX, MEAN, STDDEV, MEDIAN, IQR, OUTLIERS, OPS, ROUNDS, ITERATIONS, COLUMNS };
+
+struct header {
+    size_t left, n; /* bytes before the table; columns behind the name */
+    int time, ops;  /* powers of ten of times and of operations a second */
+    enum column at[COLUMNS];
+};
+
+struct row {
+    struct ps_str name;
+    bool has[COLUMNS];
+    struct ps_printed value[COLUMNS]; /* seconds; operations a second; counts */
+    int64_t outliers[2];              /* beyond one stddev, beyond 1.5 IQR */
+};
+
+enum { LONGEST_NUMBER = 48 };
+
+static const char *const titles[COLUMNS] = {
+    "Min", "Max", "Mean", "StdDev", "Median", "IQR", "Outliers", "OPS", "Rounds", "Iterations",
+};
+
+/* The unit in "Name (time in us)". */
+static bool take_unit(struct ps_str *rest, int *shift)
+{
+    static const struct {
+        const char *name;
+        int shift;
+    } units[] = {{"ns)", -9}, {"us)", -6}, {"\xc2\xb5s)", -6}, {"\xce\xbcs)", -6},
+                 {"ms)", -3}, {"s)", 0},   {"sec)", 0}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ps_printed_word(rest, units[i].name)) {
+            *shift = units[i].shift;
+            return true;
+        }
+    return false;
+}
+
+/* "(Kops/s)" behind OPS. */
+static bool take_ops_unit(struct ps_str word, int *shift)
+{
+    static const char prefixes[] = "numKMGT";
+    static const int shifts[] = {-9, -6, -3, 3, 6, 9, 12};
+    const char *at;
+
+    if (word.len != 8 || word.at[0] != '(' || memcmp(word.at + 2, "ops/s)", 6) != 0)
+        return false;
+    at = memchr(prefixes, word.at[1], sizeof prefixes - 1);
+    if (at)
+        *shift = shifts[at - prefixes];
+    return at;
+}
+
+static bool take_title(struct header *out, struct ps_str word)
+{
+    if (word.len > 3 && memcmp(word.at + word.len - 3, "(*)", 3) == 0)
+        word.len -= 3; /* "Outliers(*)" of old versions */
+    for (int i = 0; i < COLUMNS; i++)
+        if (ps_str_is(word, titles[i]) && out->n < COLUMNS) {
+            out->at[out->n++] = (enum column)i;
+            return true;
+        }
+    return out->n && out->at[out->n - 1] == OPS && take_ops_unit(word, &out->ops);
+}
+
+/* "Name (time in us)   Min   Max ...", with the columns that were asked for. */
+static bool read_header(struct ps_str line, struct header *out)
+{
+    static const struct ps_str words = PS_STR("Name (time in ");
+    const char *at = ps_str_find(line, words);
+    struct ps_str rest, word;
+
+    *out = (struct header){.n = 0};
+    if (!at)
+        return false;
+    out->left = (size_t)(at - line.at);
+    rest = ps_report_trim(ps_str_skip(line, out->left + words.len));
+    if (!take_unit(&rest, &out->time))
+        return false;
+    while ((word = ps_report_word(&rest)).len)
+        if (!take_title(out, word))
+            return false;
+    return out->n > 0;
+}
+
+/* "---- benchmark 'name': 3 tests ----": the group, empty for those without one. */
+static bool read_title(struct ps_str line, struct ps_str *group)
+{
+    static const struct ps_str words = PS_STR("- benchmark");
+    const char *at = ps_str_find(line, words), *end;
+    struct ps_str rest;
+
+    if (!at)
+        return false;
+    rest = ps_str_skip(line, (size_t)(at - line.at) + words.len);
+    end = ps_str_find(rest, PS_STR(" tests -"));
+    if (!end)
+        return false;
+    rest.len = (size_t)(end - rest.at);
+    while (rest.len && rest.at[rest.len - 1] >= '0' && rest.at[rest.len - 1] <= '9')
+        rest.len--;
+    if (rest.len < 2 || memcmp(rest.at + rest.len - 2, ": ", 2) != 0)
+        return false;
+    rest.len -= 2;
+    ps_printed_blanks(&rest);
+    if (rest.len > 1 && strchr("'\"", rest.at[0]) && rest.at[rest.len - 1] == rest.at[0])
+        rest = (struct ps_str){rest.at + 1, rest.len - 2};
+    *group = rest;
+    return true;
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+/* Cuts the last word off *rest. */
+static struct ps_str last_word(struct ps_str *rest)
+{
+    struct ps_str word = {rest->at, 0};
+
+    while (rest->len && rest->at[rest->len - 1] == ' ')
+        rest->len--;
+    while (rest->len && rest->at[rest->len - 1] != ' ') {
+        rest->len--;
+        word.len++;
+    }
+    word.at = rest->at + rest->len;
+    return word;
+}
+
+/* "1,620.6601": commas part thousands. */
+static bool read_number(struct ps_str word, int shift, struct ps_printed *out)
+{
+    char plain[LONGEST_NUMBER];
+    size_t n = 0;
+
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.at[i] == ',')
+            continue;
+        if (n == sizeof plain)
+            return false;
+        plain[n++] = word.at[i];
+    }
+    return ps_printed_read((struct ps_str){plain, n}, shift, out);
+}
+
+/* "13;27" */
+static bool read_outliers(struct ps_str word, int64_t out[2])
+{
+    const char *part = word.len ? memchr(word.at, ';', word.len) : NULL;
+    size_t n = part ? (size_t)(part - word.at) : 0;
+
+    return part && ps_str_i64((struct ps_str){word.at, n}, &out[0]) &&
+           ps_str_i64(ps_str_skip(word, n + 1), &out[1]);
+}
+
+static bool take_value(const struct header *header, enum column column, struct ps_str word,
+                       struct row *out)
+{
+    int shift = column == OPS ? header->ops : column < OUTLIERS ? header->time : 0;
+    int64_t whole;
+
+    out->has[column] = true;
+    if (column == OUTLIERS)
+        return read_outliers(word, out->outliers);
+    if (ps_str_is(word, "inf") || ps_str_is(word, "nan")) {
+        out->has[column] = false;
+        return true;
+    }
+    if (column >= ROUNDS && !ps_str_i64(word, &whole))
+        return false;
+    return read_number(word, shift, &out->value[column]);
+}
+
+/* Read from the end, for a name may hold blanks. Behind most figures stands in parentheses what
+ * they are of the best. */
+static bool read_row(const struct header *header, struct ps_str line, struct row *out)
+{
+    struct ps_str rest = ps_report_behind(line, header->left);
+
+    *out = (struct row){.name = PS_STR("")};
+    for (size_t i = header->n; i > 0; i--) {
+        struct ps_str word = last_word(&rest);
+
+        if (word.len && word.at[0] == '(' && word.at[word.len - 1] == ')')
+            word = last_word(&rest);
+        if (!word.len || !take_value(header, header->at[i - 1], word, out))
+            return false;
+    }
+    out->name = ps_report_trim(rest);
+    return out->name.len > 0;
+}
 
 enum {
     MOST_ROWS = 1000 * 1000,
@@ -22,26 +213,26 @@ enum {
 struct reader {
     struct ps_measuring m;
     struct ps_report_reader in;
-    struct ps_pb_header header; /* n is 0: no table is open */
-    bool begun;                 /* the rule between its header and its rows was read */
-    bool paused;                /* an empty line came: only rows go on with the table */
+    struct header header; /* n is 0: no table is open */
+    bool begun;           /* the rule between its header and its rows was read */
+    bool paused;          /* an empty line came: only rows go on with the table */
     struct ps_buf group;
     uint64_t tables, rows, stored, rejected;
 };
 
-static void fill(struct ps_num *figure, const struct ps_pb_row *row, enum ps_pb_column column)
+static void fill(struct ps_num *figure, const struct row *row, enum column column)
 {
     if (row->has[column])
         *figure = ps_real(row->value[column].value);
 }
 
 /* What stands for the benchmark: the mean, else the best that was asked for. */
-static void choose(struct ps_measurement *out, const struct ps_pb_row *row)
+static void choose(struct ps_measurement *out, const struct row *row)
 {
     static const struct {
-        enum ps_pb_column column;
+        enum column column;
         const char *statistic;
-    } order[] = {{PS_PB_MEAN, "mean"}, {PS_PB_MEDIAN, "median"}, {PS_PB_MIN, "best"}};
+    } order[] = {{MEAN, "mean"}, {MEDIAN, "median"}, {MIN, "best"}};
 
     out->statistic = "mean";
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -54,21 +245,21 @@ static void choose(struct ps_measurement *out, const struct ps_pb_row *row)
     }
 }
 
-static void add_rest(struct reader *r, const struct ps_pb_row *row)
+static void add_rest(struct reader *r, const struct row *row)
 {
-    if (row->has[PS_PB_ITERATIONS])
-        ps_measure_number(&r->m, "iterations", ps_int((int64_t)row->value[PS_PB_ITERATIONS].value));
-    if (row->has[PS_PB_OUTLIERS]) {
+    if (row->has[ITERATIONS])
+        ps_measure_number(&r->m, "iterations", ps_int((int64_t)row->value[ITERATIONS].value));
+    if (row->has[OUTLIERS]) {
         ps_measure_number(&r->m, "stddev_outliers", ps_int(row->outliers[0]));
         ps_measure_number(&r->m, "iqr_outliers", ps_int(row->outliers[1]));
     }
-    if (row->has[PS_PB_OPS])
-        ps_measure_number(&r->m, "ops", ps_real(row->value[PS_PB_OPS].value));
-    if (row->has[PS_PB_IQR])
-        ps_measure_number(&r->m, "iqr", ps_real(row->value[PS_PB_IQR].value));
+    if (row->has[OPS])
+        ps_measure_number(&r->m, "ops", ps_real(row->value[OPS].value));
+    if (row->has[IQR])
+        ps_measure_number(&r->m, "iqr", ps_real(row->value[IQR].value));
 }
 
-static void tell_row(struct reader *r, const struct ps_pb_row *row)
+static void tell_row(struct reader *r, const struct row *row)
 {
     struct ps_measurement out = {
         .name = ps_text_head(row->name, LONGEST_NAME),
@@ -76,13 +267,13 @@ static void tell_row(struct reader *r, const struct ps_pb_row *row)
         .unit = "s",
     };
 
-    fill(&out.mean, row, PS_PB_MEAN);
-    fill(&out.stddev, row, PS_PB_STDDEV);
-    fill(&out.median, row, PS_PB_MEDIAN);
-    fill(&out.min, row, PS_PB_MIN);
-    fill(&out.max, row, PS_PB_MAX);
-    if (row->has[PS_PB_ROUNDS])
-        out.n = ps_int((int64_t)row->value[PS_PB_ROUNDS].value);
+    fill(&out.mean, row, MEAN);
+    fill(&out.stddev, row, STDDEV);
+    fill(&out.median, row, MEDIAN);
+    fill(&out.min, row, MIN);
+    fill(&out.max, row, MAX);
+    if (row->has[ROUNDS])
+        out.n = ps_int((int64_t)row->value[ROUNDS].value);
     choose(&out, row);
     add_rest(r, row);
     ps_measure_tell(&r->m, &out, out.statistic);
@@ -102,7 +293,7 @@ static void take_in_table(struct reader *r, struct ps_str text)
 {
     struct ps_str body = ps_report_trim(ps_report_behind(text, r->header.left));
     bool rule = is_rule(body);
-    struct ps_pb_row row;
+    struct row row;
 
     if (!body.len) {
         r->paused = true;
@@ -111,7 +302,7 @@ static void take_in_table(struct reader *r, struct ps_str text)
         if (r->begun)
             r->header.n = 0;
         r->begun = true;
-    } else if (ps_pb_row(&r->header, text, &row)) {
+    } else if (read_row(&r->header, text, &row)) {
         tell_row(r, &row);
         r->paused = false;
     } else if (!r->paused && r->rejected++ < TOLD) {
@@ -123,14 +314,14 @@ static void take_in_table(struct reader *r, struct ps_str text)
 static void take_line(struct reader *r)
 {
     struct ps_str text = ps_report_shown(r->in.line.text), group;
-    struct ps_pb_header header;
+    struct header header;
 
-    if (ps_pb_title(text, &group)) {
+    if (read_title(text, &group)) {
         r->header.n = 0;
         r->group.len = 0;
         ps_buf_str(&r->group, ps_text_head(group, LONGEST_NAME));
         r->stored++;
-    } else if (ps_pb_header(text, &header)) {
+    } else if (read_header(text, &header)) {
         r->header = header;
         r->begun = r->paused = false;
         r->tables++;
@@ -170,10 +361,10 @@ static enum ps_match sniff(struct ps_str head)
 
     while ((at = ps_str_find(head, words))) {
         const char *end = memchr(at, '\n', head.len - (size_t)(at - head.at));
-        struct ps_pb_header header;
+        struct header header;
 
         head = ps_str_skip(head, (size_t)(at - head.at));
-        if (ps_pb_header((struct ps_str){at, end ? (size_t)(end - at) : head.len}, &header))
+        if (read_header((struct ps_str){at, end ? (size_t)(end - at) : head.len}, &header))
             return PS_MATCH_SURE;
         head = ps_str_skip(head, words.len);
     }
@@ -183,13 +374,13 @@ static enum ps_match sniff(struct ps_str head)
 /* A header that lacks its last columns is one, too. */
 static size_t columns_of(struct ps_str text)
 {
-    struct ps_pb_header header;
+    struct header header;
     size_t n = 0;
 
     while (text.len) {
         struct ps_str line = ps_report_cut(&text);
 
-        n += ps_pb_header(line, &header) ? header.n : 0;
+        n += read_header(line, &header) ? header.n : 0;
     }
     return n;
 }
