@@ -59,7 +59,7 @@ enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char
                           struct ps_err *err)
 {
     if (!cJSON_IsString(value))
-        return ps_fail(err, PS_BAD_REQUEST, "note must be a string");
+        return ps_fail(err, PS_BAD_REQUEST, "the note must be a string");
     return ps_note_read(&req->arena, value->valuestring, out, err);
 }
 

@@ -56,7 +56,8 @@ enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, s
     cJSON_ArrayForEach(word, list)
     {
         if (!cJSON_IsString(word))
-            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of strings, each a RUN");
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "the key runs must be an array of strings, each a RUN");
         words[n++] = word->valuestring;
     }
     if (ps_store_resolve_all(ps_api_of(req)->store, words, n, ids, err) != PS_OK)

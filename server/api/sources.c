@@ -70,7 +70,8 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
     if (status != PS_OK)
         return status;
     if (!path || !path[0])
-        return ps_fail(err, PS_BAD_REQUEST, "path must be the path of a measured file");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the parameter path must be the path of a measured file");
     if (req->n_files != 1)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
     status = check_measured(ps_api_of(req)->store, id, path, err);

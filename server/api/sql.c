@@ -60,7 +60,8 @@ static enum ps_status read_format(const cJSON *value, enum ps_sql_format *out, s
         if (strcmp(word, formats[i].word) == 0)
             return PS_OK;
     }
-    return value ? ps_fail(err, PS_BAD_REQUEST, "format must be table, rows, csv or text") : PS_OK;
+    return value ? ps_fail(err, PS_BAD_REQUEST, "the key format must be table, rows, csv or text")
+                 : PS_OK;
 }
 
 static enum ps_status read_limit(const cJSON *body, const char *key, int64_t most, int64_t fallback,
@@ -84,7 +85,7 @@ static enum ps_status read_run(struct ps_request *req, const cJSON *value,
     char *id = ps_arena_alloc(&req->arena, PS_ID_SIZE);
 
     if (!cJSON_IsString(value))
-        return ps_fail(err, PS_BAD_REQUEST, "run must be the id or name of a run");
+        return ps_fail(err, PS_BAD_REQUEST, "the key run must be the id or name of a run");
     out->run = id;
     return ps_store_resolve(ps_api_of(req)->store, value->valuestring, id, err);
 }
@@ -107,11 +108,12 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     const cJSON *word;
 
     if (!cJSON_IsArray(list))
-        return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of strings, each a RUN");
+        return ps_fail(err, PS_BAD_REQUEST, "the key runs must be an array of strings, each a RUN");
     cJSON_ArrayForEach(word, list)
     {
         if (!cJSON_IsString(word))
-            return ps_fail(err, PS_BAD_REQUEST, "runs must be an array of strings, each a RUN");
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "the key runs must be an array of strings, each a RUN");
         add_word(req, word->valuestring, &words);
     }
     if (!words.len)

@@ -353,7 +353,7 @@ static enum ps_status answer_rows(struct ps_db *db, const struct ps_compared_tab
     enum ps_status status;
 
     if (format && format[0] && !all && strcmp(format, "json") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "format must be json, csv or rows");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json, csv or rows");
     status = find_order(db, table, params, &order, err);
     if (status == PS_OK && all)
         write_all(table, order, format[0] == 'c', answer);
@@ -465,9 +465,9 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     if (groups->n_base != 1 || groups->n_now != 1)
         return ps_fail(err, PS_BAD_REQUEST, "this needs one run on each side");
     if (!base && !(side && strcmp(side, "new") == 0))
-        return ps_fail(err, PS_BAD_REQUEST, "side must be base or new");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter side must be base or new");
     if (!text || !ps_str_i64(ps_str_of(text), &id) || id < 1)
-        return ps_fail(err, PS_BAD_REQUEST, "id must be a number from 1");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter id must be a number from 1");
     status = ps_compared_acquire(store, groups, of, params, &table, err);
     if (status != PS_OK)
         return status;

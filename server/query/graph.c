@@ -280,7 +280,8 @@ static enum ps_status read_wishes(struct ps_params params, struct wishes *w, str
     w->callees = !direction || !direction[0] || strcmp(direction, "callers") != 0;
     if (status == PS_OK && direction && direction[0] && w->callers && w->callees &&
         strcmp(direction, "both") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "direction must be both, callers or callees");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the parameter direction must be both, callers or callees");
     return status;
 }
 

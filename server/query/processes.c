@@ -104,7 +104,7 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
 
     (void)view, (void)id;
     if (status == PS_OK && of && of[0] && !memory && strcmp(of, "cpu") != 0)
-        status = ps_fail(err, PS_BAD_REQUEST, "of must be cpu or res");
+        status = ps_fail(err, PS_BAD_REQUEST, "the parameter of must be cpu or res");
     if (status == PS_OK)
         status = ps_db_prepare(db, ps_sql_text("processes"), &stmt, err);
     if (status != PS_OK)

@@ -322,7 +322,7 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
     if (status == PS_OK)
         status = ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
     if (status == PS_OK && !name)
-        status = ps_fail(err, PS_BAD_REQUEST, "name_id must be the id of a function");
+        status = ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
     b.name = (uint32_t)name;
     if (status == PS_OK)
         status = build(db, &b, (size_t)limit, err);

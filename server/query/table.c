@@ -413,7 +413,7 @@ enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64
     if (format && (strcmp(format, "csv") == 0 || strcmp(format, "rows") == 0))
         return answer_all(db, &head, params, format[0] == 'c', answer, err);
     if (format && format[0] && strcmp(format, "json") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "format must be json, csv or rows");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json, csv or rows");
     order = ps_order_find(ps_db_run(db), view->query, params);
     if (!order) {
         order = ps_alloc(sizeof *order);

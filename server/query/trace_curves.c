@@ -211,7 +211,7 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
 
         if (!read_device(word, &c))
             return ps_fail(err, PS_BAD_REQUEST,
-                           "memory must be a list of device_type:device or "
+                           "the parameter memory must be a list of device_type:device or "
                            "device_type:device:worker, separated by commas");
         if (all->n == CURVES_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "memory takes at most %d devices", CURVES_MAX);

@@ -207,7 +207,7 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
         return ps_fail(err, PS_BAD_REQUEST, "the parameter q (the text to find) is missing");
     f->back = dir && strcmp(dir, "previous") == 0;
     if (dir && dir[0] && !f->back && strcmp(dir, "next") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "dir must be next or previous");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter dir must be next or previous");
     if (status == PS_OK)
         status = ps_trace_span(db, span, err);
     if (status == PS_OK)

@@ -238,7 +238,7 @@ static enum ps_status read_on(struct ps_params params, enum flame_on *out, struc
            : strcmp(on, "device") == 0             ? ON_DEVICE
                                                    : ON_WALL;
     if (*out == ON_WALL && strcmp(on, "wall") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "on must be cpu, device or wall");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be cpu, device or wall");
     return PS_OK;
 }
 

@@ -159,7 +159,8 @@ enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int
 
     (void)id;
     if (!report)
-        return ps_fail(err, PS_BAD_REQUEST, "report must be one of those in summaries");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the parameter report must be one of those in summaries");
     of_figure.query = queries[report->figure];
     return ps_view_made_table(db, &of_figure, params, make, answer, err);
 }

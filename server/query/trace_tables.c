@@ -26,6 +26,6 @@ enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view,
         status = check_switch(params, "open", err);
     if (status == PS_OK && on && on[0] && strcmp(on, "host") != 0 && strcmp(on, "device") != 0 &&
         strcmp(on, "annotation") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "on must be host, device or annotation");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be host, device or annotation");
     return status == PS_OK ? ps_view_table(db, view, id, params, answer, err) : status;
 }

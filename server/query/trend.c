@@ -30,10 +30,10 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_questio
 
     out->runs = given(params, "runs");
     if (!out->runs || (strncmp(out->runs, "series:", 7) != 0 && strncmp(out->runs, "tag:", 4) != 0))
-        return ps_fail(err, PS_BAD_REQUEST, "runs must be series:NAME or tag:K=V");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter runs must be series:NAME or tag:K=V");
     if (by && strcmp(by, "series") != 0) {
         if (strncmp(by, "tag:", 4) != 0 || !by[4])
-            return ps_fail(err, PS_BAD_REQUEST, "by must be series or tag:K");
+            return ps_fail(err, PS_BAD_REQUEST, "the parameter by must be series or tag:K");
         out->by = by + 4;
     }
     out->kind = given(params, "kind");
@@ -51,7 +51,7 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_questio
                                      .place = given(params, "place"),
                                      .metric = metric};
     if (!out->row.of != !out->row.name)
-        return ps_fail(err, PS_BAD_REQUEST, "of and row must be given together");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
     if (out->row.of || !metric || strcmp(metric, "headline") == 0)
         return PS_OK;
     if (strchr(metric, '"'))
@@ -431,7 +431,7 @@ static enum ps_status write_answer(struct ps_store *store, const struct ps_trend
         return PS_OK;
     }
     if (format && strcmp(format, "json") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "format must be json or csv");
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json or csv");
     return write_trend(store, trend, &json, err);
 }
 

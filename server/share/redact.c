@@ -24,7 +24,7 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 
     if (!words[0]) {
         ps_hint(err, "give paths, hosts, people, arguments, source, labels, or all");
-        return ps_fail(err, PS_BAD_REQUEST, "redact is empty");
+        return ps_fail(err, PS_BAD_REQUEST, "no category to redact is given");
     }
     while (*words) {
         struct ps_str word = {words, strcspn(words, ",")};
@@ -32,7 +32,8 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 
         if (!bit) {
             ps_hint(err, "use paths, hosts, people, arguments, source, labels or all");
-            return ps_fail(err, PS_BAD_REQUEST, "redact: unknown category %.*s",
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "unknown category to redact: %.*s",
                            (int)(word.len < 40 ? word.len : 40), word.at);
         }
         bits |= bit;

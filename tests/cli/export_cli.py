@@ -152,7 +152,7 @@ class Bundles(ExportTest):
     def test_wrong_words(self):
         done = self.run_verb("export", self.added(self.log)["id"], "--redact", "path")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
-        self.assertIn(b"unknown category path", done.stderr)
+        self.assertIn(b"unknown category to redact: path", done.stderr)
 
     def test_an_empty_redaction_is_refused(self):
         """--redact "$WORDS" of a variable that is not set must not export everything."""

@@ -116,7 +116,7 @@ static void test_words(void **state)
     assert_int_equal(ps_reveal_parse("all", &bits, NULL), PS_OK);
     assert_int_equal(bits, PS_REVEAL_ALL);
     assert_int_equal(ps_reveal_parse("paths,path", &bits, &err), PS_BAD_REQUEST);
-    assert_string_equal(err.text, "redact: unknown category path");
+    assert_string_equal(err.text, "unknown category to redact: path");
 }
 
 /* --- what becomes of texts -------------------------------------------------------------------- */

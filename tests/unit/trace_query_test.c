@@ -342,7 +342,7 @@ static void test_curves(void **state)
          "type\":1,\"device\":0,\"worker\":0,\"t_ns\":[130,650,660],\"allocated\":[576,64,32],"
          "\"reserved\":["
          "1024,1024,1024]}],\"busy\":[{\"track\":2,\"share\":[255,255,255,255,255,255]}]}");
-    has(state, "curves", "memory=1", "[bad_request] memory must be a list of device_type:device");
+    has(state, "curves", "memory=1", "[bad_request] the parameter memory must be a list of device_type:device");
 }
 
 static void test_named(void **state)
@@ -372,7 +372,7 @@ static void test_find(void **state)
     has(state, "find", "q=step&dir=previous&from_ns=0", "\"hit\":null");
     has(state, "find", "q=(&regex=1", "[bad_request]");
     has(state, "find", "dir=next", "[bad_request] the parameter q");
-    has(state, "find", "q=mm&dir=up", "[bad_request] dir");
+    has(state, "find", "q=mm&dir=up", "[bad_request] the parameter dir");
 }
 
 static void test_flame(void **state)
@@ -389,7 +389,7 @@ static void test_flame(void **state)
     has(state, "flame", "on=device&from_ns=500", "{\"n\":2,\"unit\":\"ns\",\"sum\":200,");
     has(state, "flame", "on=cpu&limit=2", "{\"n\":2,\"unit\":\"ns\",\"sum\":1000,\"cut\":1,");
     has(state, "flame", "on=cpu&from_ns=150", "\"sum\":450,");
-    has(state, "flame", "on=gpu", "[bad_request] on");
+    has(state, "flame", "on=gpu", "[bad_request] the parameter on");
 }
 
 static void test_tables(void **state)
@@ -401,7 +401,7 @@ static void test_tables(void **state)
     has(state, "operators", "from_ns=500&to_ns=700&q=mm&on=host", "\"mm\",2,null,1,1,1,0.3,0.3,");
     has(state, "operators", "sort=nothing", "[bad_request] unknown sort key");
     has(state, "operators", "from_ns=x", "[bad_request] from_ns");
-    has(state, "operators", "on=x", "[bad_request] on");
+    has(state, "operators", "on=x", "[bad_request] the parameter on");
     has(state, "operators", "q=none", "\"total\":0,\"of\":4");
     has(state, "kernels", "", "\"gemm\",4,6,0,7,1,2,0.7,0.35,0.2,0.5,100.0,");
     has(state, "kernels", "to_ns=500", "\"gemm\",4,6,0,7,1,1,0.5,0.5,0.5,0.5,100.0,");
@@ -438,8 +438,8 @@ static void test_summaries(void **state)
     has(state, "summary", "report=nvtx_gpu_proj_sum&from_ns=1", "\"rows\":[]");
     has(state, "summary", "report=nvtx_sum&format=csv&q=step",
         "\r\n1,step,1,2,100.0,1000,1,1000.0,");
-    has(state, "summary", "report=x", "[bad_request] report");
-    has(state, "summary", "", "[bad_request] report");
+    has(state, "summary", "report=x", "[bad_request] the parameter report");
+    has(state, "summary", "", "[bad_request] the parameter report");
     has(state, "summary", "report=nvtx_sum&sort=total_bytes", "[bad_request] unknown sort key");
     has(state, "summary", "report=nvtx_sum&from_ns=x", "[bad_request] from_ns");
     has(state, "named", "name=4&operation=1", "{\"name\":\"gemm\",\"count\":2,");
