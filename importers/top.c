@@ -378,7 +378,7 @@ static void tell_notes(struct reader *r, uint64_t spread)
                      : "the only frame shows CPU since each process started, not the current rate");
     if (spread)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
-                     "frames with the same clock second, spread evenly over that second: %llu",
+                     "frames that show the same second, which were spread evenly over it: %llu",
                      (unsigned long long)spread);
     if (r->rejected > TOLD)
         ps_sink_note(out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "more rows that cannot be read: %llu",

@@ -100,7 +100,8 @@ void ps_writer_counter(struct ps_sink *sink, const struct ps_counter *row)
     if (!ps_sink_ok(sink))
         return;
     if (row->id != sums->n_series + 1) {
-        ps_fail(&sink->err, PS_INTERNAL, "series %u comes after %u", row->id, sums->n_series);
+        ps_fail(&sink->err, PS_INTERNAL, "the series are out of order: %u comes after %u", row->id,
+                sums->n_series);
         return;
     }
     PS_PUSH_ROOM(sums->series, sums->n_series, sums->series_cap);
