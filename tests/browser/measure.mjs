@@ -72,7 +72,7 @@ test('time: what a command was bound by, with thresholds, and for more processor
         const words = plain(await section.innerText());
         check(/Real\s+122 ms/.test(words), words);
         check(/CPU-bound\s+utilisation \/ CPUs\s+0\.02\s+≥ 0\.8\s+no/.test(words), words);
-        check(/Memory-heavy\s+major faults \/ s\s+–\s+≥ 100\s+not told/.test(words), words);
+        check(/Memory-heavy\s+major faults \/ s\s+–\s+≥ 100\s+not reported/.test(words), words);
         await page.getByLabel('Usable CPUs').fill('4');
         await page.keyboard.press('Enter');
         await section.getByText('as given').waitFor();

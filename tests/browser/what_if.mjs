@@ -107,7 +107,7 @@ test("what_if: who imports it does not count who loaded it", async ({
       `${demo.url}#/run/${run.id}/who-imports?module=${id}`,
     );
     await page.locator(".who-sentence").waitFor();
-    await page.getByText("Every import of it").waitFor();
+    await page.getByText("All imports of this module").waitFor();
     return page.locator(".who-sentence").innerText();
   };
   const shared = await said(3);

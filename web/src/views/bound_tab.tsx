@@ -132,7 +132,7 @@ const seconds = (resolution: number) => (value: number) => (
 function figures(run: BoundRun): [string, ComponentChildren][] {
     const rows: [string, ComponentChildren][] = [];
     const add = (label: string, value: number | null, show: (value: number) => ComponentChildren) =>
-        rows.push([label, value === null ? <span class="zero">not told</span> : show(value)]);
+        rows.push([label, value === null ? <span class="zero">not reported</span> : show(value)]);
     const two = (value: number) => fmtFixed(value, 2);
     add('Real', run.real_s, seconds(run.real_resolution_s));
     add('User', run.user_s, seconds(run.user_resolution_s));
@@ -161,7 +161,7 @@ function figures(run: BoundRun): [string, ComponentChildren][] {
 }
 
 function ruleWord({ holds }: BoundRule): string {
-    return holds === null ? 'not told' : holds ? 'yes' : 'no';
+    return holds === null ? 'not reported' : holds ? 'yes' : 'no';
 }
 
 function Rules({ run }: { run: BoundRun }) {

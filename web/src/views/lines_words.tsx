@@ -78,7 +78,7 @@ export function FunctionBand(props: {
     return (
         <span class="source-band-words">
             <b class="mono">{name ?? `function at line ${first_line ?? '?'}`}</b>{' '}
-            {again ? 'goes on' : words}
+            {again ? 'continued' : words}
         </span>
     );
 }

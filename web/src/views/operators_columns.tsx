@@ -107,7 +107,7 @@ function deviceColumns({ side, byShape }: OperatorColumnsOf): Column[] {
 
 /** Where rows are by shape, the shapes come first. */
 function share(key: 'self_cpu_pct' | 'self_device_pct', title: string, byShape: boolean): Column {
-    return shareColumn<OperatorRow>(key, title, '% of its Σ', {
+    return shareColumn<OperatorRow>(key, title, '% of the sum', {
         width: 146,
         hideBelow: byShape ? 900 : 700,
         title_tip: 'percent of the sum over all operators of the run or range, filters ignored',

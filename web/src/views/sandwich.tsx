@@ -135,7 +135,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
                 <span class="is-right">
                     <Seconds value={fn.cumtime_s} />
                 </span>
-                <span class="is-right" title={`of its own cumtime; ${selfShare(detail)}`}>
+                <span class="is-right" title={`of its cumulative time; ${selfShare(detail)}`}>
                     100.0
                 </span>
                 <span class="cut">

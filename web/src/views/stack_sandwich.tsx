@@ -172,7 +172,7 @@ interface TipProps {
 }
 
 function HalfTip({ run, flame, node, whole }: TipProps) {
-    if (node < 0) return <div>all of it: {axisText(flame.sum)}</div>;
+    if (node < 0) return <div>all of this function: {axisText(flame.sum)}</div>;
     const total = flame.total[node];
     const share = (of: number) => (of > 0 ? `${pct((100 * total) / of)}${THIN}%` : '–');
     return (

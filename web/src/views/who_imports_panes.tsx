@@ -199,9 +199,9 @@ export function WhoAgain({ run, detail, source }: PaneProps & { source: PagedSou
     const total = (source.version.value, source.total);
     return (
         <section class="pane who-again">
-            <PaneHead title="Every import of it" remark={int(total)} />
+            <PaneHead title="All imports of this module" remark={int(total)} />
             <DataGrid<ImportRow>
-                label={`Every import of ${detail.row.module}`}
+                label={`All imports of ${detail.row.module}`}
                 columns={AGAIN}
                 source={source}
                 rowKey={(row) => row.id}
