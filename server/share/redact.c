@@ -32,8 +32,7 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 
         if (!bit) {
             ps_hint(err, "use paths, hosts, people, arguments, source, labels or all");
-            return ps_fail(err, PS_BAD_REQUEST,
-                           "unknown category to redact: %.*s",
+            return ps_fail(err, PS_BAD_REQUEST, "unknown category to redact: %.*s",
                            (int)(word.len < 40 ? word.len : 40), word.at);
         }
         bits |= bit;

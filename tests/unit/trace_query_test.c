@@ -342,7 +342,8 @@ static void test_curves(void **state)
          "type\":1,\"device\":0,\"worker\":0,\"t_ns\":[130,650,660],\"allocated\":[576,64,32],"
          "\"reserved\":["
          "1024,1024,1024]}],\"busy\":[{\"track\":2,\"share\":[255,255,255,255,255,255]}]}");
-    has(state, "curves", "memory=1", "[bad_request] the parameter memory must be a list of device_type:device");
+    has(state, "curves", "memory=1",
+        "[bad_request] the parameter memory must be a list of device_type:device");
 }
 
 static void test_named(void **state)

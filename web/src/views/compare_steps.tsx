@@ -137,7 +137,9 @@ function Pairs({ pairs, by, definition }: PairsProps) {
                 <b>Step by step</b>
                 <span class="soft">same scale; base above new</span>
                 <span class="spacer" />
-                <span class="soft">step n beside step n{by === 0 ? '' : ` ${signed(by, 0)}`} of new</span>
+                <span class="soft">
+                    step n beside step n{by === 0 ? '' : ` ${signed(by, 0)}`} of new
+                </span>
                 <Shift word="earlier" by={by - 1} />
                 <Shift word="later" by={by + 1} />
             </p>
