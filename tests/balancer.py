@@ -5,9 +5,10 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import time
+
+from ports import free_port
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CONFIG = os.path.join(ROOT, "docker", "haproxy.cfg")
@@ -33,14 +34,6 @@ def configured(listen, servers):
     if (n, binds) != (len(servers), 1):
         raise ValueError(f"{CONFIG} has {n} servers and {binds} addresses of its own")
     return text
-
-
-def free_port(address="127.0.0.1"):
-    """One that nothing listens on; taken again at once by who asks for it."""
-    with socket.socket() as link:
-        link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        link.bind((address, 0))
-        return link.getsockname()[1]
 
 
 class Balancer:

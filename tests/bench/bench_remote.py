@@ -27,15 +27,10 @@ from served import Server
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+from ports import free_port  # noqa: E402
 from postgres import Postgres, programs  # noqa: E402
 
 BLOCK = 1 << 20
-
-
-def free_port():
-    with socket.socket() as link:
-        link.bind(("127.0.0.1", 0))
-        return link.getsockname()[1]
 
 
 class Store:

@@ -21,6 +21,7 @@ from compose_docker import DOCKER, IMPORTS_AT_STOP_S, seconds
 for folder in ("", "http"):
     sys.path.insert(0, os.path.join(clean_root.ROOT, "tests", folder))
 import balancer  # noqa: E402
+from ports import free_port  # noqa: E402
 from postgres import Postgres, needs_postgresql  # noqa: E402
 from server import PROGRAM, RUNS, import_log  # noqa: E402
 
@@ -132,7 +133,7 @@ class Shelf:
         self.folder = tempfile.mkdtemp(prefix="perfshelf-scale-")
         self.postgres = Postgres()
         self.environment = dict(os.environ, PERFSHELF_STORE=self.postgres.database())
-        port = balancer.free_port()
+        port = free_port()
         self.addresses = [f"127.0.1.{n + 1}:{port}" for n in range(len(SERVERS))]
         self.servers = [self.start(n) for n in range(len(SERVERS))]
         self.token = self.run("token", "add", "mei", "--role", "admin").split()[-1]

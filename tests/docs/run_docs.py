@@ -21,12 +21,14 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
 import markdown
+
+sys.path.insert(0, os.path.join(markdown.ROOT, "tests"))
+from ports import free_port  # noqa: E402
 
 LIMIT_S = 300
 WRAPPER = """#!/bin/sh
@@ -36,12 +38,6 @@ case " $* " in
 esac
 exec {program} "$@"
 """
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def commands_of(lines):
@@ -90,7 +86,7 @@ class Run:
         script = f"set -a\n[ -f {self.state} ] && . {self.state}\n{{ {text}\n}}\nstatus=$?\n{{ export -p; printf 'cd %q\\n' \"$PWD\"; }} >{self.state}\nexit $status\n"
         done = subprocess.run(["bash", "-c", script], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
-        return done.returncode, done.stdout.replace(self.port, "7700")
+        return done.returncode, re.sub(rf"(?<=:){self.port}\b", "7700", done.stdout)
 
     def background(self, text):
         """Starts it and waits until it says where it serves. Returns what it printed if it ended instead."""

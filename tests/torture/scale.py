@@ -26,6 +26,7 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "http")]
 sys.dont_write_bytecode = True
 import balancer  # noqa: E402
 from load import Profiles, report_paths  # noqa: E402
+from ports import free_port  # noqa: E402
 from postgres import Postgres, programs  # noqa: E402
 from server import PROGRAM, RUNS, Server, big_log  # noqa: E402
 
@@ -277,7 +278,7 @@ class Torture:
         self.random, self.seen = random.Random(seed), Seen()
         self.postgres = Postgres(max_connections="100")
         self.url = self.postgres.database()
-        self.ports = [balancer.free_port() for _ in range(SERVERS)]
+        self.ports = [free_port() for _ in range(SERVERS)]
         self.servers = [None] * SERVERS
         for n in range(SERVERS):
             self.start(n)
