@@ -62,7 +62,7 @@ CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in th
     PRIMARY KEY(folder, sha256)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/store/files.h); else run files and labels
+CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/catalog/files.h); else run files and labels
     folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
     key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
     hash TEXT NOT NULL,      -- of the file: base/content.h
@@ -303,7 +303,7 @@ INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM (SELECT 1 
 INSERT INTO tagged SELECT k, v, created_at, seq FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tagged)) CROSS JOIN run_tagged;
 INSERT INTO run_text SELECT seq, text FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM run_text)) CROSS JOIN run_words;
 
-CREATE TABLE IF NOT EXISTS mirror( -- one row: this catalog is the copy of one that many servers share (server/store/mirror.h)
+CREATE TABLE IF NOT EXISTS mirror( -- one row: this catalog is the copy of one that many servers share (server/replica/mirror.h)
     one INTEGER PRIMARY KEY,
     n INTEGER NOT NULL,      -- the last of its transactions that is here
     store TEXT NOT NULL      -- its name

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "server/catalog/state.h"
 #include "server/query/compare.h"
 #include "server/query/query.h"
 #include "server/share/pick.h"
-#include "server/store/db_impl.h"
 
 #define PARAMS_MAX    8
 #define QUESTIONS_MAX 170
@@ -261,7 +261,7 @@ static enum ps_status ask_sql(struct asking *a, const struct question *q, struct
         .run = a->id, .sql = sql, .format = PS_SQL_JSON, .rows = SQL_ROWS};
 
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s", q->path);
-    return ps_query_typed(a->store, &question, &a->answer, err);
+    return ps_query_user_sql(a->store, &question, &a->answer, err);
 }
 
 /* How many rows each view has over this run and the base: asked at once, as every such question
@@ -280,7 +280,7 @@ static enum ps_status ask_shelf_sql(struct asking *a, struct ps_err *err)
     for (const char *at = NULL; (at = next_public_view(at, name));)
         ps_buf_printf(&sql, "%s (SELECT count(*) FROM %s)", sql.len ? "," : "SELECT", name);
     question.sql = sql.at;
-    return ps_query_typed(a->store, &question, &a->answer, err);
+    return ps_query_user_sql(a->store, &question, &a->answer, err);
 }
 
 static enum ps_status ask_compare(struct asking *a, const struct question *q, struct ps_err *err)

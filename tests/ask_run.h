@@ -7,7 +7,7 @@
 #ifndef PS_TESTS_ASK_RUN_H
 #define PS_TESTS_ASK_RUN_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 /* How many questions there are about a run of a kind. */
 size_t ask_count(const char *kind);

@@ -17,15 +17,18 @@ C_RULES = {
     "slices": ["base/"],
     "compare": ["base/"],
     "importers": ["base/", "slices/"],
-    "server/remote": ["base/", "schema/"],
-    "server/store": ["base/", "slices/", "importers/sink.h", "schema/", "server/remote/"],
-    "server/query": ["base/", "compare/", "slices/", "importers/sink.h", "server/store/"],
+    "server/runfile": ["base/", "slices/", "importers/sink.h", "schema/"],
+    "server/runwrite": ["base/", "slices/", "importers/sink.h", "schema/", "server/runfile/"],
+    "server/catalog": ["base/", "slices/", "importers/sink.h", "schema/", "server/runfile/", "server/runwrite/"],
+    "server/replica": ["base/", "schema/", "server/runfile/", "server/catalog/"],
+    "server/maintenance": ["base/", "schema/", "server/runfile/", "server/runwrite/", "server/catalog/", "server/replica/"],
+    "server/query": ["base/", "compare/", "slices/", "importers/sink.h", "server/runfile/", "server/catalog/"],
     "server/http": ["base/"],
     "server/sandbox": ["base/"],
-    "server/jobs": ["base/", "importers/", "server/sandbox/", "server/store/"],
-    "server/share": ["base/", "importers/sink.h", "slices/", "server/query/", "server/store/"],
-    "server/offline": ["base/", "importers/sink.h", "server/http/", "server/query/", "server/store/"],
-    "server/api": ["base/", "importers/", "server/http/", "server/query/", "server/share/", "server/store/", "server/jobs/"],
+    "server/jobs": ["base/", "importers/", "server/sandbox/", "server/catalog/", "server/runfile/", "server/runwrite/"],
+    "server/share": ["base/", "importers/sink.h", "slices/", "server/query/", "server/catalog/", "server/runfile/", "server/runwrite/"],
+    "server/offline": ["base/", "importers/sink.h", "server/http/", "server/query/", "server/catalog/", "server/runfile/"],
+    "server/api": ["base/", "importers/", "server/http/", "server/query/", "server/share/", "server/catalog/", "server/runfile/", "server/jobs/"],
     "server/cli": ["base/", "importers/", "schema/", "server/"],
     "server": ["base/", "importers/", "schema/", "server/"],
     "schema": [],
@@ -34,16 +37,16 @@ C_RULES = {
 
 # Headers of libraries that one folder alone may know.
 C_LIBRARIES = {
-    "sqlite3.h": ["base", "server/store", "server/offline"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
-    "libpq-fe.h": ["server/remote"],
+    "sqlite3.h": ["base", "server/runfile", "server/runwrite", "server/catalog", "server/replica", "server/maintenance", "server/offline"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
+    "libpq-fe.h": ["server/replica"],
     "microhttpd.h": ["server/http"],
     "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
     "curl/": ["server/cli"],
-    "pcre2.h": ["server/store"],
-    "nettle/": ["base", "server/store"],
+    "pcre2.h": ["server/runfile"],
+    "nettle/": ["base", "server/runwrite", "server/catalog"],
     "sodium.h": ["base"],
     "archive_entry.h": ["base"],
-    "isa-l": ["base", "server/http", "server/store"],
+    "isa-l": ["base", "server/http", "server/catalog"],
     "zstd.h": ["base"],
 }
 

@@ -7,7 +7,7 @@
 #define PS_TESTS_TRY_SHELF_H
 
 #include "importers/importer.h"
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 struct try_shelf {
     struct ps_store *store;

@@ -12,13 +12,13 @@
 -- sum: bytes sum(bytes)
 -- sum: never_freed sum(never_freed)
 -- sum: never_freed_bytes sum(never_freed_bytes)
--- of: SELECT count(*) FROM ps_lent
+-- of: SELECT count(*) FROM ps_temp_rows
 -- rows: kept
 SELECT l.rowid AS id, l.c0 AS t_ns, l.c1 AS end_ns, l.c1 - l.c0 AS duration_ns, l.c2 AS bytes, l.c3 AS device_type, l.c4 AS device,
        l.c9 AS worker,
        l.c5 AS address, n.text AS operator, l.c6 AS slice, l.c7 AS freed_by,
        l.c1 IS NULL AS never_freed, CASE WHEN l.c1 IS NULL THEN l.c2 ELSE 0 END AS never_freed_bytes
-FROM ps_lent l LEFT JOIN text n ON n.id = l.c8
+FROM ps_temp_rows l LEFT JOIN text n ON n.id = l.c8
 WHERE (:q IS NULL OR ps_words(:q, n.text))
   AND (:regex IS NULL OR n.text REGEXP :regex)
   AND (:hide IS NULL OR NOT coalesce(n.text REGEXP :hide, 0))

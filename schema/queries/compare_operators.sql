@@ -16,6 +16,6 @@ LEFT JOIN text n ON n.id = o.name
 WHERE NOT o.by_shape AND NOT o.kind IN (6, 7, 8, 10) -- work and annotations of the device
 UNION ALL
 SELECT coalesce(n.text, ''), NULL, l.c4 / 1000.0, l.c5 / 1000.0, l.c3
-FROM ps_lent l
+FROM ps_temp_rows l
 LEFT JOIN text n ON n.id = l.c0
 WHERE NOT l.c1 IN (6, 7, 8, 10)

@@ -11,7 +11,7 @@
 -- sum: self_increase_bytes sum(self_increase_bytes)
 -- sum: allocations sum(allocations)
 -- sum: allocated_bytes sum(allocated_bytes)
--- of: SELECT count(*) FROM (SELECT 1 FROM ps_lent GROUP BY c0, c1, c2)
+-- of: SELECT count(*) FROM (SELECT 1 FROM ps_temp_rows GROUP BY c0, c1, c2)
 -- rows: kept
 WITH called AS MATERIALIZED (
     SELECT name, sum(calls) AS calls
@@ -19,7 +19,7 @@ WITH called AS MATERIALIZED (
 made AS MATERIALIZED (
     SELECT CASE WHEN t.key THEN t.key ELSE t.id END AS name, l.c1 AS device_type, l.c2 AS device, sum(l.c3) AS increase, sum(l.c4) AS own,
            sum(l.c5) AS allocations, sum(l.c6) AS allocated
-    FROM ps_lent l JOIN text t ON t.id = l.c0 WHERE (:worker IS NULL OR l.c7 = CAST(:worker AS INTEGER)) GROUP BY 1, 2, 3)
+    FROM ps_temp_rows l JOIN text t ON t.id = l.c0 WHERE (:worker IS NULL OR l.c7 = CAST(:worker AS INTEGER)) GROUP BY 1, 2, 3)
 SELECT row_number() OVER () AS id, n.text AS name, m.name AS name_id, c.calls, m.device_type, m.device,
        m.increase AS increase_bytes, m.own AS self_increase_bytes, m.allocations, m.allocated AS allocated_bytes
 FROM made m JOIN text n ON n.id = m.name LEFT JOIN called c ON c.name = m.name

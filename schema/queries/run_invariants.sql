@@ -1,4 +1,4 @@
--- What rows of a run file must be to each other, beyond types, ranges and references (server/store/validate.c): one row with a
+-- What rows of a run file must be to each other, beyond types, ranges and references (server/runwrite/validate.c): one row with a
 -- sentence for each rule that is broken.
 SELECT 'an import begins behind its end' WHERE EXISTS(SELECT 1 FROM import WHERE low > id)
 UNION ALL

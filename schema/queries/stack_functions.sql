@@ -10,14 +10,14 @@
 -- sort: slices desc slices
 -- sum: self sum(self)
 -- sum: self_pct sum(self_pct)
--- of: SELECT count(*) FROM ps_lent
+-- of: SELECT count(*) FROM ps_temp_rows
 -- rows: kept
 SELECT l.rowid AS id, CASE WHEN l.c5 THEN '_GLOBAL__sub_I_* (C++ static initialisers)' ELSE coalesce(n.text, '') END AS name, l.c0 AS name_id, l.c1 AS family, l.c2 AS slices,
        l.c3 AS self, l.c4 AS total,
-       100.0 * l.c3 / nullif((SELECT sum(c3) FROM ps_lent), 0) AS self_pct,
-       100.0 * l.c4 / nullif((SELECT sum(c3) FROM ps_lent), 0) AS total_pct,
+       100.0 * l.c3 / nullif((SELECT sum(c3) FROM ps_temp_rows), 0) AS self_pct,
+       100.0 * l.c4 / nullif((SELECT sum(c3) FROM ps_temp_rows), 0) AS total_pct,
        l.c6 AS first_ns
-FROM ps_lent l LEFT JOIN text n ON n.id = l.c0
+FROM ps_temp_rows l LEFT JOIN text n ON n.id = l.c0
 WHERE (:q IS NULL OR ps_words(:q, coalesce(n.text, '')))
   AND (:regex IS NULL OR coalesce(n.text, '') REGEXP :regex)
   AND (:hide IS NULL OR NOT coalesce(n.text, '') REGEXP :hide)

@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS doomed( -- as in catalog.sql
 );
 CREATE INDEX IF NOT EXISTS doomed_tx ON doomed(tx);
 
--- Not mirrored (server/remote/blobs.h).
+-- Not mirrored (server/replica/blobs.h).
 
 CREATE TABLE IF NOT EXISTS blob( -- bytes that are there, whole
     hash TEXT PRIMARY KEY, -- theirs (base/content.h)

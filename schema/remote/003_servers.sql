@@ -1,6 +1,6 @@
 -- Servers of one store, and what they have in hand.
 
-CREATE TABLE IF NOT EXISTS server( -- those that live (server/remote/lease.h); not mirrored
+CREATE TABLE IF NOT EXISTS server( -- those that live (server/replica/lease.h); not mirrored
     "session" TEXT PRIMARY KEY,
     no BIGINT NOT NULL,    -- 1 and up, no two ever have the same
     place TEXT NOT NULL,   -- for people: host and process

@@ -11,8 +11,8 @@
 #define PS_API_ACCESS_H
 
 #include "server/api/throttle.h"
+#include "server/catalog/tokens.h"
 #include "server/http/request.h"
-#include "server/store/tokens.h"
 
 struct ps_access_config {
     bool tokens;  /* nothing without one */

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "server/api/state.h"
-#include "server/store/room.h"
+#include "server/catalog/quota.h"
 
 #define IMPORT_WORKERS 2
 #define LIST_JOBS      50
@@ -212,12 +212,12 @@ static enum ps_status spool_open(void *store, char **path, int *fd, struct ps_er
 
 static enum ps_status spool_claim(void *store, uint64_t bytes, struct ps_err *err)
 {
-    return ps_room_claim(store, bytes, err);
+    return ps_quota_reserve(store, bytes, err);
 }
 
 static void spool_give_back(void *store, uint64_t bytes)
 {
-    ps_room_return(store, bytes);
+    ps_quota_release(store, bytes);
 }
 
 static void spool_remove(void *store, const char *path)

@@ -4,11 +4,11 @@
 #define PS_API_API_H
 
 #include "server/api/access.h"
+#include "server/catalog/retention.h"
 #include "server/http/assets.h"
 #include "server/http/hub.h"
 #include "server/http/upload.h"
 #include "server/jobs/jobs.h"
-#include "server/store/retention.h"
 
 struct ps_api;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* partial.c: an upload in pieces: begun, added to from wherever it stands, ended with its labels.
  */
-#include "server/store/partial.h"
+#include "server/catalog/partial.h"
 
 #include <string.h>
 

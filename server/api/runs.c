@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "server/api/state.h"
+#include "server/catalog/deleted.h"
 #include "server/http/negotiate.h"
-#include "server/store/deleted.h"
 
 enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err)
 {

@@ -4,7 +4,7 @@
 
 #include "importers/importer.h"
 #include "server/api/state.h"
-#include "server/store/room.h"
+#include "server/catalog/quota.h"
 
 static void write_keep(const struct ps_keep *keep, struct ps_json *out)
 {
@@ -31,7 +31,7 @@ static void write_store(struct ps_store *store, struct ps_json *out)
     }
     ps_json_object(out);
     ps_json_kstr(out, "place", shared.place);
-    ps_json_kbool(out, "away", ps_store_away(store));
+    ps_json_kbool(out, "away", ps_store_is_away(store));
     ps_json_key(out, "cache");
     ps_json_object(out);
     ps_json_kint(out, "bytes", (int64_t)shared.cache_bytes);
@@ -49,14 +49,14 @@ enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, stru
 {
     struct ps_api *api = ps_api_of(req);
     struct ps_json out = ps_reply_json(reply);
-    struct ps_room room;
+    struct ps_quota room;
     enum ps_status status;
 
     ps_json_object(&out);
     ps_json_kstr(&out, "version", PS_VERSION);
     status = ps_query_shelf(api->store, &out, err);
     if (status == PS_OK)
-        status = ps_room_look(api->store, &room, err);
+        status = ps_quota_usage(api->store, &room, err);
     if (status != PS_OK)
         return status;
     ps_json_kint(&out, "used", (int64_t)room.used);

@@ -166,7 +166,7 @@ static void answer(void *arg)
     ps_context_begin(&context, asked->timeout_ms, poll_asked, asked);
     status = ps_context_check(&err);
     if (status == PS_OK)
-        status = ps_query_typed(api->store, &asked->question, &found, &err);
+        status = ps_query_user_sql(api->store, &asked->question, &found, &err);
     (void)ps_context_leave(&context);
     reply->body = found.body;
     reply->type = found.type;

@@ -9,10 +9,10 @@
 
 #include "server/api/access.h"
 #include "server/api/api.h"
+#include "server/catalog/changes.h"
 #include "server/http/hub.h"
 #include "server/http/work.h"
 #include "server/query/query.h"
-#include "server/store/changes.h"
 
 /* Topics of the hub: a job's events have its id; what concerns the shelf goes to those who listen
  * to everything. */

@@ -2,7 +2,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/cli/progress.h"
-#include "server/store/vault.h"
+#include "server/maintenance/maintenance.h"
 
 #include "base/json_out.h"
 

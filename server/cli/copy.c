@@ -2,8 +2,8 @@
 /* copy.c: copies a shelf into another one, and prints a line for each difference. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
-#include "server/remote/pg.h"
-#include "server/store/transfer.h"
+#include "server/maintenance/transfer.h"
+#include "server/replica/pg.h"
 
 #include "base/json_out.h"
 

@@ -12,8 +12,8 @@
 #ifndef PS_CLI_KEEP_H
 #define PS_CLI_KEEP_H
 
+#include "server/catalog/retention.h"
 #include "server/cli/options.h"
-#include "server/store/retention.h"
 
 /* The rules of all --keep; they and their words live in the arena and in options. PS_BAD_REQUEST
  * says what is wrong. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/limits.h"
 
+#include "server/catalog/tokens.h"
 #include "server/cli/budget.h"
 #include "server/cli/keep.h"
 #include "server/cli/nearest.h"
 #include "server/cli/recorder.h"
 #include "server/http/listen.h"
 #include "server/share/redact.h"
-#include "server/store/tokens.h"
 
 #define GREATEST 1e15 /* a whole number as a double, and far from the end of 64 bits */
 

@@ -2,7 +2,7 @@
 /* options.c: parses the command line by the tables of commands.h. */
 #include "server/cli/commands.h"
 #include "server/cli/nearest.h"
-#include "server/remote/pg.h"
+#include "server/replica/pg.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 enum ps_command {
     PS_COMMAND_NONE = 0, /* help or the version alone */

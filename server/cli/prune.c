@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "base/json_out.h"
-#include "server/store/clock_check.h"
+#include "server/catalog/clock_check.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #include "server/cli/plain.h"
 #include "server/cli/progress.h"
 #include "server/cli/shelve.h"
-#include "server/store/vault.h"
+#include "server/maintenance/maintenance.h"
 
 #include "base/json_out.h"
 

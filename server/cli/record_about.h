@@ -4,7 +4,7 @@
 #define PS_CLI_RECORD_ABOUT_H
 
 #include "base/buf.h"
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 struct ps_about {
     struct ps_tag *tags; /* room for PS_ABOUT_MOST more than were given */

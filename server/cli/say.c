@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/limits.h"
+#include "server/replica/replica.h"
 
 #include "server/cli/plain.h"
-#include "server/remote/pg.h"
+#include "server/replica/pg.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -21,16 +21,17 @@
 #include "base/context.h"
 #include "base/log.h"
 #include "server/api/api.h"
+#include "server/catalog/deleted.h"
+#include "server/catalog/job_rows.h"
+#include "server/catalog/quota.h"
+#include "server/catalog/tokens.h"
 #include "server/cli/plain.h"
 #include "server/cli/serve_files.h"
 #include "server/cli/serve_keep.h"
 #include "server/cli/served.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
-#include "server/store/deleted.h"
-#include "server/store/job_rows.h"
-#include "server/store/room.h"
-#include "server/store/tokens.h"
+#include "server/replica/replica.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:7700"
 #define UPLOAD_MAX     ((uint64_t)8 << 30)
@@ -297,7 +298,7 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
         status = ps_store_open_shared(options->store, options->data, options->cache, &server->store,
                                       err);
     if (status == PS_OK)
-        status = ps_room_begin(server->store, options->quota, err);
+        status = ps_quota_begin(server->store, options->quota, err);
     if (status == PS_OK)
         status = read_tls(server, options, err);
     server->tokens = options->tokens || options->proxy || !server->listener.loopback;
@@ -333,10 +334,10 @@ static void announce_sandbox(void)
 /* Somebody may have added to it on this machine, or the quota is less than it was. */
 static void announce_room(const struct server *server)
 {
-    struct ps_room room;
+    struct ps_quota room;
     char used[48], quota[48];
 
-    if (ps_room_look(server->store, &room, NULL) == PS_OK && room.quota && room.used > room.quota)
+    if (ps_quota_usage(server->store, &room, NULL) == PS_OK && room.quota && room.used > room.quota)
         ps_log("warning: the shelf takes %s, more than its quota of %s: uploads are refused until "
                "runs are deleted",
                ps_figure_bytes((double)room.used, used),
@@ -397,7 +398,7 @@ static void announce(const struct server *server)
             ps_store_dir(server->store),
             is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
     free(shared.place);
-    if (ps_store_away(server->store))
+    if (ps_store_is_away(server->store))
         ps_log(
             "warning: cannot reach the store: cached files are served, and changes fail until it "
             "is back");
@@ -493,7 +494,7 @@ static void forget_tls(struct server *server)
 static int stop(struct server *server)
 {
     ps_served_withdraw(server->record);
-    ps_store_watch_no_more(server->store);
+    ps_store_unwatch_others(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
     if (!drain(server)) {
@@ -514,7 +515,7 @@ static int stop(struct server *server)
 
 static void give_up(struct server *server)
 {
-    ps_store_watch_no_more(server->store);
+    ps_store_unwatch_others(server->store);
     ps_http_stop(server->http);
     ps_api_free(server->api);
     ps_store_close(server->store);

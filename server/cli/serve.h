@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/catalog/retention.h"
 #include "server/sandbox/sandbox.h"
-#include "server/store/retention.h"
 
 struct ps_serve_options {
     const char *data;  /* never NULL: the caller knows the default */

@@ -4,7 +4,7 @@
 #ifndef PS_CLI_SOURCES_H
 #define PS_CLI_SOURCES_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 #include <time.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* localtime_r */
 #include "base/json_out.h"
+#include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
 #include "server/cli/nearest.h"
 #include "server/cli/table.h"
-#include "server/store/tokens.h"
 
 #include <string.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 /* verify.c: checks the files of a shelf and prints a line for each problem. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
-#include "server/store/vault.h"
+#include "server/maintenance/maintenance.h"
 
 #include "base/json_out.h"
 

@@ -3,9 +3,9 @@
 #ifndef PS_JOBS_APART_H
 #define PS_JOBS_APART_H
 
+#include "server/catalog/store.h"
 #include "server/jobs/members.h"
 #include "server/sandbox/sandbox.h"
-#include "server/store/store.h"
 
 struct ps_apart {
     struct ps_store *store; /* for temporary files */

@@ -3,7 +3,7 @@
 #ifndef PS_JOBS_BUNDLE_H
 #define PS_JOBS_BUNDLE_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 #define PS_BUNDLE_HEAD 256 /* bytes that ps_bundle_is needs */
 /* Whether bytes begin such a member. */

@@ -45,7 +45,7 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
 /* The import stops when the shelf turns out to have these bytes, or no room for more. */
 struct watch {
     const struct ps_import_request *request;
-    const struct ps_intake *intake;
+    const struct ps_ingest *intake;
     struct ps_part *part;
     struct ps_err full; /* the part became too large */
 };
@@ -55,7 +55,7 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     struct watch *watch = user;
     const struct ps_import_request *request = watch->request;
 
-    if (ps_intake_known(watch->intake) || ps_part_grown(watch->part, &watch->full) != PS_OK)
+    if (ps_ingest_is_known(watch->intake) || ps_part_grown(watch->part, &watch->full) != PS_OK)
         return false;
     return !request->progress || request->progress(request->user, done, total, records);
 }
@@ -79,7 +79,7 @@ static enum ps_status load(struct ps_store *store, struct watch *watch, const ch
 }
 
 static enum ps_status publish(struct ps_part *part, const struct ps_import_request *request,
-                              struct ps_intake *intake, const struct ps_original *original,
+                              struct ps_ingest *intake, const struct ps_original *original,
                               struct ps_import_result *out, struct ps_err *err)
 {
     const struct ps_new_run run = {
@@ -93,7 +93,7 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
         .upload = request->upload,
     };
     struct ps_published published = {0};
-    enum ps_status status = ps_intake_keep(intake, err);
+    enum ps_status status = ps_ingest_keep(intake, err);
 
     if (status == PS_OK)
         status = ps_part_publish(part, &run, out->kind, original, &published, err);
@@ -113,7 +113,7 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
 /* The file is hashed and kept in a thread and imported in another process. On failure nothing stays
  * behind. */
 static enum ps_status import_beside(struct ps_store *store, const struct ps_import_request *request,
-                                    struct ps_intake *intake, struct ps_original *original,
+                                    struct ps_ingest *intake, struct ps_original *original,
                                     struct ps_import_result *out, struct ps_err *err)
 {
     struct watch watch = {.request = request, .intake = intake};
@@ -124,7 +124,7 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
     watch.part = part;
     if (status == PS_OK)
         status = load(store, &watch, &out->kind, err);
-    read = ps_intake_wait(intake, status == PS_OK, original, &reading);
+    read = ps_ingest_wait(intake, status == PS_OK, original, &reading);
     if (read == PS_OK && request->sha256 && strcmp(request->sha256, original->sha256) != 0)
         status = read = ps_fail(
             err, PS_BAD_INPUT, "its hash differs from the one in the bundle: the file was changed");
@@ -147,14 +147,14 @@ static enum ps_status import_once(struct ps_store *store, const struct ps_import
                                   struct ps_original *original, struct ps_import_result *out,
                                   struct ps_err *err)
 {
-    struct ps_intake *intake = NULL;
-    enum ps_status status = ps_intake_begin(store, "originals", request->fd, &intake, err);
+    struct ps_ingest *intake = NULL;
+    enum ps_status status = ps_ingest_begin(store, "originals", request->fd, &intake, err);
 
     *out = (struct ps_import_result){0};
     *original = (struct ps_original){0};
     if (status == PS_OK)
         status = import_beside(store, request, intake, original, out, err);
-    ps_intake_end(intake);
+    ps_ingest_end(intake);
     memcpy(out->sha256, original->sha256, sizeof out->sha256);
     out->bytes = original->bytes;
     return status;

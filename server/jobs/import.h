@@ -4,8 +4,8 @@
 #ifndef PS_JOBS_IMPORT_H
 #define PS_JOBS_IMPORT_H
 
+#include "server/catalog/store.h"
 #include "server/sandbox/sandbox.h"
-#include "server/store/store.h"
 
 struct ps_import_request {
     int fd; /* readable from offset 0; stays the caller's. A pipe must be spooled first */

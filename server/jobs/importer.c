@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "importers/importer.h"
+#include "server/catalog/store.h"
 #include "server/jobs/members.h"
 #include "server/jobs/merge.h"
+#include "server/runwrite/import_shared.h"
 #include "server/sandbox/child.h"
-#include "server/store/rewrite.h"
-#include "server/store/store.h"
 
 #define TELL_EVERY_NS 20000000
 
@@ -105,7 +105,7 @@ static enum ps_status take_shared(int fd, struct ps_writer *writer, const char *
     static char word[32];
 
     *kind = word;
-    return ps_writer_take(writer, fd, word, err);
+    return ps_writer_import_shared(writer, fd, word, err);
 }
 
 static enum ps_status load(int fd, const char *part, const char **kind, struct ps_err *err)

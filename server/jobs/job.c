@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "server/catalog/quota.h"
 #include "server/jobs/apart.h"
 #include "server/jobs/import.h"
-#include "server/store/room.h"
 
 static char *copy(const char *text)
 {

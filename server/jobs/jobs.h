@@ -8,7 +8,7 @@
  * from any thread.
  *
  * Servers that share a store show each other's jobs: each one writes what becomes of its own into
- * the store (server/store/job_rows.h), a moment later and progress once a second, and reads there
+ * the store (server/catalog/job_rows.h), a moment later and progress once a second, and reads there
  * of the others'.
  */
 #ifndef PS_JOBS_JOBS_H

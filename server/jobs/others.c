@@ -113,7 +113,7 @@ static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show
         status = ps_job_row_find(store, id, true, arena, &row, err);
     if (status == PS_OK)
         show_row(jobs, &row, show, user);
-    if (status == PS_NOT_FOUND && ps_store_away(store))
+    if (status == PS_NOT_FOUND && ps_store_is_away(store))
         return ps_fail(
             err, PS_UNAVAILABLE,
             "the store cannot be reached, so job j%llu cannot be looked up; try again later",

@@ -5,9 +5,9 @@
 
 #include <pthread.h>
 
+#include "server/catalog/job_rows.h"
 #include "server/jobs/job.h"
 #include "server/jobs/told.h"
-#include "server/store/job_rows.h"
 
 struct ps_jobs {
     struct ps_jobs_config config;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/store/room.h"
+#include "server/catalog/quota.h"
 
 /* --- which measured file a name means ----------------------------------------------------------
  */

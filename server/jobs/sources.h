@@ -6,7 +6,7 @@
 #ifndef PS_JOBS_SOURCES_H
 #define PS_JOBS_SOURCES_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 /* What became of one file that was to be attached. */
 struct ps_source_outcome {

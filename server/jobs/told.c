@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "server/store/job_rows.h"
+#include "server/catalog/job_rows.h"
 
 #define GATHER_MS 30   /* what comes close together is one transaction, and a short job one state */
 #define AGAIN_MS  1000 /* after the database was away */

@@ -160,7 +160,7 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
     if (status != PS_OK)
         return status;
     ps_context_begin(&context, SQL_MS, NULL, NULL);
-    status = ps_query_typed(store, &sql, out, err);
+    status = ps_query_user_sql(store, &sql, out, err);
     (void)ps_context_leave(&context);
     return status;
 }

@@ -3,8 +3,9 @@
 
 #include <stdio.h>
 
+#include "server/catalog/backend.h"
+#include "server/catalog/state.h"
 #include "server/offline/files.h"
-#include "server/store/db_impl.h"
 
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
@@ -18,6 +19,15 @@ void ps_catalog_refresh(struct ps_store *store)
     (void)store;
 }
 
+/* The page holds all there is. */
+static bool catch_up(struct ps_store *store)
+{
+    (void)store;
+    return true;
+}
+
+static const struct ps_backend page = {.catch_up = catch_up};
+
 enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -25,6 +35,7 @@ enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
     enum ps_status status;
 
     store->dir = ps_strdup(ps_str_of(""));
+    store->backend = &page;
     store->session_fd = -1;
     (void)ps_catalog_uri(store, &uri);
     status = ps_db_open(uri.at, false, &store->catalog, err);

@@ -4,7 +4,7 @@
 #ifndef PS_OFFLINE_SHELF_H
 #define PS_OFFLINE_SHELF_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 /* Once the files are there. It is never closed. */
 enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err);

@@ -17,9 +17,9 @@ struct ps_compare_table {
     const char *kinds; /* " importtime " */
     const char *of;    /* what the API calls it */
     const char *query;
-    enum ps_status (*lend)(struct ps_db *db, struct ps_lent *lent, int64_t **values,
-                           struct ps_err *err); /* what the query reads as ps_lent, or NULL; the
-                                                   caller frees *values */
+    enum ps_status (*lend)(struct ps_db *db, struct ps_temp_rows *temp_rows, int64_t **values,
+                           struct ps_err *err); /* what the query reads as ps_temp_rows, or NULL;
+                                                   the caller frees *values */
     bool source; /* a name that is missing is the text of its line in the attached source */
 };
 

@@ -10,8 +10,8 @@
 #define STACKS " folded speedscope flamegraph-svg gecko "
 #define TRACES " torch-trace nsys trace "
 
-static enum ps_status lend_slices(struct ps_db *db, struct ps_lent *lent, int64_t **values,
-                                  struct ps_err *err)
+static enum ps_status lend_slices(struct ps_db *db, struct ps_temp_rows *temp_rows,
+                                  int64_t **values, struct ps_err *err)
 {
     struct ps_made made = {.values = NULL};
     bool torch = false;
@@ -19,19 +19,19 @@ static enum ps_status lend_slices(struct ps_db *db, struct ps_lent *lent, int64_
 
     if (status == PS_OK && !torch)
         status = ps_slices_by_name(db, (struct ps_params){0}, PS_RANGE_ALL, &made, err);
-    *lent = made.lent;
+    *temp_rows = made.temp_rows;
     *values = made.values;
     return status;
 }
 
-static enum ps_status lend_stacks(struct ps_db *db, struct ps_lent *lent, int64_t **values,
-                                  struct ps_err *err)
+static enum ps_status lend_stacks(struct ps_db *db, struct ps_temp_rows *temp_rows,
+                                  int64_t **values, struct ps_err *err)
 {
     struct ps_made made = {.values = NULL};
     const struct ps_stack_part all = {.range = PS_RANGE_ALL};
     enum ps_status status = ps_stack_functions(db, &all, false, &made, err);
 
-    *lent = made.lent;
+    *temp_rows = made.temp_rows;
     *values = made.values;
     return status;
 }

@@ -154,16 +154,16 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) int64_t *values = NULL;
-    struct ps_lent lent = {.n = 0};
+    struct ps_temp_rows temp_rows = {.n = 0};
     struct ps_db *db = NULL;
     enum ps_status status = ps_run_acquire(r->store, run, &db, err);
 
     r->run = run;
     r->path.len = 0;
     if (status == PS_OK && r->table->lend)
-        status = r->table->lend(db, &lent, &values, err);
+        status = r->table->lend(db, &temp_rows, &values, err);
     if (status == PS_OK) {
-        ps_db_lend(db, &lent);
+        ps_db_lend(db, &temp_rows);
         status = read_rows(r, db, err);
         ps_db_lend(db, NULL);
     }

@@ -177,7 +177,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     return node;
 }
 
-/* What sums per caller tell of call paths: server/store/paths.h. Parents come before children. */
+/* What sums per caller tell of call paths: server/runfile/paths.h. Parents come before children. */
 static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;

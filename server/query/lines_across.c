@@ -199,7 +199,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
  * ------------------------------------------------------------------------------------------------------
  */
 
-struct across {
+struct multi_run {
     struct ps_store *store;
     const char *path;
     struct ps_text base; /* the text that is shown */
@@ -229,7 +229,7 @@ static bool agrees(const struct ps_text *a, const struct ps_text *b)
 }
 
 /* Keys "sha256" and "same_source"; the first text that comes becomes the one that is shown. */
-static void write_same(struct across *a, const struct ps_source *attached, struct ps_text *text,
+static void write_same(struct multi_run *a, const struct ps_source *attached, struct ps_text *text,
                        struct ps_json *json)
 {
     bool same;
@@ -261,7 +261,7 @@ static void write_same(struct across *a, const struct ps_source *attached, struc
     }
 }
 
-static enum ps_status write_lines_run(struct across *a, struct ps_db *db, const struct run *run,
+static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, const struct run *run,
                                       int64_t file, const char *path, struct ps_json *json,
                                       struct ps_err *err)
 {
@@ -323,7 +323,7 @@ static void write_head(const struct run *run, struct ps_json *json)
     ps_json_kint(json, "created_ms", run->created_ms);
 }
 
-static enum ps_status write_run(struct across *a, const struct run *run, struct ps_json *json,
+static enum ps_status write_run(struct multi_run *a, const struct run *run, struct ps_json *json,
                                 struct ps_err *err)
 {
     bool pstats = strcmp(run->kind, "pstats") == 0;
@@ -358,7 +358,7 @@ static enum ps_status write_run(struct across *a, const struct run *run, struct 
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err)
 {
-    struct across a = {.store = store, .path = ps_param_get(params, "path")};
+    struct multi_run a = {.store = store, .path = ps_param_get(params, "path")};
     struct runs runs = {0};
     enum ps_status status;
 

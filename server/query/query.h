@@ -10,7 +10,7 @@
 #define PS_QUERY_H
 
 #include "base/json_out.h"
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 struct ps_param {
     const char *key, *value;
@@ -137,14 +137,14 @@ struct ps_sql_question {
     enum ps_sql_format format;
     int64_t rows; /* PS_LIMIT: a file has more */
     size_t bytes; /* of a file, about; 0: no limit */
-    struct ps_typed by;
+    struct ps_query_limits by;
 };
 /* GET /api/v1/queries. */
 enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err);
 
 /* POST /api/v1/sql. */
-enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_question *question,
-                              struct ps_answer *answer, struct ps_err *err);
+enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_question *question,
+                                 struct ps_answer *answer, struct ps_err *err);
 
 #endif

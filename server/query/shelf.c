@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "server/catalog/deleted.h"
 #include "server/query/views.h"
-#include "server/store/deleted.h"
 
 /* Columns of queries/runs.sql. */
 enum {
@@ -160,7 +160,7 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
 
 /* The numbers of the runs that a search for words finds, as the table that statements read. */
 static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **found,
-                                 struct ps_lent *lent, struct ps_err *err)
+                                 struct ps_temp_rows *temp_rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("runs_words"), &stmt, err);
@@ -170,10 +170,10 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
         return status;
     ps_bind_text(stmt, ":q", ps_str_of(q));
     while (ps_stmt_row(stmt, err)) {
-        PS_PUSH_ROOM(*found, lent->n, cap);
-        (*found)[lent->n++] = ps_col_int(stmt, 0);
+        PS_PUSH_ROOM(*found, temp_rows->n, cap);
+        (*found)[temp_rows->n++] = ps_col_int(stmt, 0);
     }
-    lent->column[0] = *found;
+    temp_rows->column[0] = *found;
     return err->code;
 }
 
@@ -227,7 +227,7 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
 {
     const char *q = ps_param_get(params, "q");
     PS_AUTO(ps_free_ptr) int64_t *found = NULL;
-    struct ps_lent lent = {.n = 0};
+    struct ps_temp_rows temp_rows = {.n = 0};
     struct ps_table_head head;
     int64_t limit, offset;
     enum ps_status status = ps_table_head("runs", params, &head, err);
@@ -237,10 +237,10 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     if (status == PS_OK)
         status = ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, err);
     if (status == PS_OK && q && q[0])
-        status = find_words(db, q, &found, &lent, err);
+        status = find_words(db, q, &found, &temp_rows, err);
     if (status != PS_OK)
         return status;
-    ps_db_lend(db, &lent);
+    ps_db_lend(db, &temp_rows);
     status = runs_found(db, params, &head, limit, offset, json, err);
     ps_db_lend(db, NULL);
     return status;

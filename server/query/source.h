@@ -3,8 +3,8 @@
 #ifndef PS_QUERY_SOURCE_H
 #define PS_QUERY_SOURCE_H
 
+#include "server/catalog/readers.h"
 #include "server/query/query.h"
-#include "server/store/db.h"
 
 /* A text by lines; a line that is not known is {NULL, 0}. */
 struct ps_text {

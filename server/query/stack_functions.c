@@ -106,11 +106,11 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 static void lend_rows(const struct functions *f, struct ps_made *out)
 {
     out->values = ps_grow(NULL, f->n * N_LENT + 1, sizeof *out->values);
-    out->lent.n = f->n;
+    out->temp_rows.n = f->n;
     for (size_t c = 0; c < N_LENT; c++) {
         for (size_t i = 0; i < f->n; i++)
             out->values[c * f->n + i] = f->rows[i].value[c];
-        out->lent.column[c] = out->values + c * f->n;
+        out->temp_rows.column[c] = out->values + c * f->n;
     }
 }
 
@@ -148,7 +148,7 @@ enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *v
         status = ps_param_int(params, "group", 0, 1, 0, &group, err);
     if (status == PS_OK && !ps_table_kept_has(held, params))
         status = ps_stack_functions(db, &part, group, &made, err);
-    ps_db_lend(db, &made.lent);
+    ps_db_lend(db, &made.temp_rows);
     if (status == PS_OK)
         status = ps_view_table(db, view, id, params, answer, err);
     ps_db_lend(db, NULL);

@@ -25,7 +25,7 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
     for (size_t i = 0; i < records->n; i++) {
         const struct ps_record *r = &records->at[i];
         const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
-        int64_t *row = out->values + out->lent.n;
+        int64_t *row = out->values + out->temp_rows.n;
         bool allocates = r->bytes > 0;
 
         if (!in_range(r, range) || r->bytes == 0 || (!allocates && end))
@@ -41,10 +41,10 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
         row[FREED_BY * cap] = end ? or_null(end->slice) : PS_LENT_NULL;
         row[NAME * cap] = PS_LENT_NULL;
         row[WORKER * cap] = r->worker;
-        out->lent.n++;
+        out->temp_rows.n++;
     }
     for (size_t c = 0; c < N_LENT; c++)
-        out->lent.column[c] = out->values + c * cap;
+        out->temp_rows.column[c] = out->values + c * cap;
 }
 
 /* Slice ids of rows, to be visited in their order. */
@@ -87,10 +87,10 @@ static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t 
                                  struct ps_err *err)
 {
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
-    struct naming names = {ps_grow(NULL, made->lent.n + 1, sizeof *names.at), 0, 0};
+    struct naming names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.at), 0, 0};
     enum ps_status status = PS_OK;
 
-    for (size_t i = 0; i < made->lent.n; i++)
+    for (size_t i = 0; i < made->temp_rows.n; i++)
         if (made->values[SLICE * cap + i] != PS_LENT_NULL)
             names.at[names.n++] =
                 (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};

@@ -66,11 +66,11 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
 static void lend_rows(const struct by_name *sums, struct ps_made *out)
 {
     out->values = ps_grow(NULL, sums->n * N_LENT + 1, sizeof *out->values);
-    out->lent.n = sums->n;
+    out->temp_rows.n = sums->n;
     for (size_t c = 0; c < N_LENT; c++) {
         for (size_t i = 0; i < sums->n; i++)
             out->values[c * sums->n + i] = sums->rows[i].value[c];
-        out->lent.column[c] = out->values + c * sums->n;
+        out->temp_rows.column[c] = out->values + c * sums->n;
     }
 }
 

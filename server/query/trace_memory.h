@@ -24,7 +24,7 @@ void ps_records_free(struct ps_records *records);
 
 /* Columns for the table's SQL: values hold those of `lent`. */
 struct ps_made {
-    struct ps_lent lent;
+    struct ps_temp_rows temp_rows;
     int64_t *values;
 };
 /* A table over what `make` computes for a range; it is not called when the page is kept. */

@@ -172,11 +172,11 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_records *records
 static void lend_rows(const struct rows *rows, struct ps_made *out)
 {
     out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
-    out->lent.n = rows->n;
+    out->temp_rows.n = rows->n;
     for (size_t c = 0; c < N_LENT; c++) {
         for (size_t i = 0; i < rows->n; i++)
             out->values[c * rows->n + i] = rows->at[i].value[c];
-        out->lent.column[c] = out->values + c * rows->n;
+        out->temp_rows.column[c] = out->values + c * rows->n;
     }
 }
 

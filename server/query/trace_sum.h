@@ -4,7 +4,7 @@
 #define PS_QUERY_TRACE_SUM_H
 
 #include "server/query/views.h"
-#include "server/store/trace.h"
+#include "server/runfile/trace.h"
 #include "slices/roles.h"
 
 enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,

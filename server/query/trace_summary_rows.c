@@ -110,13 +110,13 @@ void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
     PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
 
     out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
-    out->lent = (struct ps_lent){.n = rows->n, .reals = 1u << MEDIAN | 1u << STDDEV};
+    out->temp_rows = (struct ps_temp_rows){.n = rows->n, .reals = 1u << MEDIAN | 1u << STDDEV};
     for (size_t c = 0; c < N_LENT; c++)
-        out->lent.column[c] = out->values + c * rows->n;
+        out->temp_rows.column[c] = out->values + c * rows->n;
     for (size_t r = 0; r < rows->n; r++) {
         const struct ps_summary_row *row = &rows->at[r];
         struct ps_stats stats = ps_stats_of(values + ends[r] - row->n, (size_t)row->n);
-        const int64_t lent[N_LENT] = {
+        const int64_t temp_rows[N_LENT] = {
             [NAME] = row->key.name,
             [KIND] = row->key.kind,
             [STYLE] = row->key.style,
@@ -133,7 +133,7 @@ void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
         };
 
         for (size_t c = 0; c < N_LENT; c++)
-            out->values[c * rows->n + r] = lent[c];
+            out->values[c * rows->n + r] = temp_rows[c];
     }
 }
 

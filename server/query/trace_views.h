@@ -4,7 +4,7 @@
 #define PS_QUERY_TRACE_VIEWS_H
 
 #include "server/query/views.h"
-#include "server/store/trace.h"
+#include "server/runfile/trace.h"
 
 /* A list of numbers that grows. */
 struct ps_ints {

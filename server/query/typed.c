@@ -44,7 +44,7 @@ struct page {
     struct ps_stmt *stmt;
     struct ps_json json;
     int columns;
-    unsigned seen[PS_TYPED_COLUMNS];
+    unsigned seen[PS_USER_QUERY_COLUMNS];
     const char *cut; /* "rows", "bytes", "time", "memory"; NULL: whole */
 };
 
@@ -228,15 +228,15 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *quest
     ps_arena_free(&arena);
 }
 
-enum ps_status ps_query_typed(struct ps_store *store, const struct ps_sql_question *question,
-                              struct ps_answer *answer, struct ps_err *err)
+enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_question *question,
+                                 struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = question->run
-                                ? ps_run_open_guarded(store, question->run, &question->by, &db, err)
-                                : ps_shelf_open_guarded(store, question->runs, question->n_runs,
-                                                        &question->by, &db, err);
+    enum ps_status status =
+        question->run ? ps_run_open_for_user_query(store, question->run, &question->by, &db, err)
+                      : ps_shelf_open_for_user_query(store, question->runs, question->n_runs,
+                                                     &question->by, &db, err);
 
     if (status == PS_OK)
         status = ps_db_prepare_single(db, question->sql, &stmt, err);

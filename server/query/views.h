@@ -4,8 +4,8 @@
 #define PS_QUERY_VIEWS_H
 
 #include "base/context.h"
+#include "server/catalog/readers.h"
 #include "server/query/query.h"
-#include "server/store/db.h"
 
 /* One view of a run: `id` is the number in the last part of the path, 0 when there is none. */
 struct ps_view {

@@ -156,7 +156,7 @@ static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_e
     enum ps_status status = ps_store_spool(b->store, &path, &fd, err);
 
     if (status == PS_OK)
-        status = ps_rewrite_run(b->store, b->what->ids[index], path, &how, err);
+        status = ps_share_rewrite(b->store, b->what->ids[index], path, &how, err);
     if (status == PS_OK && fstat(fd, &about) != 0)
         status = ps_fail_errno(err, "cannot read", path);
     if (status == PS_OK) {

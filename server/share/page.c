@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/json_out.h"
-#include "server/store/private.h"
-#include "server/store/squeeze.h"
+#include "server/catalog/gzip_writer.h"
+#include "server/catalog/private.h"
 
 #define NAME        "the page" /* in messages */
 #define SHELL_MOST  ((uint64_t)64 << 20)
@@ -49,14 +49,14 @@ static enum ps_status put(const struct page *page, struct ps_str text, struct ps
 static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_fd, uint64_t *bytes,
                               struct ps_err *err)
 {
-    struct ps_squeeze *packer = ps_squeeze_new(out_fd, NAME);
+    struct ps_gzip_writer *packer = ps_gzip_writer_new(out_fd, NAME);
     enum ps_status status = PS_OK;
     struct ps_str piece;
 
     *bytes = 0;
     while (status == PS_OK && (piece = ps_stream_peek(in, 1)).len) {
         *bytes += piece.len;
-        status = ps_squeeze_add(packer, piece, false, err);
+        status = ps_gzip_writer_add(packer, piece, false, err);
         ps_stream_skip(in, piece.len);
     }
     page->bytes += *bytes;
@@ -67,8 +67,8 @@ static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_f
                     (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
     }
     if (status == PS_OK)
-        status = ps_squeeze_add(packer, PS_STR(""), true, err);
-    ps_squeeze_free(packer);
+        status = ps_gzip_writer_add(packer, PS_STR(""), true, err);
+    ps_gzip_writer_free(packer);
     return status;
 }
 

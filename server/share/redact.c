@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "server/catalog/private.h"
 #include "server/share/redaction.h"
-#include "server/store/private.h"
 
 const char *const ps_reveal_words[PS_REVEALS] = {"paths",     "hosts",  "people",
                                                  "arguments", "source", "labels"};
@@ -71,6 +71,18 @@ static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *sto
     return status;
 }
 
+enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
+                                const struct ps_rewrite *how, struct ps_err *err)
+{
+    struct ps_db *from = NULL;
+    enum ps_status status = ps_run_acquire_current(store, id, &from, err);
+
+    if (status == PS_OK)
+        status = ps_rewrite_run(from, path, how, err);
+    ps_run_release(from);
+    return status;
+}
+
 static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
                                 struct ps_err *err)
 {
@@ -84,7 +96,7 @@ static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, 
     ps_redact_begin(r, labels.kind);
     ps_share_labels_free(&labels);
     status = learn_sources(r, store, id, err);
-    return status == PS_OK ? ps_rewrite_run(store, id, NULL, &how, err) : status;
+    return status == PS_OK ? ps_share_rewrite(store, id, NULL, &how, err) : status;
 }
 
 enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
@@ -151,7 +163,7 @@ enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, co
         return status;
     ps_redact_begin(r, brief.kind);
     ps_run_brief_free(&brief);
-    return ps_rewrite_run(store, id, path, &how, err);
+    return ps_share_rewrite(store, id, path, &how, err);
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #ifndef PS_SHARE_REDACT_H
 #define PS_SHARE_REDACT_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 enum ps_reveal {                       /* a bit each */
                  PS_REVEAL_PATHS = 1,  /* folders of files; what stands below site-packages or

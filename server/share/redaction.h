@@ -3,8 +3,10 @@
 #ifndef PS_SHARE_REDACTION_H
 #define PS_SHARE_REDACTION_H
 
+#include "server/catalog/readers.h"
+#include "server/runwrite/import_shared.h"
+#include "server/runwrite/rewrite.h"
 #include "server/share/scrub.h"
-#include "server/store/rewrite.h"
 
 #define PS_REDACTED_CELLS 64
 #define PS_SHARED_NOTE    "shared without its original"
@@ -29,6 +31,10 @@ struct ps_redaction {
 };
 
 void ps_redaction_free(struct ps_redaction *redaction); /* what is in it */
+
+/* ps_rewrite_run for a run of a shelf. */
+enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
+                                const struct ps_rewrite *how, struct ps_err *err);
 
 /* Whether it is said what a column of a run file reveals. */
 bool ps_redaction_has_class(const char *table, const char *column);

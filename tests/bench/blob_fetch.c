@@ -16,7 +16,7 @@
 
 #include <fcntl.h>
 
-#include "server/store/cache.h"
+#include "server/replica/cache.h"
 
 #define PLACE "(SELECT place FROM blob WHERE hash = '%s')"
 

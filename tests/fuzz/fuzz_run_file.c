@@ -17,8 +17,8 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "server/store/checks.h"
-#include "server/store/validate.h"
+#include "server/runwrite/checks.h"
+#include "server/runwrite/validate.h"
 #include "slices/column.h"
 #include "slices/slices.h"
 #include "tests/ask_run.h"

@@ -7,8 +7,8 @@
 
 #include "base/utf8.h"
 #include "server/jobs/members.h"
-#include "server/store/checks.h"
-#include "server/store/validate.h"
+#include "server/runwrite/checks.h"
+#include "server/runwrite/validate.h"
 #include "tests/ask_run.h"
 #include "tests/hostile/hostile.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/remote/clock.h"
+#include "server/replica/clock.h"
 #include "tests/unit/blob_files.h"
 
 static const struct ps_clock_table kept = {

@@ -4,7 +4,7 @@
 #ifndef PS_TEST_BLOB_FILES_H
 #define PS_TEST_BLOB_FILES_H
 
-#include "server/remote/blobs.h"
+#include "server/replica/blobs.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "server/remote/clock.h"
+#include "server/replica/clock.h"
 #include "tests/unit/blob_files.h"
 #include "tests/unit/postgres.h"
 

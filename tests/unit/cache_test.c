@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/store/cache.h"
+#include "server/replica/cache.h"
 
 #define KIB ((uint64_t)1 << 10)
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/store/clock_check.h"
+#include "server/catalog/clock_check.h"
 
 #define DAY   ((int64_t)24 * 3600 * 1000)
 #define BEGIN ((int64_t)1700000000000)

@@ -3,7 +3,7 @@
 #ifndef PS_TEST_DEMO_SHELF_H
 #define PS_TEST_DEMO_SHELF_H
 
-#include "server/store/store.h"
+#include "server/catalog/store.h"
 
 /* Set-up and end of a test, whose state is its store, in the folder demo_shelf. */
 extern char demo_shelf[64];

@@ -19,9 +19,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "server/catalog/files.h"
 #include "server/jobs/import.h"
-#include "server/store/cache.h"
-#include "server/store/files.h"
+#include "server/replica/cache.h"
+#include "server/replica/files.h"
+#include "server/replica/replica.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
@@ -179,9 +181,9 @@ static enum ps_status take_two(void *user, const struct ps_pg_value *values, siz
     return PS_OK;
 }
 
-static void expect_loose(struct ps_store *store, int64_t loose, int64_t blobs)
+static void expect_loose(struct ps_store *store, int64_t reserved_bytes, int64_t blobs)
 {
-    struct ps_pg *pg = store->mirror->writer;
+    struct ps_pg *pg = store->replica->mirror->writer;
     int64_t found[2] = {-1, -1};
 
     assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK);
@@ -191,7 +193,7 @@ static void expect_loose(struct ps_store *store, int64_t loose, int64_t blobs)
                                NULL, 0, take_two, found, NULL),
                      PS_OK);
     assert_int_equal(ps_catalog_end(store, PS_OK, NULL), PS_OK);
-    assert_int_equal(found[0], loose);
+    assert_int_equal(found[0], reserved_bytes);
     assert_int_equal(found[1], blobs);
 }
 
@@ -245,22 +247,22 @@ static void what_was_kept_in_vain_goes(void **state)
     const struct fixture *f = *state;
     struct ps_store *store = open_server(*state, "a");
     struct ps_original original;
-    struct ps_intake *intake = NULL;
+    struct ps_ingest *intake = NULL;
     char path[80];
     PS_AUTO(ps_close_fd) int fd = -1;
 
     (void)snprintf(path, sizeof path, "%s/file", f->dir);
     write_file(path, "in vain");
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_int_equal(ps_intake_begin(store, "originals", fd, &intake, NULL), PS_OK);
-    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(store, "originals", fd, &intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
     postgres_tell("stop");
-    ps_intake_end(intake);
+    ps_ingest_end(intake);
     postgres_tell("start");
     assert_int_equal(count(store, "SELECT count(*) FROM doomed"), 1);
     assert_int_equal(count(store, "SELECT count(*) FROM kept"), 1);
-    ps_doomed_sweep(store);
+    ps_pending_delete_sweep(store);
     assert_int_equal(count(store, "SELECT count(*) FROM doomed"), 0);
     assert_int_equal(count(store, "SELECT count(*) FROM kept"), 0);
     ps_store_close(store);

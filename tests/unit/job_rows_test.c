@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/store/changes.h"
-#include "server/store/job_rows.h"
+#include "server/catalog/changes.h"
+#include "server/catalog/job_rows.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

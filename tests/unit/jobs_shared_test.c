@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/catalog/changes.h"
 #include "server/jobs/jobs.h"
-#include "server/store/changes.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

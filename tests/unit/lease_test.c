@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "server/store/lives.h"
+#include "server/replica/heartbeat.h"
+#include "server/replica/replica.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
@@ -126,7 +127,7 @@ static void time_without_answers_counts_for_nobody(void **state)
 /* Of the row that this opening has there; 0: none yet. */
 static int64_t number_of(const struct ps_store *store)
 {
-    return store->lives->lease.no;
+    return store->replica->heartbeat->lease.no;
 }
 
 static void an_opening_lives_until_it_is_closed(void **state)
@@ -137,12 +138,12 @@ static void an_opening_lives_until_it_is_closed(void **state)
 
     memcpy(session, a->session, sizeof session);
     assert_true(number_of(a) != number_of(b));
-    assert_true(ps_session_lives(b, session));
-    assert_true(ps_session_lives(a, session));
-    assert_false(ps_session_lives(b, "1.1.1"));
+    assert_true(ps_session_is_alive(b, session));
+    assert_true(ps_session_is_alive(a, session));
+    assert_false(ps_session_is_alive(b, "1.1.1"));
     ps_store_close(a);
     assert_false(is(pg, session));
-    assert_false(ps_session_lives(b, session));
+    assert_false(ps_session_is_alive(b, session));
     ps_store_close(b);
     ps_pg_free(pg);
 }
@@ -167,10 +168,10 @@ static void a_killed_one_is_buried_where_it_was(void **state)
     b = open_server(f, "b");
     (void)kill(child, SIGKILL);
     (void)waitpid(child, NULL, 0);
-    assert_true(ps_session_lives(b, session)); /* as far as it can know */
+    assert_true(ps_session_is_alive(b, session)); /* as far as it can know */
     a = open_server(f, "a");
-    assert_false(ps_session_lives(b, session));
-    assert_false(ps_session_lives(a, session));
+    assert_false(ps_session_is_alive(b, session));
+    assert_false(ps_session_is_alive(a, session));
     ps_store_close(a);
     ps_store_close(b);
     (void)close(pipes[0]);
@@ -184,9 +185,9 @@ static void a_stalled_one_beats_before_it_writes(void **state)
     struct ps_pg *pg = laid_out(*state);
     const int64_t number = number_of(a);
 
-    ps_ticker_stop(&a->lives->beats);
+    ps_ticker_stop(&a->replica->heartbeat->beats);
     assert_int_equal(ps_lease_end(pg, a->session, NULL), PS_OK);
-    a->lives->beat_ms -= PS_LEASE_DEAD_MS;
+    a->replica->heartbeat->beat_ms -= PS_LEASE_DEAD_MS;
     assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
     assert_true(is(pg, a->session));
     assert_int_equal(number_of(a), number);
@@ -201,11 +202,11 @@ static void it_opens_while_the_database_is_away(void **state)
     char dir[80];
 
     assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
-    assert_false(ps_store_away(a));
+    assert_false(ps_store_is_away(a));
     ps_store_close(a);
     postgres_tell("stop");
     a = open_server(f, "a");
-    assert_true(ps_store_away(a));
+    assert_true(ps_store_is_away(a));
     assert_int_equal(number_of(a), 0);
     assert_int_equal(count(a, "SELECT count(*) FROM run"), 1);
     assert_int_equal(put_run(a, 2, "two", NULL), PS_UNAVAILABLE);
@@ -214,12 +215,12 @@ static void it_opens_while_the_database_is_away(void **state)
     postgres_tell("start");
     assert_int_equal(put_run(a, 2, "two", NULL), PS_OK);
     assert_true(number_of(a) > 0);
-    assert_true(ps_session_lives(a, a->session));
-    for (int i = 0; i < 1000 && ps_store_away(a); i++)
+    assert_true(ps_session_is_alive(a, a->session));
+    for (int i = 0; i < 1000 && ps_store_is_away(a); i++)
         (void)usleep(10000);
-    assert_false(ps_store_away(a));
+    assert_false(ps_store_is_away(a));
     fresh = open_server(f, "fresh");
-    assert_true(ps_session_lives(fresh, a->session));
+    assert_true(ps_session_is_alive(fresh, a->session));
     expect_same(a, fresh);
     ps_store_close(a);
     ps_store_close(fresh);

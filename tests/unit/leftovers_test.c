@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/catalog/deleted.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
 #include "server/jobs/import.h"
-#include "server/store/db_impl.h"
-#include "server/store/deleted.h"
-#include "server/store/files.h"
 
 static char dir[64];
 
@@ -96,11 +96,11 @@ static int bytes_fd(const char *text)
 static void keep_an_original(struct ps_store *store)
 {
     struct ps_original original;
-    struct ps_intake *intake;
+    struct ps_ingest *intake;
 
-    if (ps_intake_begin(store, "originals", bytes_fd("kept"), &intake, NULL) != PS_OK ||
-        ps_intake_wait(intake, true, &original, NULL) != PS_OK ||
-        ps_intake_keep(intake, NULL) != PS_OK)
+    if (ps_ingest_begin(store, "originals", bytes_fd("kept"), &intake, NULL) != PS_OK ||
+        ps_ingest_wait(intake, true, &original, NULL) != PS_OK ||
+        ps_ingest_keep(intake, NULL) != PS_OK)
         _exit(2);
 }
 
@@ -282,7 +282,7 @@ static void two_that_doom_one_file_leave_it_to_the_last(void **state)
 {
     struct ps_store *store = NULL;
     const struct ps_sending sent = {.bytes = 1};
-    struct ps_doom one, two;
+    struct ps_pending_delete one, two;
     char path[160], part[160];
     const char *sha256 = "00000000000000000000000000000000000000000000000000000000000000aa";
 
@@ -291,12 +291,14 @@ static void two_that_doom_one_file_leave_it_to_the_last(void **state)
     (void)snprintf(path, sizeof path, "%s/originals/%s.gz", dir, sha256);
     (void)snprintf(part, sizeof part, "%s/originals/new.part", dir);
     assert_int_equal(close(open(part, O_CREAT | O_WRONLY, 0666)), 0);
-    assert_int_equal(ps_doom_begin(store, &one, "originals", sha256, &sent, part, NULL), PS_OK);
+    assert_int_equal(ps_pending_delete_begin(store, &one, "originals", sha256, &sent, part, NULL),
+                     PS_OK);
     assert_int_equal(close(open(part, O_CREAT | O_WRONLY, 0666)), 0);
-    assert_int_equal(ps_doom_begin(store, &two, "originals", sha256, &sent, part, NULL), PS_OK);
-    ps_doom_end(store, &one);
+    assert_int_equal(ps_pending_delete_begin(store, &two, "originals", sha256, &sent, part, NULL),
+                     PS_OK);
+    ps_pending_delete_end(store, &one);
     assert_int_equal(access(path, F_OK), 0);
-    ps_doom_end(store, &two);
+    ps_pending_delete_end(store, &two);
     assert_int_not_equal(access(path, F_OK), 0);
     ps_store_close(store);
 }

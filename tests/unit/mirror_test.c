@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/store/tokens.h"
+#include "server/catalog/tokens.h"
+#include "server/replica/replica.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

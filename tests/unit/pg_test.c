@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
-#include "server/remote/clock.h"
+#include "server/replica/clock.h"
 #include "tests/unit/postgres.h"
 
 static const struct ps_clock_table tag = {"tag", 3, 2, {"run", "k", "v"}, {0, 1}};

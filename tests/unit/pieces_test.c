@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "server/store/partial.h"
+#include "server/catalog/partial.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

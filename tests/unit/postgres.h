@@ -3,7 +3,7 @@
 #ifndef PS_TEST_POSTGRES_H
 #define PS_TEST_POSTGRES_H
 
-#include "server/remote/pg.h"
+#include "server/replica/pg.h"
 
 /* Starts it; false: there is none on this machine, which it says. It ends with the program. */
 bool postgres_start(void);

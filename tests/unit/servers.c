@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/replica/replica.h"
 #include "tests/unit/postgres.h"
 
 int make(void **state)
@@ -129,7 +130,7 @@ static char *dump(struct ps_store *store)
     enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
     for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
-        dump_table(store, store->mirror->tables.at[i].name, &out);
+        dump_table(store, store->replica->mirror->tables.at[i].name, &out);
     if (status == PS_OK) {
         dump_table(store, "tally", &out); /* what each makes of it */
         dump_table(store, "run_text", &out);

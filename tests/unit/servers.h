@@ -3,7 +3,7 @@
 #ifndef PS_TEST_SERVERS_H
 #define PS_TEST_SERVERS_H
 
-#include "server/store/mirror.h"
+#include "server/replica/mirror.h"
 
 struct fixture {
     char *url;

@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "server/store/tokens.h"
+#include "server/catalog/tokens.h"
+#include "server/replica/replica.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

@@ -14,10 +14,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "server/catalog/deleted.h"
+#include "server/catalog/partial.h"
+#include "server/catalog/state.h"
 #include "server/query/query.h"
-#include "server/store/db_impl.h"
-#include "server/store/deleted.h"
-#include "server/store/partial.h"
 
 struct shelf {
     struct ps_store *store;
@@ -115,20 +115,20 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
     struct ps_err err = PS_ERR_INIT;
     int fd = file_of(bytes);
     struct ps_original original;
-    struct ps_intake *intake;
+    struct ps_ingest *intake;
     const struct ps_tag tags[] = {{"branch", "main"}};
     const struct ps_new_run run = {name, "", "series", "mei", tags, 1, 0, NULL};
     struct ps_part *part;
     struct ps_writer *writer = begin(shelf, &part);
 
-    assert_int_equal(ps_intake_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
     say_functions(ps_writer_sink(writer));
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);
-    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
     (void)ps_part_publish(part, &run, "pstats", &original, &out, &err);
-    ps_intake_end(intake);
+    ps_ingest_end(intake);
     assert_string_equal(err.text, "");
     (void)close(fd);
     free(out.name);
@@ -142,7 +142,7 @@ static enum ps_status try_sql(struct shelf *shelf, const char *id, const char *s
         .run = id, .sql = sql, .format = PS_SQL_CSV, .rows = 1000000};
     struct ps_answer answer = {.type = NULL};
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_query_typed(shelf->store, &question, &answer, &err);
+    enum ps_status status = ps_query_user_sql(shelf->store, &question, &answer, &err);
 
     *out = answer.body;
     return status;
@@ -278,17 +278,17 @@ static void a_removed_run_comes_back_or_leaves_no_file(void **state)
 static void an_aborted_import_leaves_no_file(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_intake *intake;
+    struct ps_ingest *intake;
     int fd = file_of("half");
     struct ps_part *part;
     struct ps_writer *writer = begin(shelf, &part);
     char command[256];
 
-    assert_int_equal(ps_intake_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
     say_functions(ps_writer_sink(writer));
     ps_writer_free(writer);
     ps_part_abort(part);
-    ps_intake_end(intake);
+    ps_ingest_end(intake);
     (void)close(fd);
     (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",
                    shelf->dir, shelf->dir);
@@ -409,7 +409,7 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     assert_int_equal(taken, 2);
     ps_upload_end(shelf->store, 1, NULL);
     ps_upload_end(shelf->store, 2, NULL);
-    ps_doomed_sweep(shelf->store);
+    ps_pending_delete_sweep(shelf->store);
     assert_int_equal(ps_partial_begin(shelf->store, "", id, NULL), PS_OK);
     assert_int_equal(ps_run_mark(shelf->store, "../../victim"), 0);
     assert_int_equal(ps_run_acquire(shelf->store, "../../victim", &db, NULL), PS_NOT_FOUND);

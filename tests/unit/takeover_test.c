@@ -17,10 +17,10 @@
 
 #include "base/context.h"
 #include "base/file.h"
+#include "server/catalog/uploads.h"
 #include "server/jobs/import.h"
 #include "server/jobs/jobs.h"
-#include "server/store/lives.h"
-#include "server/store/uploads.h"
+#include "server/replica/heartbeat.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
@@ -165,7 +165,7 @@ static struct server serve(struct fixture *f, const char *which)
 
 static void stop(struct server *server)
 {
-    ps_store_watch_no_more(server->store);
+    ps_store_unwatch_others(server->store);
     ps_jobs_stop(server->jobs);
     ps_store_close(server->store);
 }
@@ -200,7 +200,7 @@ static void accept_and_stall(struct fixture *f, int from, int to)
     ps_upload_end(store, id, NULL);
     if (import(store, "four", id, &already, &err) != PS_INTERRUPTED)
         _exit(4);
-    if (put_run(store, 9, "nine", NULL) != PS_OK || !ps_session_lives(store, store->session))
+    if (put_run(store, 9, "nine", NULL) != PS_OK || !ps_session_is_alive(store, store->session))
         _exit(5);
     ps_store_close(store);
 }

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/context.h"
-#include "server/store/db_impl.h"
+#include "server/catalog/state.h"
 
 static sqlite3 *plain, *ours;
 

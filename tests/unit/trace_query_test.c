@@ -186,7 +186,7 @@ static int open_shelf(void **state)
     struct shelf *shelf = ps_alloc(sizeof *shelf);
     FILE *file = tmpfile();
     struct ps_original original;
-    struct ps_intake *intake;
+    struct ps_ingest *intake;
     struct ps_writer *writer = NULL;
     struct ps_published published = {.name = NULL};
     const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0, NULL};
@@ -197,13 +197,13 @@ static int open_shelf(void **state)
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
     assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
-    assert_int_equal(ps_intake_begin(shelf->store, "originals", fileno(file), &intake, NULL),
+    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fileno(file), &intake, NULL),
                      PS_OK);
     assert_int_equal(ps_part_create(shelf->store, &part, NULL), PS_OK);
     assert_int_equal(ps_writer_open(ps_part_path(part), &writing, &writer, NULL), PS_OK);
-    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
-    ps_intake_end(intake);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
+    ps_ingest_end(intake);
     say_trace(ps_writer_sink(writer));
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/store/db_impl.h"
-#include "server/store/trace.h"
+#include "server/catalog/state.h"
+#include "server/runfile/trace.h"
 #include "tests/made_trace.h"
 
 static uint64_t seed = 7;
@@ -54,19 +54,19 @@ static struct ps_published publish(struct ps_store *store, struct ps_part *part,
     struct ps_published out = {.name = NULL};
     struct ps_err err = PS_ERR_INIT;
     struct ps_original original;
-    struct ps_intake *intake;
+    struct ps_ingest *intake;
     FILE *file = tmpfile();
 
     assert_non_null(file);
     (void)fputs(bytes, file);
     (void)fflush(file);
-    assert_int_equal(ps_intake_begin(store, "originals", fileno(file), &intake, NULL), PS_OK);
-    assert_int_equal(ps_intake_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_intake_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(store, "originals", fileno(file), &intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);
     assert_int_equal(ps_part_publish(part, &run, kind, &original, &out, &err), PS_OK);
-    ps_intake_end(intake);
+    ps_ingest_end(intake);
     (void)fclose(file);
     return out;
 }
@@ -326,8 +326,9 @@ static void other_kinds_have_none(void **state)
     ps_writer_sink(writer)->ops->headline(ps_writer_sink(writer),
                                           &(struct ps_headline){0, "s", "x"});
     run = publish(shelf->store, part, writer, "mprof", "no trace");
-    assert_int_equal(ps_run_open_guarded(shelf->store, run.id, &(struct ps_typed){0}, &db, NULL),
-                     PS_OK);
+    assert_int_equal(
+        ps_run_open_for_user_query(shelf->store, run.id, &(struct ps_query_limits){0}, &db, NULL),
+        PS_OK);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];
 

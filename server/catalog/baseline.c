@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* baseline.c: the run of a series that the others are held against. */
+#include "server/catalog/state.h"
+
+/* Runs a statement with one text bound. *changed: rows. */
+static enum ps_status change(struct ps_store *store, const char *query, const char *key,
+                             const char *value, int *changed, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
+    if (status == PS_OK) {
+        ps_bind_text(stmt, key, ps_str_of(value));
+        status = ps_stmt_finish(stmt, err);
+        *changed = sqlite3_changes(store->catalog->handle);
+    }
+    if (status == PS_OK)
+        status = ps_labels_save(store, "baselines", err);
+    return ps_catalog_end(store, status, err);
+}
+
+enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    int changed = 0;
+    enum ps_status status = change(store, "baseline_set", ":id", id, &changed, err);
+
+    if (status == PS_OK && changed == 0) {
+        status = ps_fail(err, PS_CONFLICT, "run %s has no series, so it cannot be a baseline", id);
+        ps_hint(err, "set its series first");
+    }
+    return status;
+}
+
+enum ps_status ps_store_unpin(struct ps_store *store, const char *series, struct ps_err *err)
+{
+    int changed = 0;
+    enum ps_status status = change(store, "baseline_clear", ":series", series, &changed, err);
+
+    if (status == PS_OK && changed == 0)
+        status = ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
+    return status;
+}
+
+enum ps_status ps_store_unpin_run(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    int changed = 0;
+    enum ps_status status = change(store, "baseline_forget", ":id", id, &changed, err);
+
+    if (status == PS_OK && changed == 0)
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not a baseline", id);
+    return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* catalog_read.c: the catalog for those who only read it, beside whoever writes: a commit waits for
+ * the disk, and who merely wants to know something must not wait with it. A catalog that is no file
+ * of ours is lent to one thread at a time. */
+#include <stdlib.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/state.h"
+
+#define IDLE_MAX 8 /* connections that are kept */
+
+static struct ps_db *take_any(struct ps_store *store)
+{
+    struct ps_db *db;
+
+    pthread_mutex_lock(&store->pool_lock);
+    db = store->idle_catalogs;
+    if (db) {
+        store->idle_catalogs = db->next;
+        store->n_idle_catalogs--;
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+    return db;
+}
+
+/* One that was opened while nobody wrote does not see what is written now. */
+static struct ps_db *take_idle(struct ps_store *store)
+{
+    struct ps_db *db;
+
+    ps_catalog_refresh(store);
+    while ((db = take_any(store)) && db->immutable && !atomic_load(&store->immutable))
+        ps_db_close(db);
+    return db;
+}
+
+static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    const bool immutable = ps_catalog_uri(store, &uri);
+    enum ps_status status = ps_catalog_open_reader(uri.at, out, err);
+
+    if (status != PS_OK)
+        return status;
+    (*out)->immutable = immutable;
+    status = ps_db_exec(*out, "PRAGMA cache_size=-256; PRAGMA mmap_size=2000000000", err);
+    if (status == PS_OK)
+        return status;
+    ps_db_close(*out);
+    *out = NULL;
+    return status;
+}
+
+static enum ps_status say(struct ps_db *db, const char *sql, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+
+    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+}
+
+enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    if (!store->beside) {
+        *out = ps_catalog_lock(store);
+        return PS_OK;
+    }
+    *out = take_idle(store);
+    if (!*out)
+        status = open_one(store, out, err);
+    if (status == PS_OK)
+        status = say(*out, "BEGIN", err);
+    if (status != PS_OK) {
+        ps_db_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)
+{
+    if (!db)
+        return;
+    if (!store->beside) {
+        ps_catalog_unlock(store);
+        return;
+    }
+    if (say(db, "COMMIT", NULL) == PS_OK) {
+        pthread_mutex_lock(&store->pool_lock);
+        if (store->n_idle_catalogs < IDLE_MAX) {
+            db->next = store->idle_catalogs;
+            store->idle_catalogs = db;
+            store->n_idle_catalogs++;
+            db = NULL;
+        }
+        pthread_mutex_unlock(&store->pool_lock);
+    }
+    ps_db_close(db);
+}
+
+void ps_catalog_read_close(struct ps_store *store)
+{
+    struct ps_db *db;
+
+    while ((db = take_any(store)))
+        ps_db_close(db);
+}
+
+/* Whether to ask again: there is something of other servers that was not here when *seen was. If
+ * nobody can know whether there is, "not found" is not what is to be said. */
+static bool missed(struct ps_store *store, int64_t *seen, enum ps_status *status,
+                   struct ps_err *err)
+{
+    const int64_t before = *seen;
+
+    if (*status != PS_NOT_FOUND)
+        return false;
+    if (!store->backend->catch_up(store)) {
+        *err = (struct ps_err)PS_ERR_INIT;
+        ps_hint(err, "try again in a moment");
+        *status =
+            ps_fail(err, PS_UNAVAILABLE,
+                    "the store cannot be reached, and this server has no copy of its catalog");
+        return false;
+    }
+    *seen = store->seen;
+    return *seen != before;
+}
+
+enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, const char *about,
+                              void *out, struct ps_err *err)
+{
+    int64_t seen = store->seen;
+    struct ps_err own;
+    enum ps_status status;
+
+    do {
+        struct ps_db *db;
+
+        own = (struct ps_err)PS_ERR_INIT;
+        status = ps_catalog_read(store, &db, &own);
+        if (status == PS_OK)
+            status = ask(db, about, out, &own);
+        ps_catalog_read_end(store, db);
+    } while (missed(store, &seen, &status, &own));
+    if (status != PS_OK && err && err->code == PS_OK)
+        *err = own;
+    return status;
+}

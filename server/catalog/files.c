@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/catalog/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/copy_file.h"
+#include "server/catalog/state.h"
+
+enum ps_status ps_file_path(struct ps_store *store, const char *folder, const char *key,
+                            char **path_out, struct ps_err *err)
+{
+    *path_out = NULL;
+    return store->backend->path(store, folder, key, path_out, err);
+}
+
+bool ps_file_has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key)
+{
+    return store->backend->has(store, db, folder, key);
+}
+
+enum ps_status ps_file_open(struct ps_store *store, const char *folder, const char *key,
+                            int *fd_out, struct ps_err *err)
+{
+    *fd_out = -1;
+    for (int i = 0; i < PS_FILE_TRIES; i++) {
+        PS_AUTO(ps_free_ptr) char *path = NULL;
+        enum ps_status status = ps_file_path(store, folder, key, &path, err);
+
+        if (status != PS_OK)
+            return status;
+        *fd_out = open(path, O_RDONLY | O_CLOEXEC);
+        if (*fd_out >= 0)
+            return PS_OK;
+        if (!store->backend->evicts_files || errno != ENOENT)
+            return ps_fail_errno(err, "cannot read", path);
+    }
+    return ps_file_left(key, err);
+}
+
+enum ps_status ps_file_left(const char *key, struct ps_err *err)
+{
+    ps_hint(err, "start the server with a larger --cache-size");
+    return ps_fail(err, PS_UNAVAILABLE, "%s was evicted from the cache before it could be read",
+                   key);
+}
+
+/* Where two names cannot be one file. Half of it is never seen under its name. */
+static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    PS_AUTO(ps_close_fd) int to = -1;
+    enum ps_status status;
+
+    ps_buf_printf(&part, "%s.part", path);
+    to = open(part.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (to < 0)
+        return ps_fail_errno(err, "cannot write", part.at);
+    status = ps_copy_bytes(from, to, path, err);
+    if (status == PS_OK && rename(part.at, path) != 0)
+        status = ps_fail_errno(err, "cannot rename to", path);
+    if (status != PS_OK)
+        (void)unlink(part.at);
+    return status;
+}
+
+enum ps_status ps_file_link(struct ps_store *store, const char *folder, const char *key,
+                            const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int from = -1;
+    PS_AUTO(ps_free_ptr) char *source = NULL;
+    enum ps_status status = ps_file_path(store, folder, key, &source, err);
+
+    if (status != PS_OK || link(source, path) == 0 || errno == EEXIST)
+        return status;
+    status = ps_file_open(store, folder, key, &from, err);
+    return status == PS_OK ? copy_to(from, path, err) : status;
+}
+
+/* The layout stands in the head of each run file. */
+int64_t ps_path_layout(const char *path)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    unsigned char b[4];
+
+    if (fd < 0)
+        return -1;
+    if (pread(fd, b, sizeof b, 60) != sizeof b) /* where SQLite keeps user_version */
+        return 0;
+    return (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
+{
+    return store->backend->layout(store, db, id);
+}
+
+enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
+                            struct ps_sending *out, struct ps_err *err)
+{
+    return store->backend->send(store, folder, path, out, err);
+}
+
+enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent,
+                           const char *folder, const char *key, const char *path,
+                           struct ps_err *err)
+{
+    return store->backend->put(store, sent, folder, key, path, err);
+}
+
+enum ps_status ps_file_settle(struct ps_store *store, const char *folder, struct ps_err *err)
+{
+    return store->backend->settle(store, folder, err);
+}
+
+enum ps_status ps_file_place(struct ps_store *store, const struct ps_sending *sent,
+                             const char *folder, const char *key, const char *path,
+                             struct ps_err *err)
+{
+    enum ps_status status = ps_file_put(store, sent, folder, key, path, err);
+
+    return status == PS_OK ? ps_file_settle(store, folder, err) : status;
+}
+
+enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const char *key,
+                              struct ps_err *err)
+{
+    return store->backend->remove(store, folder, key, err);
+}
+
+enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,
+                             struct ps_err *err)
+{
+    return store->backend->check(store, folder, key, err);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
+                           struct ps_shared_file *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("kept_find"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    if (!ps_stmt_row(stmt, &own))
+        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    ps_col_copy(stmt, 0, out->hash, sizeof out->hash);
+    out->bytes = (uint64_t)ps_col_int(stmt, 1);
+    out->layout = ps_col_int(stmt, 2);
+    return PS_OK;
+}
+
+struct wanted {
+    const char *folder;
+    struct ps_shared_file *out;
+};
+
+static enum ps_status ask(struct ps_db *db, const char *key, void *user, struct ps_err *err)
+{
+    const struct wanted *wanted = user;
+
+    return ps_file_row(db, wanted->folder, key, wanted->out, err);
+}
+
+enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
+                            const char *key, struct ps_shared_file *out, struct ps_err *err)
+{
+    struct wanted wanted = {folder, out};
+
+    return db ? ps_file_row(db, folder, key, out, err)
+              : ps_catalog_ask(store, ask, key, &wanted, err);
+}
+
+/* A query of one row of kept. */
+enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const char *folder,
+                                  const char *key, const struct ps_sending *sent,
+                                  struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    if (sent) {
+        ps_bind_text(stmt, ":hash", ps_str_of(sent->hash));
+        ps_bind_int(stmt, ":bytes", (int64_t)sent->bytes);
+        ps_bind_int(stmt, ":layout", sent->layout);
+    }
+    return ps_stmt_finish(stmt, err);
+}

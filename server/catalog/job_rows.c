@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/catalog/job_rows.h"
+
+#include <stdlib.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/state.h"
+
+bool ps_store_is_shared(const struct ps_store *store)
+{
+    return store->backend->has_other_servers;
+}
+
+/* --- written -----------------------------------------------------------------------------------
+ */
+
+enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *row,
+                              struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("job_put"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":id", (int64_t)row->id);
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_bind_text(stmt, ":state", ps_str_of(row->state));
+    ps_bind_text(stmt, ":view", row->view);
+    return ps_stmt_finish(stmt, err);
+}
+
+static enum ps_status next_id(struct ps_store *store, int64_t at, uint64_t *id_out,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("job_add"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_bind_int(stmt, ":at", at);
+    if (ps_stmt_row(stmt, &own)) {
+        *id_out = (uint64_t)ps_col_int(stmt, 0);
+        (void)ps_stmt_row(stmt, &own);
+    }
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
+                                 uint64_t *id_out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf view = {0};
+    struct ps_job_row row = {.state = "queued"};
+    enum ps_status status = next_id(store, job->at, &row.id, err);
+
+    if (status != PS_OK)
+        return status;
+    job->view(job->user, row.id, &view);
+    row.view = ps_buf_slice(&view);
+    *id_out = row.id;
+    return ps_job_row_put(store, &row, err);
+}
+
+enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *job,
+                              uint64_t *id_out, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = ps_job_row_insert(store, job, id_out, err);
+    return ps_catalog_end(store, status, err);
+}
+
+static enum ps_status forget(struct ps_db *db, size_t keep, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("job_forget"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":keep", (int64_t)keep);
+    return ps_stmt_finish(stmt, err);
+}
+
+enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *rows, size_t n,
+                               size_t keep, struct ps_err *err)
+{
+    bool ended = false;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    for (size_t i = 0; status == PS_OK && i < n; i++) {
+        status = ps_job_row_put(store, &rows[i], err);
+        ended |= rows[i].ended;
+    }
+    if (status == PS_OK && ended)
+        status = forget(store->catalog, keep, err);
+    return ps_catalog_end(store, status, err);
+}
+
+/* --- read --------------------------------------------------------------------------------------
+ */
+
+static bool is_ended(struct ps_str state)
+{
+    return !ps_str_is(state, "queued") && !ps_str_is(state, "running");
+}
+
+static void read_row(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
+                     struct ps_job_row *out)
+{
+    *out = (struct ps_job_row){
+        .id = (uint64_t)ps_col_int(stmt, 0),
+        .ours = ps_str_is(ps_col_text(stmt, 1), store->session),
+        .ended = is_ended(ps_col_text(stmt, 2)),
+        .state = ps_arena_copy(arena, ps_col_text(stmt, 2)).at,
+        .view = ps_arena_copy(arena, ps_col_text(stmt, 3)),
+        .cancel = ps_col_int(stmt, 4) != 0,
+        .at = ps_col_int(stmt, 5),
+    };
+}
+
+static enum ps_status find(struct ps_store *store, struct ps_db *db, uint64_t id,
+                           struct ps_arena *arena, struct ps_job_row *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("job_get"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":id", (int64_t)id);
+    if (!ps_stmt_row(stmt, &own))
+        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    read_row(store, stmt, arena, out);
+    return PS_OK;
+}
+
+struct sought {
+    struct ps_store *store;
+    uint64_t id;
+    struct ps_arena *arena;
+    struct ps_job_row *out;
+};
+
+static enum ps_status seek(struct ps_db *db, const char *about, void *out, struct ps_err *err)
+{
+    const struct sought *s = out;
+
+    (void)about;
+    return find(s->store, db, s->id, s->arena, s->out, err);
+}
+
+enum ps_status ps_job_row_find(struct ps_store *store, uint64_t id, bool look,
+                               struct ps_arena *arena, struct ps_job_row *out, struct ps_err *err)
+{
+    struct sought sought = {store, id, arena, out};
+    struct ps_db *db = NULL;
+    enum ps_status status;
+
+    if (look)
+        return ps_catalog_ask(store, seek, NULL, &sought, err);
+    status = ps_catalog_read(store, &db, err);
+    if (status == PS_OK)
+        status = seek(db, NULL, &sought, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+static enum ps_status list(struct ps_store *store, struct ps_db *db, size_t ended,
+                           struct ps_arena *arena, struct ps_buf *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("job_list"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":listed", (int64_t)ended);
+    while (ps_stmt_row(stmt, &own)) {
+        struct ps_job_row row;
+
+        read_row(store, stmt, arena, &row);
+        ps_buf_add(rows, &row, sizeof row);
+    }
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_job_rows_list(struct ps_store *store, size_t ended, struct ps_arena *arena,
+                                struct ps_job_row **out, size_t *n_out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
+    struct ps_db *db = NULL;
+    enum ps_status status;
+
+    (void)store->backend->catch_up(store);
+    status = ps_catalog_read(store, &db, err);
+    if (status == PS_OK)
+        status = list(store, db, ended, arena, &rows, err);
+    ps_catalog_read_end(store, db);
+    if (status != PS_OK)
+        return status;
+    *n_out = rows.len / sizeof **out;
+    *out = ps_arena_alloc(arena, rows.len + 1);
+    if (rows.len)
+        memcpy(*out, rows.at, rows.len);
+    return PS_OK;
+}
+
+/* --- asked and left ----------------------------------------------------------------------------
+ */
+
+enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_err *err)
+{
+    struct ps_arena arena = {0};
+    struct ps_job_row row;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = find(store, store->catalog, id, &arena, &row, err);
+    if (status == PS_OK && row.ended)
+        status = ps_fail(err, PS_CONFLICT, "job j%llu has finished", (unsigned long long)id);
+    if (status == PS_OK)
+        status = ps_db_prepare(store->catalog, ps_sql_text("job_cancel"), &stmt, err);
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":id", (int64_t)id);
+        status = ps_stmt_finish(stmt, err);
+    }
+    ps_arena_free(&arena);
+    return ps_catalog_end(store, status, err);
+}
+
+/* One statement about the jobs of a session that died. */
+static enum ps_status leave(struct ps_store *store, const char *query, const char *dead,
+                            struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":dead", ps_str_of(dead));
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(PS_INTERRUPTED)));
+    ps_bind_text(stmt, ":text", PS_STR("the server stopped before it reported the result"));
+    ps_bind_text(stmt, ":hint",
+                 PS_STR("look for the run on the shelf; if it is missing, send it again"));
+    return ps_stmt_finish(stmt, err);
+}
+
+enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err)
+{
+    enum ps_status status = leave(store, "job_fail", dead, err);
+
+    return status == PS_OK ? leave(store, "job_take", dead, err) : status;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * labels.c: what people say of a run, kept a second time beside the catalog.
+ *
+ * A run file holds what was said when it was published (meta.label) and is never altered. Whatever
+ * changes later writes labels/<id>.json: the whole label as it is now, in place of the one before.
+ * The catalog alone is asked; these are for the day on which it is lost. One that lies in a
+ * database is that one's to keep: there are none.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/content.h"
+#include "base/file.h"
+#include "server/catalog/backend.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+
+#define LABEL_MAX ((size_t)4 << 20)
+
+static enum ps_status path_of(const struct ps_store *store, const char *id, char **out,
+                              struct ps_err *err)
+{
+    return ps_store_path(store, "labels", id, ".json", out, err);
+}
+
+enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_free_ptr) char *part = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status;
+
+    if (!store->backend->keeps_labels)
+        return PS_OK;
+    status = path_of(store, id, &path, err);
+    if (status == PS_OK)
+        status = ps_new_part(store, "labels", &part, &fd, err);
+    if (status == PS_OK)
+        status = ps_write_all(fd, text, part, err);
+    if (status == PS_OK && (fsync(fd) != 0 || rename(part, path) != 0))
+        status = ps_fail_errno(err, "cannot write", path);
+    if (status != PS_OK && part)
+        (void)unlink(part);
+    return status;
+}
+
+enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *out,
+                             struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    if (!ps_stmt_row(stmt, &own))
+        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    ps_buf_str(out, ps_col_text(stmt, 0));
+    return PS_OK;
+}
+
+static void hash_label(struct ps_str text, struct ps_sending *out)
+{
+    struct ps_content content;
+
+    *out = (struct ps_sending){.bytes = text.len};
+    ps_content_begin(&content);
+    ps_content_add(&content, text);
+    ps_content_end(&content, out->hash);
+}
+
+static enum ps_status put_hash(struct ps_store *store, const char *id, struct ps_str text,
+                               struct ps_err *err)
+{
+    struct ps_sending label;
+
+    hash_label(text, &label);
+    return ps_file_row_change(store->catalog, "kept_put", "labels", id, &label, err);
+}
+
+bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_shared_file kept;
+    struct ps_sending label;
+
+    if (ps_file_row(db, "labels", id, &kept, NULL) != PS_OK)
+        return false;
+    if (ps_label_text(db, id, &text, NULL) == PS_OK) {
+        hash_label(ps_buf_slice(&text), &label);
+        *differs = strcmp(label.hash, kept.hash) != 0;
+    }
+    return true;
+}
+
+enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    enum ps_status status = ps_label_text(store->catalog, id, &text, err);
+
+    if (status == PS_OK)
+        status = ps_label_write(store, id, ps_buf_slice(&text), err);
+    return status == PS_OK && store->backend->keeps_labels
+               ? put_hash(store, id, ps_buf_slice(&text), err)
+               : status;
+}
+
+enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, &own);
+
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_AUTO(ps_free_ptr) char *id = ps_strdup(ps_col_text(stmt, 0));
+
+        status = ps_label_save(store, id, &own);
+    }
+    ps_catalog_unlock(store);
+    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
+}
+
+void ps_label_remove(struct ps_store *store, const char *id)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+
+    if (path_of(store, id, &path, NULL) == PS_OK)
+        (void)unlink(path);
+}
+
+bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    ssize_t got;
+
+    if (store->backend->keeps_labels && path_of(store, id, &path, NULL) == PS_OK)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    do {
+        ps_buf_room(out, 1 << 16);
+        got = read(fd, out->at + out->len, 1 << 16);
+        out->len += got > 0 ? (size_t)got : 0;
+    } while (got > 0 && out->len < LABEL_MAX);
+    ps_buf_add(out, "", 0);
+    return got == 0;
+}
+
+static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
+                            struct ps_str label, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":label", label);
+    (void)ps_stmt_row(stmt, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
+                              struct ps_err *err)
+{
+    enum ps_status status = apply(db, "label_run", id, label, err);
+
+    if (status == PS_OK)
+        status = apply(db, "tag_delete", id, label, err);
+    if (status == PS_OK)
+        status = apply(db, "label_tags", id, label, err);
+    if (status == PS_OK)
+        status = apply(db, "label_sources", id, label, err);
+    return status;
+}
+
+enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
+
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    return ps_label_write(store, of, ps_col_text(stmt, 0), err);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * multi_run_query.c: SQL that people type over several runs. Each public view of a run is a table
+ * here, with a column `run` before its own, that goes through the runs one after the other, each
+ * read through a guarded handle of its own; what may be seen of the catalog are tables likewise.
+ * The statement itself runs in an empty database in memory: there is nothing else in it that it
+ * could reach.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/catalog/multi_run_query.h"
+
+#define COLUMNS_MOST 63 /* bits of sqlite3_index_info.colUsed that stand for one column */
+
+struct table {
+    sqlite3_vtab base;
+    struct multi_run *multi_run;
+    char *name;
+    char **columns; /* of the view, without `run` */
+    int n_columns;
+    bool of_catalog;
+};
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    struct ps_stmt **stmts; /* one a source, kept between the turns of a join */
+    char *plan;             /* what they were prepared for */
+    size_t n, at;           /* sources */
+    int64_t row;
+    int n_values;
+    sqlite3_value **values; /* of the equalities of the plan; copies */
+    bool skip_others;       /* only the run `only` */
+    char only[PS_ID_SIZE];
+};
+
+static size_t sources(const struct table *table)
+{
+    return table->of_catalog ? 1 : table->multi_run->n;
+}
+
+/* --- the tables ------------------------------------------------------------------------------- */
+
+static void free_table(struct table *table)
+{
+    for (int c = 0; c < table->n_columns; c++)
+        free(table->columns[c]);
+    free(table->columns);
+    free(table->name);
+    free(table);
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+    free_table((struct table *)base);
+    return SQLITE_OK;
+}
+
+void ps_multi_run_name(struct ps_buf *out, const char *name)
+{
+    ps_buf_puts(out, "\"");
+    for (; *name; name++)
+        ps_buf_add(out, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    ps_buf_puts(out, "\"");
+}
+
+/* argv: module, database, table, then "catalog" or "runs", then the columns, each in quotes. */
+static int connect_table(sqlite3 *handle, void *multi_run, int argc, const char *const *argv,
+                         sqlite3_vtab **out, char **error)
+{
+    struct table *table = ps_alloc(sizeof *table);
+    PS_AUTO(ps_buf_free) struct ps_buf schema = {0};
+    int code;
+
+    (void)error;
+    table->multi_run = multi_run;
+    table->name = ps_strdup(ps_str_of(argv[2]));
+    table->of_catalog = strcmp(argv[3], "catalog") == 0;
+    table->columns = ps_alloc_array((size_t)argc, sizeof *table->columns);
+    ps_buf_puts(&schema, table->of_catalog ? "CREATE TABLE x(" : "CREATE TABLE x(run");
+    for (int i = 4; i < argc; i++) {
+        struct ps_str name = {argv[i] + 1, strlen(argv[i]) - 2};
+
+        table->columns[table->n_columns] = ps_strdup(name);
+        ps_buf_puts(&schema, table->of_catalog && i == 4 ? "" : ", ");
+        ps_multi_run_name(&schema, table->columns[table->n_columns++]);
+    }
+    ps_buf_puts(&schema, ")");
+    code = sqlite3_declare_vtab(handle, schema.at);
+    if (code == SQLITE_OK)
+        *out = &table->base;
+    else
+        free_table(table);
+    return code;
+}
+
+/* The plan: which columns are used, then those that equal a value, as "<hex>=<column>=<column>". */
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plan = {0};
+    int given = 0;
+    double cost = 1e6;
+
+    (void)base;
+    ps_buf_printf(&plan, "%llx", (unsigned long long)info->colUsed);
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+
+        if (!c->usable || c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn < 0 ||
+            sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+            continue;
+        info->aConstraintUsage[i].argvIndex = ++given;
+        ps_buf_printf(&plan, "=%d", c->iColumn);
+        cost /= 100;
+    }
+    info->idxStr = sqlite3_mprintf("%s", plan.at);
+    info->needToFreeIdxStr = 1;
+    info->estimatedCost = cost;
+    info->estimatedRows = (sqlite3_int64)cost + 1;
+    return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* --- a walk over the sources ------------------------------------------------------------------ */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+    struct cursor *cursor = ps_alloc(sizeof *cursor);
+
+    cursor->n = sources((struct table *)base);
+    cursor->stmts = ps_alloc_array(cursor->n, sizeof(void *));
+    *out = &cursor->base;
+    return SQLITE_OK;
+}
+
+static void forget_values(struct cursor *cursor)
+{
+    for (int i = 0; i < cursor->n_values; i++)
+        sqlite3_value_free(cursor->values[i]);
+    free(cursor->values);
+    cursor->values = NULL;
+    cursor->n_values = 0;
+}
+
+static void forget_statements(struct cursor *cursor)
+{
+    for (size_t i = 0; i < cursor->n; i++) {
+        ps_stmt_done(cursor->stmts[i]);
+        cursor->stmts[i] = NULL;
+    }
+    free(cursor->plan);
+    cursor->plan = NULL;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    forget_statements(cursor);
+    forget_values(cursor);
+    free(cursor->stmts);
+    free(cursor);
+    return SQLITE_OK;
+}
+
+static enum ps_status source_db(const struct table *table, size_t at, struct ps_db **out,
+                                struct ps_err *err)
+{
+    struct multi_run *multi_run = table->multi_run;
+
+    if (table->of_catalog) {
+        *out = multi_run->catalog;
+        return PS_OK;
+    }
+    if (!multi_run->runs[at]) {
+        struct ps_db *db = NULL;
+        enum ps_status status =
+            ps_run_open_limited(multi_run->store, multi_run->ids[at], multi_run->memory, &db, err);
+
+        if (status != PS_OK) {
+            ps_db_close(db);
+            return status;
+        }
+        multi_run->runs[at] = db;
+    }
+    *out = multi_run->runs[at];
+    return PS_OK;
+}
+
+/* Runs that an older perfshelf wrote may lack a column, or the view. */
+static bool has_column(struct ps_db *db, const char *view, const char *column)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    struct ps_stmt *stmt = NULL;
+    bool has;
+
+    ps_buf_puts(&sql, "SELECT ");
+    if (column) {
+        ps_buf_puts(&sql, "x.");
+        ps_multi_run_name(&sql, column);
+    } else {
+        ps_buf_puts(&sql, "1");
+    }
+    ps_buf_puts(&sql, " FROM ");
+    ps_multi_run_name(&sql, view);
+    ps_buf_puts(&sql, " x");
+    has = ps_db_prepare_single(db, sql.at, &stmt, NULL) == PS_OK;
+    ps_stmt_done(stmt);
+    return has;
+}
+
+/* Which of the view's columns a column of the table is; -1: `run`. */
+static int of_view(const struct table *table, int column)
+{
+    return table->of_catalog ? column : column - 1;
+}
+
+static bool is_used(const struct table *table, const char *plan, int column)
+{
+    uint64_t used = strtoull(plan, NULL, 16);
+    int bit = table->of_catalog ? column : column + 1;
+
+    return used >> (bit < COLUMNS_MOST ? bit : COLUMNS_MOST) & 1;
+}
+
+static void statement_text(const struct table *table, struct ps_db *db, const char *plan,
+                           struct ps_buf *out)
+{
+    int value = 0;
+    const char *word = " WHERE ";
+
+    ps_buf_puts(out, "SELECT ");
+    for (int c = 0; c < table->n_columns; c++) {
+        ps_buf_puts(out, c ? ", " : "");
+        if (is_used(table, plan, c) && has_column(db, table->name, table->columns[c]))
+            ps_multi_run_name(out, table->columns[c]);
+        else
+            ps_buf_puts(out, "NULL");
+    }
+    ps_buf_puts(out, " FROM ");
+    ps_multi_run_name(out, table->name);
+    for (const char *at = strchr(plan, '='); at; at = strchr(at + 1, '=')) {
+        int column = of_view(table, (int)strtol(at + 1, NULL, 10));
+
+        value++;
+        if (column < 0 || !has_column(db, table->name, table->columns[column]))
+            continue;
+        ps_buf_puts(out, word);
+        ps_multi_run_name(out, table->columns[column]);
+        ps_buf_printf(out, " = ?%d", value);
+        word = " AND ";
+    }
+}
+
+/* The statement of a source, bound and before its first row; NULL: it has no such view. */
+static enum ps_status begin_source(struct cursor *cursor, struct ps_err *err)
+{
+    const struct table *table = (struct table *)cursor->base.pVtab;
+    struct ps_stmt **stmt = &cursor->stmts[cursor->at];
+    struct ps_db *db;
+    enum ps_status status = source_db(table, cursor->at, &db, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!*stmt && has_column(db, table->name, NULL)) {
+        PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+
+        statement_text(table, db, cursor->plan, &sql);
+        status = ps_db_prepare_single(db, sql.at, stmt, err);
+    }
+    if (status != PS_OK || !*stmt)
+        return status;
+    ps_stmt_rewind(*stmt);
+    for (int i = 0; i < cursor->n_values; i++)
+        (void)sqlite3_bind_value((*stmt)->handle, i + 1, cursor->values[i]);
+    return PS_OK;
+}
+
+static bool is_wanted(const struct cursor *cursor)
+{
+    const struct table *table = (struct table *)cursor->base.pVtab;
+
+    return !cursor->skip_others || strcmp(table->multi_run->ids[cursor->at], cursor->only) == 0;
+}
+
+/* A run may be gone by now: that is nobody's damage. */
+static int fail(sqlite3_vtab *table, const struct ps_err *err)
+{
+    int code = err->code == PS_OK ? SQLITE_OK : ps_table_fail(table, err);
+
+    return code == SQLITE_CORRUPT_VTAB ? SQLITE_ERROR : code;
+}
+
+/* To the first row from source `at` on; `begun`: its statement is at work. */
+static int go_on(struct cursor *cursor, bool begun)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    for (; cursor->at < cursor->n; cursor->at++, begun = false) {
+        if (!begun && (!is_wanted(cursor) || begin_source(cursor, &err) != PS_OK)) {
+            if (err.code != PS_OK)
+                break;
+            continue;
+        }
+        if (cursor->stmts[cursor->at] && ps_stmt_row(cursor->stmts[cursor->at], &err))
+            return SQLITE_OK;
+        if (err.code != PS_OK)
+            break;
+    }
+    return fail(cursor->base.pVtab, &err);
+}
+
+/* A value for the column `run` leaves one run. */
+static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlite3_value **argv)
+{
+    const struct table *table = (struct table *)cursor->base.pVtab;
+    const char *at = strchr(plan, '=');
+
+    forget_values(cursor);
+    cursor->skip_others = false;
+    cursor->values = ps_alloc_array((size_t)argc, sizeof(void *));
+    for (int i = 0; i < argc; i++, at = at ? strchr(at + 1, '=') : NULL) {
+        const unsigned char *text = sqlite3_value_text(argv[i]);
+
+        cursor->values[cursor->n_values++] = sqlite3_value_dup(argv[i]);
+        if (!at || table->of_catalog || strtol(at + 1, NULL, 10) != 0)
+            continue;
+        cursor->skip_others = true;
+        (void)snprintf(cursor->only, sizeof cursor->only, "%s",
+                       text && sqlite3_value_bytes(argv[i]) == PS_ID_SIZE - 1 ? (const char *)text
+                                                                              : "");
+    }
+}
+
+static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argc,
+                  sqlite3_value **argv)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    (void)number;
+    if (!cursor->plan || strcmp(cursor->plan, plan) != 0) {
+        forget_statements(cursor);
+        cursor->plan = ps_strdup(ps_str_of(plan));
+    }
+    keep_values(cursor, plan, argc, argv);
+    cursor->at = 0;
+    cursor->row = 0;
+    return go_on(cursor, false);
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+
+    cursor->row++;
+    return go_on(cursor, true);
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+    const struct cursor *cursor = (struct cursor *)base;
+
+    return cursor->at >= cursor->n;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
+{
+    const struct cursor *cursor = (struct cursor *)base;
+    const struct table *table = (struct table *)base->pVtab;
+    int at = of_view(table, col);
+
+    if (at < 0)
+        sqlite3_result_text(context, table->multi_run->ids[cursor->at], -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_value(context, sqlite3_column_value(cursor->stmts[cursor->at]->handle, at));
+    return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+    *out = ((struct cursor *)base)->row;
+    return SQLITE_OK;
+}
+
+const sqlite3_module ps_multi_run_module = {
+    .xCreate = connect_table,
+    .xConnect = connect_table,
+    .xBestIndex = best_index,
+    .xDisconnect = disconnect,
+    .xDestroy = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter,
+    .xNext = next,
+    .xEof = at_end,
+    .xColumn = column,
+    .xRowid = rowid,
+};

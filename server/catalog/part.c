@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * part.c: the file of a run from its creation to its publication, for who keeps the shelf. What
+ * stands in it was written by a process that read bytes of others: it is looked at like those.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "server/catalog/quota.h"
+#include "server/catalog/state.h"
+
+#define VALUE_MAX      (64 << 20) /* bytes of one value that publishing reads */
+#define NAME_MAX_BYTES ((size_t)1000)
+
+struct ps_part {
+    struct ps_store *store;
+    char *path;
+    int fd;
+    uint64_t claimed; /* bytes of it */
+    struct ps_db *db;
+    struct ps_arena arena;
+    struct ps_run_about about;
+};
+
+enum ps_status ps_part_create(struct ps_store *store, struct ps_part **out, struct ps_err *err)
+{
+    struct ps_part *part = ps_alloc(sizeof *part);
+    enum ps_status status = ps_new_part(store, "runs", &part->path, &part->fd, err);
+
+    part->store = store;
+    *out = part;
+    if (status != PS_OK) {
+        free(part);
+        *out = NULL;
+    }
+    return status;
+}
+
+const char *ps_part_path(const struct ps_part *part)
+{
+    return part->path;
+}
+
+enum ps_status ps_part_grown(struct ps_part *part, struct ps_err *err)
+{
+    struct stat file;
+
+    if (fstat(part->fd, &file) != 0)
+        return ps_fail_errno(err, "cannot examine", part->path);
+    return ps_quota_reserve_growth(part->store, &part->claimed, (uint64_t)file.st_size, err);
+}
+
+static void part_free(struct ps_part *part)
+{
+    ps_quota_release(part->store, part->claimed);
+    ps_db_close(part->db);
+    ps_close_fd(&part->fd);
+    free(part->path);
+    ps_arena_free(&part->arena);
+    free(part);
+}
+
+void ps_part_abort(struct ps_part *part)
+{
+    if (!part)
+        return;
+    (void)unlink(part->path);
+    part_free(part);
+}
+
+/* --- what was written ------------------------------------------------------------------------- */
+
+/* Nothing that its schema names is run before the layout was checked, and not afterwards either. */
+static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    enum ps_status status;
+
+    ps_uri_path(&uri, part->path);
+    ps_buf_puts(&uri, "?nolock=1");
+    status = ps_db_open(uri.at, true, &part->db, err);
+    if (status != PS_OK)
+        return status;
+    (void)sqlite3_db_config(part->db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    (void)sqlite3_db_config(part->db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    (void)sqlite3_limit(part->db->handle, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+    status = ps_db_exec(part->db,
+                        "PRAGMA cell_size_check=ON; PRAGMA journal_mode=OFF;"
+                        "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN",
+                        err);
+    return status == PS_OK ? ps_check_layout(part->db, err) : status;
+}
+
+/* What is left to us is not there, and what goes to others as JSON is JSON. */
+static enum ps_status check_written(struct ps_part *part, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(part->db, ps_sql_text("part_check"), &stmt, err);
+
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = err->code;
+    if (status == PS_OK && !ps_col_int(stmt, 0))
+        status = ps_fail(err, PS_INTERNAL, "its table meta is malformed");
+    return status;
+}
+
+static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = open_written(part, &own);
+
+    if (status == PS_OK)
+        status = check_written(part, &own);
+    if (status == PS_OK)
+        status = ps_run_about(part->db, &part->arena, &part->about, &own);
+    if (status == PS_OK)
+        return PS_OK;
+    if (status == PS_FULL)
+        return ps_fail(err, status, "%s", own.text);
+    return ps_fail(err, PS_INTERNAL, "the importer wrote no run file: %s", own.text);
+}
+
+/* --- what run it is --------------------------------------------------------------------------- */
+
+static const char *choose_name(struct ps_part *part, const struct ps_new_run *run, const char *kind)
+{
+    const char *base = strrchr(run->filename, '/');
+    struct ps_str title = ps_str_of(part->about.title);
+
+    title.len = title.len < NAME_MAX_BYTES ? title.len : NAME_MAX_BYTES;
+    while (!ps_utf8_valid(title))
+        title.len--;
+    base = base ? base + 1 : run->filename;
+    if (run->name[0] || base[0])
+        return run->name[0] ? run->name : base;
+    return title.len ? ps_arena_copy(&part->arena, title).at : kind;
+}
+
+static enum ps_status put(struct ps_part *part, const char *key, struct ps_num number,
+                          struct ps_str text, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(part->db, ps_sql_text("insert_meta"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    sqlite3_bind_text64(stmt->handle, 1, key, strlen(key), SQLITE_STATIC, SQLITE_UTF8);
+    if (number.kind == PS_NUM_INT)
+        sqlite3_bind_int64(stmt->handle, 2, number.i);
+    else
+        sqlite3_bind_text64(stmt->handle, 2, text.at, text.len, SQLITE_STATIC, SQLITE_UTF8);
+    return sqlite3_step(stmt->handle) == SQLITE_DONE
+               ? PS_OK
+               : ps_db_fail(part->db, err, "cannot write the run");
+}
+
+/* What people say of the run, in the words of labels.c. */
+static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_row *row,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json label = ps_json_to(&text);
+
+    ps_json_object(&label);
+    ps_json_kstr(&label, "series", row->series);
+    ps_json_kstr(&label, "who", row->who);
+    ps_json_kint(&label, "created_at", row->created_ms);
+    ps_json_key(&label, "tags");
+    ps_json_array(&label);
+    for (size_t i = 0; i < row->n_tags; i++) {
+        ps_json_array(&label);
+        ps_json_str(&label, ps_str_of(row->tags[i].key));
+        ps_json_str(&label, ps_str_of(row->tags[i].value));
+        ps_json_end(&label);
+    }
+    ps_json_end(&label);
+    ps_json_end(&label);
+    return put(part, "label", (struct ps_num){0}, ps_buf_slice(&text), err);
+}
+
+static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
+{
+    const struct ps_catalog_row *row = &part->about.row;
+    char created[40];
+    time_t seconds = (time_t)(row->created_ms / 1000);
+    struct tm utc;
+    size_t n = strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
+    const struct ps_tag texts[] = {
+        {"kind", row->kind}, {"name", row->name}, {"created_at", created}, {"sha256", row->sha256}};
+    enum ps_status status = put(part, "bytes", ps_int((int64_t)row->bytes), PS_STR(""), err);
+
+    (void)snprintf(created + n, sizeof created - n, ".%03dZ", (int)(row->created_ms % 1000));
+    for (size_t i = 0; status == PS_OK && i < sizeof texts / sizeof *texts; i++)
+        status = put(part, texts[i].key, (struct ps_num){0}, ps_str_of(texts[i].value), err);
+    return status == PS_OK ? put_label(part, row, err) : status;
+}
+
+static void fill_row(struct ps_part *part, const struct ps_new_run *run, const char *kind,
+                     const struct ps_original *original)
+{
+    struct ps_catalog_row *row = &part->about.row;
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    row->created_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    (void)snprintf(row->id, sizeof row->id, "%.16s", original->sha256);
+    row->sha256 = original->sha256;
+    row->bytes = original->bytes;
+    row->kind = kind;
+    row->name = choose_name(part, run, kind);
+    row->series = run->series;
+    row->who = run->who;
+    row->note = run->note ? run->note : "";
+    row->upload = run->upload;
+    row->tags = run->tags;
+    row->n_tags = run->n_tags;
+}
+
+static enum ps_status seal(struct ps_part *part, struct ps_err *err)
+{
+    struct stat file;
+    enum ps_status status = put_identity(part, err);
+
+    if (status == PS_OK)
+        status = ps_db_exec(part->db, "COMMIT", err);
+    if (status != PS_OK)
+        return status;
+    ps_db_close(part->db);
+    part->db = NULL;
+    if (fsync(part->fd) != 0 || fstat(part->fd, &file) != 0)
+        return ps_fail_errno(err, "cannot sync", part->path);
+    part->about.row.db_bytes = (uint64_t)file.st_size;
+    return ps_part_grown(part, err);
+}
+
+static void tell(const struct ps_catalog_row *row, struct ps_published *out)
+{
+    memcpy(out->id, row->id, sizeof out->id);
+    out->rows = row->ledger.stored + row->ledger.repaired;
+    out->repaired = row->ledger.repaired;
+    out->rejected = row->ledger.rejected;
+    if (!out->name)
+        out->name = ps_strdup(ps_str_of(row->name));
+}
+
+enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *run, const char *kind,
+                               const struct ps_original *original, struct ps_published *out,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = read_written(part, &own);
+
+    *out = (struct ps_published){.name = NULL};
+    if (status == PS_OK) {
+        fill_row(part, run, kind, original);
+        status = seal(part, &own);
+    }
+    if (status == PS_OK)
+        status = ps_catalog_publish(part->store, &part->about.row, part->path, out, &own);
+    if (status != PS_OK) {
+        if (err && err->code == PS_OK)
+            *err = own;
+        free(out->name);
+        out->name = NULL;
+        ps_part_abort(part);
+        return status;
+    }
+    tell(&part->about.row, out);
+    if (out->already)
+        (void)unlink(part->path);
+    part_free(part);
+    return PS_OK;
+}

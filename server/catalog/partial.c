@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* flock */
+#include "server/catalog/partial.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "server/catalog/backend.h"
+#include "server/catalog/quota.h"
+#include "server/catalog/state.h"
+
+#define KEEP_S ((int64_t)24 * 3600)
+#define BLOCK  ((size_t)1 << 16)
+
+static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
+{
+    unsigned char random[(PS_PARTIAL_SIZE - 1) / 2];
+
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
+    for (size_t i = 0; i < sizeof random; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", random[i]);
+    return PS_OK;
+}
+
+enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
+                                  const char *who, struct ps_stmt **out, struct ps_err *err)
+{
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(query), out, err);
+    int64_t now = (int64_t)time(NULL);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(*out, ":id", ps_str_of(id));
+    ps_bind_text(*out, ":who", ps_str_of(who));
+    ps_bind_int(*out, ":at", now);
+    ps_bind_int(*out, ":before", now - KEEP_S);
+    ps_bind_int(*out, ":most", PS_PARTIALS_MAX);
+    return PS_OK;
+}
+
+/* Runs one statement; the text of its first row, malloc'ed, or NULL. */
+static enum ps_status ask(struct ps_store *store, const char *query, const char *id,
+                          const char *who, const char *file, char **out, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    *out = NULL;
+    if (status == PS_OK)
+        status = ps_partial_prepare(store, query, id, who, &stmt, err);
+    if (status == PS_OK) {
+        if (file)
+            ps_bind_text(stmt, ":file", ps_str_of(file));
+        if (ps_stmt_row(stmt, err))
+            *out = ps_strdup(ps_col_text(stmt, 0));
+        status = ps_stmt_finish(stmt, err);
+    }
+    status = ps_catalog_end(store, status, err);
+    if (status != PS_OK)
+        ps_free_ptr(out);
+    return status;
+}
+
+static void remove_expired(struct ps_store *store)
+{
+    struct ps_err err = PS_ERR_INIT;
+    char *file = NULL;
+
+    while (ask(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
+        PS_AUTO(ps_free_ptr) char *path = NULL;
+
+        if (ps_store_path(store, "spool", file, "", &path, NULL) == PS_OK)
+            ps_spool_remove(store, path);
+        ps_free_ptr(&file);
+    }
+}
+
+enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
+                                char id_out[PS_PARTIAL_SIZE], struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_free_ptr) char *found = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status = make_id(id_out, err);
+
+    store->backend->partial->expire(store);
+    if (status == PS_OK && store->backend->partial->grows_file)
+        status = ps_store_spool(store, &path, &fd, err);
+    if (status != PS_OK)
+        return status;
+    status =
+        ask(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "", &found, err);
+    if (status == PS_OK && !found) {
+        ps_hint(err, "finish or delete one of them; they expire after a day");
+        status =
+            ps_fail(err, PS_CONFLICT, "%d uploads in pieces are already open", PS_PARTIALS_MAX);
+    }
+    if (status != PS_OK && path)
+        (void)unlink(path);
+    return status;
+}
+
+enum ps_status ps_partial_nobody(struct ps_err *err)
+{
+    ps_hint(err, "start the upload again");
+    return ps_fail(err, PS_NOT_FOUND, "no such upload; it may have expired");
+}
+
+/* The path of its file; with `query` partial_take the row is gone afterwards. */
+static enum ps_status find(struct ps_store *store, const char *query, const char *id,
+                           const char *who, char **path_out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *file = NULL;
+    enum ps_status status = ask(store, query, id, who, NULL, &file, err);
+
+    *path_out = NULL;
+    if (status == PS_OK && !file)
+        return ps_partial_nobody(err);
+    if (status == PS_OK)
+        status = ps_store_path(store, "spool", file, "", path_out, err);
+    return status;
+}
+
+static enum ps_status size_of(int fd, const char *path, uint64_t *out, struct ps_err *err)
+{
+    struct stat about;
+
+    if (fstat(fd, &about) != 0)
+        return ps_fail_errno(err, "cannot read", path);
+    *out = (uint64_t)about.st_size;
+    return PS_OK;
+}
+
+/* Opens the file, alone: an append that is still on its way is waited for. */
+static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, struct ps_err *err)
+{
+    *fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (*fd < 0)
+        return ps_partial_nobody(err);
+    if (flock(*fd, LOCK_EX) != 0)
+        return ps_fail_errno(err, "cannot lock", path);
+    return size_of(*fd, path, bytes, err);
+}
+
+static enum ps_status grown_bytes(struct ps_store *store, const char *id, const char *who,
+                                  uint64_t *out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status;
+
+    status = find(store, "partial_find", id, who, &path, err);
+    return status == PS_OK ? open_alone(path, &fd, out, err) : status;
+}
+
+enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps_err *err)
+{
+    if (have == offset)
+        return PS_OK;
+    return ps_fail(err, PS_CONFLICT, "the upload has %llu bytes, not %llu",
+                   (unsigned long long)have, (unsigned long long)offset);
+}
+
+enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,
+                                     struct ps_err *err)
+{
+    if (piece <= max - (offset < max ? offset : max))
+        return PS_OK;
+    return ps_fail(err, PS_LIMIT, "the upload is over the limit of %llu bytes",
+                   (unsigned long long)max);
+}
+
+enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
+    enum ps_status status = PS_OK;
+    ssize_t got = 0;
+
+    while (status == PS_OK && (got = read(from, block, BLOCK)) > 0)
+        status = ps_write_all(to, (struct ps_str){block, (size_t)got}, path, err);
+    return got < 0 ? ps_fail_errno(err, "cannot read", from_path) : status;
+}
+
+/* What was written of a piece that failed is cut off again. */
+static enum ps_status append(const char *path, const char *from, uint64_t offset, uint64_t max,
+                             uint64_t *bytes_out, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int to = -1;
+    PS_AUTO(ps_close_fd) int fd = open(from, O_RDONLY | O_CLOEXEC);
+    uint64_t piece = 0;
+    enum ps_status status =
+        fd < 0 ? ps_fail_errno(err, "cannot read", from) : open_alone(path, &to, bytes_out, err);
+
+    if (status == PS_OK)
+        status = size_of(fd, from, &piece, err);
+    if (status == PS_OK)
+        status = ps_partial_check_offset(*bytes_out, offset, err);
+    if (status == PS_OK)
+        status = ps_partial_check_size(offset, piece, max, err);
+    if (status == PS_OK) {
+        status = ps_partial_copy(fd, from, to, path, err);
+        if (status != PS_OK && ftruncate(to, (off_t)offset) != 0)
+            return ps_fail_errno(err, "cannot shorten", path);
+    }
+    if (status == PS_OK)
+        *bytes_out = offset + piece;
+    if (status == PS_OK)
+        (void)unlink(from); /* the room that it took is that of the longer file */
+    return status;
+}
+
+static enum ps_status grow_by(struct ps_store *store, const char *id, const char *who,
+                              uint64_t offset, const char *from, uint64_t max, uint64_t *bytes_out,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status;
+
+    status = find(store, "partial_touch", id, who, &path, err);
+    return status == PS_OK ? append(path, from, offset, max, bytes_out, err) : status;
+}
+
+static enum ps_status grown_remove(struct ps_store *store, const char *id, const char *who,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status;
+
+    status = find(store, "partial_take", id, who, &path, err);
+    if (status == PS_OK)
+        ps_spool_remove(store, path);
+    return status;
+}
+
+static enum ps_status grown_take(struct ps_store *store, const char *id, const char *who,
+                                 uint64_t bytes, char **path_out, struct ps_err *err)
+{
+    uint64_t have = 0;
+    enum ps_status status;
+
+    *path_out = NULL;
+    status = grown_bytes(store, id, who, &have, err);
+    if (status == PS_OK)
+        status = ps_partial_check_offset(have, bytes, err);
+    return status == PS_OK ? find(store, "partial_take", id, who, path_out, err) : status;
+}
+
+const struct ps_partial_ops ps_folder_partial = {
+    .grows_file = true,
+    .expire = remove_expired,
+    .bytes = grown_bytes,
+    .append = grow_by,
+    .remove = grown_remove,
+    .take = grown_take,
+};
+
+enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *who,
+                                uint64_t *out, struct ps_err *err)
+{
+    return store->backend->partial->bytes(store, id, who, out, err);
+}
+
+enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *who,
+                                 uint64_t offset, const char *from, uint64_t max,
+                                 uint64_t *bytes_out, struct ps_err *err)
+{
+    return store->backend->partial->append(store, id, who, offset, from, max, bytes_out, err);
+}
+
+enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *who,
+                                 struct ps_err *err)
+{
+    return store->backend->partial->remove(store, id, who, err);
+}
+
+enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,
+                               uint64_t bytes, char **path_out, struct ps_err *err)
+{
+    *path_out = NULL;
+    return store->backend->partial->take(store, id, who, bytes, path_out, err);
+}

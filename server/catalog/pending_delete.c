@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pending_delete.c: files that come into their place before the row that refers to them, or outlive
+ * it.
+ *
+ * Whoever is about to do either writes down first which files these are (table doomed). When it is
+ * done, or when the shelf is opened after it died, those of them that no row refers to are removed.
+ * A kill at any moment leaves nothing that nobody knows of; and a file that is not written down is
+ * never removed, however little the catalog knows of it: the catalog itself may be what was lost.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+
+void ps_pending_delete_name(struct ps_store *store, struct ps_pending_delete *pending)
+{
+    (void)snprintf(pending->owner, sizeof pending->owner, "%s-%u", store->session,
+                   ps_store_count(store));
+}
+
+enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_delete *pending,
+                                     const char *folder, const char *key, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_add"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":owner", ps_str_of(pending->owner));
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    (void)ps_stmt_row(stmt, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+/* In a folder the words stand before the file does; where many share the shelf both stand with one
+ * transaction. */
+enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending_delete *pending,
+                                       const char *folder, const char *key,
+                                       const struct ps_sending *sent, const char *path,
+                                       struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    ps_pending_delete_name(store, pending);
+    if (status == PS_OK)
+        status = ps_pending_delete_add(store->catalog, pending, folder, key, err);
+    if (status == PS_OK && store->backend->files_follow_rows)
+        status = ps_file_place(store, sent, folder, key, path, err);
+    else if (status == PS_OK)
+        status = ps_size_put(store->catalog, folder, key, sent->bytes, err);
+    status = ps_catalog_end(store, status, err);
+    return status == PS_OK && !store->backend->files_follow_rows
+               ? ps_file_place(store, sent, folder, key, path, err)
+               : status;
+}
+
+enum ps_status ps_pending_delete_run(struct ps_store *store, struct ps_pending_delete *pending,
+                                     const char *id, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    ps_pending_delete_name(store, pending);
+    if (status == PS_OK)
+        status = ps_pending_delete_add(store->catalog, pending, "runs", id, err);
+    return ps_catalog_end(store, status, err);
+}
+
+static enum ps_status forget_size(struct ps_db *db, const char *folder, const char *key,
+                                  struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("size_forget"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":sha256", ps_str_of(key));
+    return ps_stmt_finish(stmt, err);
+}
+
+/* What a key of the folder names: the files of a run, or one kept file. */
+static enum ps_status remove_files(struct ps_store *store, const char *folder, const char *key,
+                                   struct ps_err *err)
+{
+    const bool run = strcmp(folder, "runs") == 0;
+    enum ps_status status = ps_file_remove(store, folder, key, err);
+
+    if (run)
+        ps_label_remove(store, key);
+    if (run && status == PS_OK && store->backend->keeps_labels)
+        status = ps_file_row_change(store->catalog, "kept_remove", "labels", key, NULL, err);
+    return run || status != PS_OK ? status : forget_size(store->catalog, folder, key, err);
+}
+
+static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_forget"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":owner", ps_str_of(owner));
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
+}
+
+/* Inside a transaction: no publication can come between the look and the removal. The folders are
+ * synced before the words about their files go. */
+static enum ps_status remove_unused(struct ps_store *store, const char *owner, struct ps_err *err)
+{
+    struct ps_db *db = store->catalog;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_unused"), &stmt, err);
+    bool removed = false;
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":owner", ps_str_of(owner));
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
+
+        if (!ps_file_name_is(folder, key))
+            continue; /* not a row of ours: there is no such file */
+        status = remove_files(store, folder, key, err);
+        removed = true;
+    }
+    for (const char *const *folder = ps_kept_folders; removed && *folder && !err->code; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, *folder);
+
+        (void)ps_sync_dir(path, err);
+    }
+    return err->code == PS_OK ? forget(db, owner, err) : err->code;
+}
+
+static enum ps_status end(struct ps_store *store, const char *owner)
+{
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
+
+    if (status == PS_OK)
+        status = remove_unused(store, owner, &err);
+    return ps_catalog_end(store, status, &err);
+}
+
+/* A failure here leaves words about files that are gone or in use: the next sweep forgets them, of
+ * this opening or of the next. */
+static void end_own(struct ps_store *store, const char *owner)
+{
+    if (end(store, owner) == PS_OK)
+        return;
+    (void)ps_catalog_lock(store);
+    ps_buf_add(&store->undone, owner, strlen(owner) + 1);
+    ps_catalog_unlock(store);
+}
+
+void ps_pending_delete_end(struct ps_store *store, struct ps_pending_delete *pending)
+{
+    if (pending->owner[0])
+        end_own(store, pending->owner);
+    pending->owner[0] = '\0';
+}
+
+static void end_again(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
+
+    (void)ps_catalog_lock(store);
+    owners = store->undone;
+    store->undone = (struct ps_buf){0};
+    ps_catalog_unlock(store);
+    for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1)
+        end_own(store, at);
+}
+
+void ps_pending_delete_sweep(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db;
+
+    end_again(store);
+    db = ps_catalog_lock(store);
+    if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, NULL) == PS_OK)
+        while (ps_stmt_row(stmt, NULL))
+            ps_col_append(stmt, 0, &owners);
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1) {
+        PS_AUTO(ps_free_ptr) char *session = ps_strdup(ps_str_of(at));
+        char *dash = strrchr(session, '-');
+
+        if (dash)
+            *dash = '\0';
+        if (!ps_session_is_alive(store, session))
+            (void)end(store, at);
+    }
+}
+
+/* --- room for removals ------------------------------------------------------------------------ */
+
+#define RESERVE ((off_t)256 << 10)
+
+void ps_reserve_make(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "reserve");
+    PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd >= 0 && posix_fallocate(fd, 0, RESERVE) != 0)
+        (void)unlink(path);
+}
+
+bool ps_reserve_use(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "reserve");
+
+    return unlink(path) == 0;
+}

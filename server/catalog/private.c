@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/catalog/private.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+
+#define OPEN_FOLDERS 16
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
+{
+    (void)about, (void)type, (void)where;
+    return remove(path);
+}
+
+void ps_remove_tree(const char *path)
+{
+    (void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+static enum ps_status make_folders(const struct ps_store *store, struct ps_err *err)
+{
+    static const char *const folders[] = {"spool", "runs", "labels", "originals", "sources"};
+
+    if (mkdir(store->dir, 0700) != 0)
+        return ps_fail_errno(err, "cannot create folder", store->dir);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, folders[i]);
+
+        if (mkdir(path, 0700) != 0)
+            return ps_fail_errno(err, "cannot create folder", path);
+    }
+    return PS_OK;
+}
+
+static char *new_folder(struct ps_store *of)
+{
+    struct ps_buf dir = {0};
+
+    if (!of->read_only)
+        return ps_store_new_path(of, "spool", PS_PRIVATE);
+    ps_buf_printf(&dir, "%s/perfshelf-%s-%u" PS_PRIVATE, ps_temporary_folder(), of->session,
+                  ps_store_count(of));
+    return dir.at;
+}
+
+enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *dir = new_folder(of);
+    struct ps_store *store = ps_store_new(dir);
+    enum ps_status status;
+
+    store->goes = true;
+    (void)snprintf(store->session, sizeof store->session, "private");
+    status = make_folders(store, err);
+    if (status == PS_OK)
+        status = ps_catalog_open(":memory:", &store->catalog, err);
+    if (status ==
+        PS_OK) /* its bytes are shown to others: no earlier label may stand between rows */
+        status = ps_db_exec(store->catalog, "PRAGMA secure_delete=ON", err);
+    if (status == PS_OK) {
+        *out = store;
+        return PS_OK;
+    }
+    ps_store_close(store);
+    return status;
+}
+
+/* No file of these folders is ever altered, so both shelves may have the same one. */
+static enum ps_status share_file(struct ps_store *from, struct ps_store *to, const char *folder,
+                                 const char *key, const char *ending, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *target = NULL;
+    enum ps_status status = ps_store_path(to, folder, key, ending, &target, err);
+
+    return status == PS_OK ? ps_file_link(from, folder, key, target, err) : status;
+}
+
+static enum ps_status share_sources(struct ps_store *from, struct ps_store *to, const char *id,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(to->catalog, ps_sql_text("source_mine"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
+
+        status = share_file(from, to, "sources", sha256, PS_KEPT, err);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status read_about(struct ps_store *from, const char *id, struct ps_arena *arena,
+                                 struct ps_run_about *about, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(from, id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_run_about(db, arena, about, err);
+    ps_run_release(db);
+    return status;
+}
+
+static enum ps_status put_row(struct ps_store *from, struct ps_store *to, const char *id,
+                              struct ps_catalog_row *row, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    PS_AUTO(ps_free_ptr) char *name = NULL;
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct stat file;
+    enum ps_status status = ps_store_path(to, "runs", id, ".db", &path, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)ps_catalog_lock(from);
+    status = ps_label_text(from->catalog, id, &label, err);
+    ps_catalog_unlock(from);
+    if (status != PS_OK)
+        return ps_fail(err, status, "run %s is not on this shelf", id);
+    if (stat(path, &file) != 0)
+        return ps_fail_errno(err, "cannot read", path);
+    row->db_bytes = (uint64_t)file.st_size;
+    (void)snprintf(row->id, sizeof row->id, "%s", id);
+    status = ps_catalog_put(to->catalog, row, &name, err);
+    return status == PS_OK ? ps_label_apply(to->catalog, id, ps_buf_slice(&label), err) : status;
+}
+
+enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const char *id,
+                               struct ps_err *err)
+{
+    struct ps_arena arena = {0};
+    struct ps_run_about about = {.row = {.name = NULL}};
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = read_about(from, id, &arena, &about, &own);
+
+    if (status == PS_OK)
+        status = share_file(from, to, "runs", id, ".db", &own);
+    if (status == PS_OK) {
+        (void)ps_catalog_lock(to);
+        status = put_row(from, to, id, &about.row, &own);
+        if (status == PS_OK)
+            status = share_sources(from, to, id, &own);
+        ps_catalog_unlock(to);
+    }
+    ps_arena_free(&arena);
+    if (status != PS_OK && err && err->code == PS_OK)
+        *err = own;
+    return status;
+}
+
+/* The row of a run: what its original is, and since when it is on the shelf. */
+static enum ps_status read_row(struct ps_store *from, const char *id, struct ps_original *original,
+                               char kind[32], int64_t *created_ms, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(ps_catalog_lock(from), ps_sql_text("run_identity"), &stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+        if (ps_stmt_row(stmt, err)) {
+            ps_col_copy(stmt, 0, original->sha256, sizeof original->sha256);
+            original->bytes = (uint64_t)ps_col_int(stmt, 1);
+            ps_col_copy(stmt, 2, kind, 32);
+            *created_ms = ps_col_int(stmt, 3);
+        } else {
+            status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+        }
+        ps_stmt_done(stmt);
+    }
+    ps_catalog_unlock(from);
+    return status;
+}
+
+static enum ps_status put_moment(struct ps_store *to, const char *id, int64_t created_ms,
+                                 struct ps_err *err)
+{
+    char label[64];
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_begin(to, PS_SOON, err);
+
+    (void)snprintf(label, sizeof label, "{\"created_at\":%lld}", (long long)created_ms);
+    if (status == PS_OK)
+        status = ps_db_prepare(to->catalog, ps_sql_text("label_run"), &stmt, err);
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+        ps_bind_text(stmt, ":label", ps_str_of(label));
+        status = ps_stmt_finish(stmt, err);
+    }
+    return ps_catalog_end(to, status, err);
+}
+
+enum ps_status ps_private_publish(struct ps_store *from, struct ps_store *to, const char *id,
+                                  struct ps_part *part, const struct ps_new_run *run,
+                                  struct ps_err *err)
+{
+    struct ps_original original = {.bytes = 0};
+    struct ps_published published = {.name = NULL};
+    char kind[32] = "";
+    int64_t created_ms = 0;
+    enum ps_status status = read_row(from, id, &original, kind, &created_ms, err);
+
+    if (status != PS_OK) {
+        ps_part_abort(part);
+        return status;
+    }
+    status = ps_part_publish(part, run, kind, &original, &published, err);
+    free(published.name);
+    return status == PS_OK ? put_moment(to, id, created_ms, err) : status;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/catalog/quota.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/deleted.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+
+#define MIB (1024.0 * 1024.0)
+
+/* --- what the catalog counts ------------------------------------------------------------------ */
+
+/* The size of a kept file that the catalog does not have: an older perfshelf brought it. */
+static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct stat about;
+
+    if (ps_file_path(store, folder, sha256, &path, NULL) != PS_OK || stat(path, &about) != 0)
+        return PS_OK; /* verify tells of it */
+    return ps_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
+}
+
+static enum ps_status add_sizes(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("size_missing"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 1));
+
+        status = add_size(store, folder, sha256, err);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
+                           struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("size_put"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
+    ps_bind_int(stmt, ":bytes", (int64_t)bytes);
+    return ps_stmt_finish(stmt, err);
+}
+
+static enum ps_status count_kept(struct ps_store *store, uint64_t *out, uint64_t *deleted,
+                                 struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status != PS_OK)
+        return status;
+    status = ps_db_prepare(db, ps_sql_text("size_sum"), &stmt, err);
+    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+        *deleted = (uint64_t)ps_col_int(stmt, 1);
+        *out = (uint64_t)ps_col_int(stmt, 0) - *deleted;
+    }
+    if (status == PS_OK)
+        status = ps_stmt_finish(stmt, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+/* --- the sum ---------------------------------------------------------------------------------- */
+
+/* What is claimed is returned only after the catalog counts it: for a moment it counts twice. */
+enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err)
+{
+    uint64_t kept = 0, deleted = 0;
+    const int64_t reserved_bytes = atomic_load(&store->reserved_bytes);
+    enum ps_status status = count_kept(store, &kept, &deleted, err);
+
+    *out = (struct ps_quota){kept + (reserved_bytes > 0 ? (uint64_t)reserved_bytes : 0), deleted,
+                             store->quota};
+    return status;
+}
+
+static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK && !store->backend->files_follow_rows)
+        status = add_sizes(store, err);
+    return ps_catalog_end(store, status, err);
+}
+
+/* While the database is away nothing can be completed. */
+enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
+{
+    enum ps_status status =
+        ps_store_is_away(store) || store->read_only ? PS_OK : complete_sizes(store, err);
+
+    atomic_store(&store->reserved_bytes, (int64_t)ps_session_spooled(store));
+    store->quota = quota;
+    return status;
+}
+
+static enum ps_status over(const struct ps_quota *room, uint64_t bytes, struct ps_err *err)
+{
+    ps_hint(err, "delete runs, or serve the shelf with a larger --quota; nothing was changed");
+    return ps_fail(err, PS_FULL,
+                   "quota exceeded: %.1f MiB more do not fit; %.1f of %.1f MiB are used",
+                   (double)bytes / MIB, (double)room->used / MIB, (double)room->quota / MIB);
+}
+
+/* Less than this is left for what is written beside files of runs. */
+#define DISK_SPARE ((uint64_t)16 << 20)
+
+static bool is_disk_short(const struct ps_store *store, uint64_t bytes)
+{
+    return store->backend->free_bytes(store) < bytes + DISK_SPARE;
+}
+
+/* Deleted runs give way to so many bytes, the first deleted first. */
+static enum ps_status make_room(struct ps_store *store, uint64_t bytes, struct ps_quota *room,
+                                struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    while (status == PS_OK && room->deleted &&
+           ((room->quota && room->used + room->deleted + bytes > room->quota) ||
+            is_disk_short(store, bytes)) &&
+           ps_deleted_purge_next(store, INT64_MAX))
+        status = ps_quota_usage(store, room, err);
+    return status;
+}
+
+/* The look and the claim are one: of two that come at once only one gets the last room. */
+enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct ps_err *err)
+{
+    struct ps_quota room = {0};
+    enum ps_status status = PS_OK;
+
+    if (!store->quota && !is_disk_short(store, bytes)) {
+        atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
+        return PS_OK;
+    }
+    pthread_mutex_lock(&store->quota_lock);
+    status = ps_quota_usage(store, &room, err);
+    if (status == PS_OK && room.quota && (room.used > room.quota || bytes > room.quota - room.used))
+        status = over(&room, bytes, err);
+    if (status == PS_OK)
+        status = make_room(store, bytes, &room, err);
+    if (status == PS_OK)
+        atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
+    pthread_mutex_unlock(&store->quota_lock);
+    return status;
+}
+
+void ps_quota_release(struct ps_store *store, uint64_t bytes)
+{
+    atomic_fetch_sub(&store->reserved_bytes, (int64_t)bytes);
+}
+
+enum ps_status ps_quota_reserve_growth(struct ps_store *store, uint64_t *claimed, uint64_t bytes,
+                                       struct ps_err *err)
+{
+    enum ps_status status =
+        bytes > *claimed ? ps_quota_reserve(store, bytes - *claimed, err) : PS_OK;
+
+    if (status == PS_OK && bytes > *claimed)
+        *claimed = bytes;
+    return status;
+}
+
+void ps_spool_remove(struct ps_store *store, const char *path)
+{
+    struct stat about;
+
+    if (stat(path, &about) == 0 && unlink(path) == 0)
+        ps_quota_release(store, (uint64_t)about.st_size);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* readers.c: what reads a shelf that is open, wherever its databases lie: the catalog, lent to one
+ * thread at a time, and run files, kept open in a pool. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "schema/schema.h"
+#include "server/catalog/state.h"
+
+struct ps_db *ps_catalog_lock(struct ps_store *store)
+{
+    pthread_mutex_lock(&store->catalog_lock);
+    return store->catalog;
+}
+
+void ps_catalog_unlock(struct ps_store *store)
+{
+    pthread_mutex_unlock(&store->catalog_lock);
+}
+
+int64_t ps_store_version(struct ps_store *store)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db;
+    int64_t version;
+
+    ps_catalog_refresh(store);
+    db = ps_catalog_lock(store);
+    version = store->changes;
+    /* data_version counts what other connections commit, changes what this one does. */
+    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
+        version += ps_col_int(stmt, 0) << 32;
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return version;
+}
+
+/* An idle reader of the run out of the pool, or NULL. */
+static struct ps_db *take_pooled(struct ps_store *store, const char *id)
+{
+    struct ps_db *found = NULL;
+
+    pthread_mutex_lock(&store->pool_lock);
+    for (struct ps_db **at = &store->pool; *at; at = &(*at)->next) {
+        if (strcmp((*at)->id, id) != 0)
+            continue;
+        found = *at;
+        *at = found->next;
+        store->pooled--;
+        break;
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+    return found;
+}
+
+enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
+                              struct ps_err *err)
+{
+    uint64_t mark = ps_run_mark(store, id);
+    enum ps_status status;
+
+    while ((*out = take_pooled(store, id)) && (*out)->mark != mark)
+        ps_db_close(*out); /* another process has imported it again, or removed it */
+    if (!*out) {
+        status = ps_run_open(store, id, out, err);
+        if (status != PS_OK)
+            return status;
+        (*out)->store = store;
+        (*out)->mark = mark;
+        (void)snprintf((*out)->id, sizeof(*out)->id, "%s", id);
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, struct ps_db **out,
+                                      struct ps_err *err)
+{
+    *out = NULL;
+    if (ps_run_outdated(store, id)) {
+        ps_hint(err, "`perfshelf renew %s` imports its original again", id);
+        return ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
+    }
+    return ps_run_acquire(store, id, out, err);
+}
+
+void ps_run_release(struct ps_db *db)
+{
+    struct ps_store *store = db ? db->store : NULL;
+    struct ps_db *old = NULL;
+
+    if (!store || !db->mark || ps_context_ended()) { /* of no run of the shelf, or incomplete */
+        ps_db_close(db);
+        return;
+    }
+    pthread_mutex_lock(&store->pool_lock);
+    db->next = store->pool;
+    store->pool = db;
+    if (++store->pooled > PS_POOL_MAX) {
+        struct ps_db **last = &store->pool;
+
+        while ((*last)->next)
+            last = &(*last)->next;
+        old = *last;
+        *last = NULL;
+        store->pooled--;
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+    ps_db_close(old);
+}
+
+struct ps_store *ps_db_store(const struct ps_db *db)
+{
+    return db->store;
+}
+
+void ps_pool_forget(struct ps_store *store, const char *id)
+{
+    pthread_mutex_lock(&store->pool_lock);
+    for (struct ps_db **at = &store->pool; *at;) {
+        struct ps_db *db = *at;
+
+        if (strcmp(db->id, id) != 0) {
+            at = &db->next;
+            continue;
+        }
+        *at = db->next;
+        store->pooled--;
+        ps_db_close(db);
+    }
+    pthread_mutex_unlock(&store->pool_lock);
+}
+
+/* --- runs for SQL that people type ------------------------------------------------------------ */
+
+/* Tables that are not in the file declare themselves when they are first named, which the guard
+ * would not let them; one that is not named here stays out of reach. */
+static const char connect_tables[] =
+    "SELECT 1 FROM ps_calls(NULL), ps_ids(NULL), ps_paths(0, 1, 1, 1), ps_slices, ps_operators,"
+    " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_stack_nodes, json_each, json_tree,"
+    " pragma_table_info LIMIT 0";
+
+enum ps_status ps_run_open_limited(struct ps_store *store, const char *id, struct ps_memory *memory,
+                                   struct ps_db **out, struct ps_err *err)
+{
+    enum ps_status status = ps_run_open(store, id, out, err);
+
+    if (status == PS_OK)
+        status = ps_db_exec(*out, connect_tables, err);
+    if (status == PS_OK)
+        ps_guard(*out, memory);
+    return status;
+}
+
+enum ps_status ps_run_open_for_user_query(struct ps_store *store, const char *id,
+                                          const struct ps_query_limits *by, struct ps_db **out,
+                                          struct ps_err *err)
+{
+    enum ps_status status;
+    struct ps_memory *memory = ps_memory_begin(by->memory);
+
+    status = ps_run_open_limited(store, id, memory, out, err);
+    if (*out)
+        (*out)->memory = memory, (*out)->owns_memory = true;
+    else
+        ps_memory_end(memory);
+    return status;
+}
+
+/* --- attached sources ------------------------------------------------------------------------- */
+
+static enum ps_status find_source(struct ps_db *db, const char *id, const char *path,
+                                  struct ps_source *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "no source file is attached for %s", path);
+    ps_col_copy(stmt, 0, out->sha256, sizeof out->sha256);
+    out->bytes = (uint64_t)ps_col_int(stmt, 1);
+    out->changed = ps_col_int(stmt, 2) != 0;
+    return PS_OK;
+}
+
+enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const char *path,
+                                   bool want_text, struct ps_source *out, struct ps_err *err)
+{
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    *out = (struct ps_source){0};
+    if (status == PS_OK)
+        status = find_source(db, id, path, out, err);
+    ps_catalog_read_end(store, db);
+    return status == PS_OK && want_text ? ps_source_text(store, out, err) : status;
+}

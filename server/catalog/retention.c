@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/catalog/retention.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/catalog/clock_check.h"
+#include "server/catalog/state.h"
+
+#define HOUR_MS ((int64_t)3600 * 1000)
+#define GOES    6 /* column of keep_bytes.sql: from where it is 0 on nothing goes */
+
+/* --- who goes --------------------------------------------------------------------------------- */
+
+static const char *query_of(const struct ps_keep_rule *rule)
+{
+    static const char *const of_shelf[] = {"keep_runs", "keep_age", "keep_bytes"};
+    static const char *const of_series[] = {"keep_series_runs", "keep_series_age",
+                                            "keep_series_bytes"};
+
+    return (rule->of == PS_KEEP_OF_SHELF ? of_shelf : of_series)[rule->by];
+}
+
+/* Series with rules of their own, as an array of JSON. */
+static void name_series(const struct ps_keep *keep, struct ps_buf *out)
+{
+    struct ps_json json = ps_json_to(out);
+
+    ps_json_array(&json);
+    for (size_t i = 0; i < keep->n; i++)
+        if (keep->at[i].of == PS_KEEP_OF_ONE)
+            ps_json_str(&json, ps_str_of(keep->at[i].series));
+    ps_json_end(&json);
+}
+
+static void take(struct ps_stmt *row, size_t rule, struct ps_leaving_list *out)
+{
+    struct ps_leaving *run;
+
+    PS_PUSH_ROOM(out->at, out->n, out->cap);
+    run = &out->at[out->n++];
+    run->seq = ps_col_int(row, 0);
+    ps_col_copy(row, 1, run->id, sizeof run->id);
+    run->created_ms = ps_col_int(row, 2);
+    run->bytes = (uint64_t)ps_col_int(row, 3);
+    run->name = ps_arena_copy(&out->arena, ps_col_text(row, 4)).at;
+    run->series = ps_arena_copy(&out->arena, ps_col_text(row, 5)).at;
+    run->rule = rule;
+}
+
+static enum ps_status find(struct ps_db *db, const struct ps_keep *keep, size_t i, int64_t now_ms,
+                           struct ps_leaving_list *out, struct ps_err *err)
+{
+    const struct ps_keep_rule *rule = &keep->at[i];
+    PS_AUTO(ps_buf_free) struct ps_buf named = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query_of(rule)), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    name_series(keep, &named);
+    ps_bind_text(stmt, ":named", ps_buf_slice(&named));
+    ps_bind_text(stmt, ":series", rule->series ? ps_str_of(rule->series) : (struct ps_str){0});
+    ps_bind_int(stmt, ":limit", rule->limit);
+    ps_bind_int(stmt, ":before", now_ms - rule->limit);
+    while (ps_stmt_row(stmt, err) && (ps_col_count(stmt) <= GOES || ps_col_int(stmt, GOES)))
+        take(stmt, i, out);
+    return err->code;
+}
+
+static int by_age(const void *a_, const void *b_)
+{
+    const struct ps_leaving *a = a_, *b = b_;
+
+    if (a->created_ms != b->created_ms)
+        return a->created_ms < b->created_ms ? -1 : 1;
+    if (a->seq != b->seq)
+        return a->seq < b->seq ? -1 : 1;
+    return a->rule < b->rule ? -1 : a->rule > b->rule;
+}
+
+/* The oldest first, each once. */
+static void put_in_order(struct ps_leaving_list *list)
+{
+    size_t n = 0;
+
+    if (list->n)
+        qsort(list->at, list->n, sizeof *list->at, by_age);
+    for (size_t i = 0; i < list->n; i++)
+        if (n == 0 || list->at[n - 1].seq != list->at[i].seq)
+            list->at[n++] = list->at[i];
+    list->n = n;
+}
+
+static enum ps_status find_all(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
+                               bool by_age_too, struct ps_leaving_list *out, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    *out = (struct ps_leaving_list){.n = 0};
+    for (size_t i = 0; status == PS_OK && i < keep->n; i++)
+        if (by_age_too || keep->at[i].by != PS_KEEP_BY_AGE)
+            status = find(db, keep, i, now_ms, out, err);
+    ps_catalog_read_end(store, db);
+    put_in_order(out);
+    return status;
+}
+
+enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
+                            struct ps_leaving_list *out, struct ps_err *err)
+{
+    return find_all(store, keep, now_ms, true, out, err);
+}
+
+/* How many runs may go now. */
+static enum ps_status read_allowance(struct ps_store *store, int64_t now_ms, int64_t since_ms,
+                                     size_t *out, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    *out = 0;
+    if (status != PS_OK)
+        return status;
+    status = ps_db_prepare(db, ps_sql_text("keep_allowance"), &stmt, &own);
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":hour", now_ms - HOUR_MS);
+        ps_bind_int(stmt, ":since", since_ms);
+        if (ps_stmt_row(stmt, &own) && ps_col_int(stmt, 0) > 0)
+            *out = (size_t)ps_col_int(stmt, 0);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_read_end(store, db);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_keep_due(struct ps_store *store, const struct ps_keep *keep, int64_t since_ms,
+                           struct ps_keep_due *out, struct ps_err *err)
+{
+    struct ps_clocks now;
+    enum ps_status status;
+
+    *out = (struct ps_keep_due){.allowance = 0};
+    ps_clocks_read(&now);
+    status = find_all(store, keep, now.real_ms, ps_clock_check(store, &out->jump_ms), &out->leaving,
+                      err);
+    if (status == PS_OK && out->leaving.n)
+        status = read_allowance(store, now.real_ms, since_ms, &out->allowance, err);
+    return status;
+}
+
+void ps_leaving_free(struct ps_leaving_list *list)
+{
+    free(list->at);
+    ps_arena_free(&list->arena);
+    *list = (struct ps_leaving_list){.n = 0};
+}
+
+/* --- and goes --------------------------------------------------------------------------------- */
+
+/* Inside the transaction: the moment of the look is past. */
+static enum ps_status still_goes(struct ps_db *db, const void *user, struct ps_err *err)
+{
+    const struct ps_leaving *run = user;
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("keep_still"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(run->id));
+    ps_bind_int(stmt, ":seq", run->seq);
+    ps_bind_text(stmt, ":series", ps_str_of(run->series));
+    if (ps_stmt_row(stmt, &own))
+        return PS_OK;
+    if (own.code == PS_OK)
+        ps_fail(&own, PS_NOT_FOUND, "run %s is deleted, or a rule keeps it now", run->id);
+    return ps_fail_as(err, &own);
+}
+
+enum ps_status ps_keep_remove(struct ps_store *store, const struct ps_keep *keep,
+                              const struct ps_leaving *run, const char *who, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf by = {0};
+
+    if (who[0])
+        ps_buf_printf(&by, "%s (--keep %s)", who, keep->at[run->rule].text);
+    else
+        ps_buf_printf(&by, "--keep %s", keep->at[run->rule].text);
+    return ps_catalog_remove(store, &(struct ps_removal){run->id, by.at, still_goes, run}, err);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c: who has the shelf open. Each opening is a session: a locked file open/<session> for as
+ * long as it lasts, and everything it writes that is not published yet begins with its name. A
+ * session whose file is gone, or can be locked, has died; what it left behind is nobody's. Where
+ * many servers share the store, those of other folders are known by their lease (heartbeat.h).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/state.h"
+
+/* Of two that open at once one may take the other's new file for a dead one's, and remove it: then
+ * the lock is one on nothing. */
+static bool lock_new(int fd)
+{
+    struct stat about;
+
+    return flock(fd, LOCK_EX) == 0 && fstat(fd, &about) == 0 && about.st_nlink > 0;
+}
+
+/* <process>.<time>.<chance>: in containers of several machines processes have the same numbers, and
+ * may begin together. */
+enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
+{
+    struct timespec now;
+    uint32_t random;
+
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
+    clock_gettime(CLOCK_REALTIME, &now);
+    (void)snprintf(store->session, sizeof store->session, "%ld.%llx.%08x", (long)getpid(),
+                   (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec,
+                   random);
+    return PS_OK;
+}
+
+enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err)
+{
+    for (;;) {
+        PS_AUTO(ps_free_ptr) char *path = NULL;
+        enum ps_status status = ps_session_name(store, err);
+        int fd;
+
+        if (status == PS_OK)
+            status = ps_store_path(store, "open", store->session, "", &path, err);
+        if (status != PS_OK)
+            return status;
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return ps_fail_errno(err, "cannot write", path);
+        if (fd >= 0 && lock_new(fd)) {
+            store->session_fd = fd;
+            return PS_OK;
+        }
+        ps_close_fd(&fd);
+    }
+}
+
+void ps_session_end(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+
+    if (store->session_fd >= 0 &&
+        ps_store_path(store, "open", store->session, "", &path, NULL) == PS_OK)
+        (void)unlink(path);
+    ps_close_fd(&store->session_fd);
+}
+
+enum where { NOWHERE, DEAD, ALIVE };
+
+/* What this folder knows of it. The name may be that of a row which others wrote. */
+static enum where is_here(const struct ps_store *store, const char *session)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_close_fd) int fd = -1;
+
+    if (ps_store_path(store, "open", session, "", &path, NULL) == PS_OK)
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return NOWHERE;
+    return flock(fd, LOCK_EX | LOCK_NB) != 0 ? ALIVE : DEAD;
+}
+
+bool ps_session_is_alive(struct ps_store *store, const char *session)
+{
+    const enum where here = is_here(store, session);
+
+    return here == NOWHERE ? store->backend->session_is_alive(store, session) : here == ALIVE;
+}
+
+bool ps_session_others(const struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "open");
+    DIR *dir = opendir(path);
+    bool others = false;
+
+    for (struct dirent *entry; dir && !others && (entry = readdir(dir));)
+        others = entry->d_name[0] != '.' && strcmp(entry->d_name, store->session) != 0 &&
+                 is_here(store, entry->d_name) == ALIVE;
+    if (dir)
+        (void)closedir(dir);
+    return others;
+}
+
+/* Files of its name: <session>-<n>, in runs/ and the like with .part behind. */
+static bool is_orphan(const struct ps_store *store, const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    PS_AUTO(ps_free_ptr) char *session = NULL;
+
+    if (!dash)
+        return true;
+    session = ps_strdup((struct ps_str){name, (size_t)(dash - name)});
+    return is_here(store, session) != ALIVE;
+}
+
+uint64_t ps_session_spooled(const struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "spool");
+    DIR *dir = opendir(path);
+    uint64_t bytes = 0;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct stat about;
+
+        if (entry->d_name[0] != '.' && is_orphan(store, entry->d_name) &&
+            fstatat(dirfd(dir), entry->d_name, &about, 0) == 0 && S_ISREG(about.st_mode))
+            bytes += (uint64_t)about.st_size;
+    }
+    if (dir)
+        (void)closedir(dir);
+    return bytes;
+}
+
+static bool is_part(const char *name)
+{
+    size_t len = strlen(name);
+
+    return len > 5 && strcmp(name + len - 5, ".part") == 0;
+}
+
+/* Removes what `gone` holds for in a folder: files, and the private shelves of the spool. */
+static void sweep(struct ps_store *store, const char *folder,
+                  bool (*gone)(struct ps_store *store, const char *name))
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, folder);
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        PS_AUTO(ps_free_ptr) char *file = ps_store_entry(store, folder, entry);
+
+        if (entry->d_name[0] != '.' && gone(store, entry->d_name))
+            ps_remove_tree(file);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+static bool is_dead_part(struct ps_store *store, const char *name)
+{
+    return is_part(name) && is_orphan(store, name);
+}
+
+static bool is_dead_spool(struct ps_store *store, const char *name)
+{
+    return is_orphan(store, name) && !ps_upload_holds(store, name);
+}
+
+/* Removes the file of a session that died, and is locked meanwhile: a new one that has not locked
+ * its file yet waits, finds it gone, and makes another. It stays until the others know of the
+ * death. */
+static void bury(struct ps_store *store, const struct dirent *session)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_entry(store, "open", session);
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        store->backend->session_expire(store, session->d_name))
+        (void)unlink(path);
+}
+
+static void sweep_sessions(struct ps_store *store)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "open");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            bury(store, entry);
+    if (dir)
+        (void)closedir(dir);
+}
+
+void ps_session_sweep(struct ps_store *store)
+{
+    static const char *const folders[] = {"runs", "originals", "sources", "labels", "cache"};
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        sweep(store, folders[i], is_dead_part);
+    sweep(store, "spool", is_dead_spool);
+    if (!ps_store_is_away(store))
+        ps_pending_delete_sweep(store);
+    sweep_sessions(store);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* sources.c: files that line-level profiles measured. A run file is never altered, so they lie
+ * beside it, kept by their hash. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+
+static enum ps_status put_row(struct ps_db *db, const char *id, const char *path,
+                              const struct ps_source *source, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_put"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    ps_bind_text(stmt, ":sha256", ps_str_of(source->sha256));
+    ps_bind_int(stmt, ":bytes", (int64_t)source->bytes);
+    ps_bind_int(stmt, ":changed", source->changed);
+    ps_bind_int(stmt, ":at", (int64_t)time(NULL) * 1000);
+    (void)ps_stmt_row(stmt, &own);
+    ps_stmt_done(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+/* Dooms what is attached to the run in this place; PS_NOT_FOUND when the run is gone. */
+static enum ps_status doom_earlier(struct ps_db *db, const char *id, const char *path,
+                                   const struct ps_pending_delete *pending, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_source"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":path", ps_str_of(path));
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    if (ps_col_is_null(stmt, 0))
+        return PS_OK;
+    PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
+
+    return ps_pending_delete_add(db, pending, "sources", sha256, err);
+}
+
+static enum ps_status attach(struct ps_store *store, const char *id, const char *path,
+                             const struct ps_source *source, struct ps_err *err)
+{
+    struct ps_pending_delete earlier;
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
+
+    ps_pending_delete_name(store, &earlier);
+    if (status == PS_OK)
+        status = doom_earlier(store->catalog, id, path, &earlier, err);
+    if (status == PS_OK)
+        status = ps_file_check(store, "sources", source->sha256, err);
+    if (status == PS_OK)
+        status = put_row(store->catalog, id, path, source, err);
+    if (status == PS_OK)
+        status = ps_label_save(store, id, err);
+    status = ps_catalog_end(store, status, err);
+    ps_pending_delete_end(store, &earlier);
+    return status;
+}
+
+enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
+                                      int fd, bool changed, struct ps_source *out,
+                                      struct ps_err *err)
+{
+    struct ps_original bytes = {.bytes = 0};
+    struct ps_ingest *intake = NULL;
+    enum ps_status status = ps_ingest_begin(store, "sources", fd, &intake, err);
+
+    if (status == PS_OK)
+        status = ps_ingest_wait(intake, true, &bytes, err);
+    if (status == PS_OK && bytes.bytes > PS_SOURCE_MAX)
+        status = ps_fail(err, PS_LIMIT, "%s is larger than %d MiB, too large for a source file",
+                         path, (int)(PS_SOURCE_MAX >> 20));
+    if (status == PS_OK)
+        status = ps_ingest_keep(intake, err);
+    if (status == PS_OK) {
+        *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
+        memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
+        status = attach(store, id, path, out, err);
+    }
+    ps_ingest_end(intake);
+    return status;
+}
+
+enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err)
+{
+    static const struct ps_stream_limits limits = {PS_SOURCE_MAX, 0};
+    PS_AUTO(ps_close_fd) int fd = -1;
+    struct ps_stream *stream;
+    struct ps_str bytes;
+    enum ps_status status = ps_file_open(store, "sources", out->sha256, &fd, err);
+
+    if (status != PS_OK)
+        return status;
+    stream = ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+    while ((bytes = ps_stream_peek(stream, 1)).len) {
+        ps_buf_str(&out->text, bytes);
+        ps_stream_skip(stream, bytes.len);
+    }
+    status = ps_stream_status(stream, err);
+    ps_stream_free(stream);
+    return status;
+}
+
+enum ps_status ps_store_attached(struct ps_store *store, const char *id,
+                                 struct ps_attached_list *out, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(store);
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_list"), &stmt, &own);
+
+    if (status == PS_OK)
+        ps_bind_text(stmt, ":id", ps_str_of(id));
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] =
+            (struct ps_attached){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+void ps_attached_free(struct ps_attached_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->at[i].path);
+    free(list->at);
+    *list = (struct ps_attached_list){0};
+}
+
+enum ps_status ps_store_measured(struct ps_store *store, const char *id,
+                                 struct ps_measured_list *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(store, id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] =
+            (struct ps_measured){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
+    }
+    ps_stmt_auto(&stmt);
+    ps_run_release(db);
+    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
+}
+
+void ps_measured_free(struct ps_measured_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->at[i].path);
+    free(list->at);
+    *list = (struct ps_measured_list){0};
+}
+
+enum ps_status ps_sources_forget(struct ps_db *db, const char *id,
+                                 const struct ps_pending_delete *pending, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *mine = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *gone = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_mine"), &mine, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("source_forget"), &gone, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(mine, ":id", ps_str_of(id));
+    while (status == PS_OK && ps_stmt_row(mine, &own)) {
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(mine, 0));
+
+        status = ps_pending_delete_add(db, pending, "sources", sha256, err);
+    }
+    ps_bind_text(gone, ":id", ps_str_of(id));
+    if (own.code == PS_OK)
+        (void)ps_stmt_row(gone, &own);
+    if (own.code != PS_OK)
+        return ps_fail(err, own.code, "%s", own.text);
+    return status;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* O_PATH */
+#include "server/catalog/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/deleted.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+#include "server/catalog/uploads.h"
+
+enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0 || fsync(fd) != 0)
+        return ps_fail_errno(err, "cannot sync", path);
+    return PS_OK;
+}
+
+/* A new folder is synced with the one that holds it. */
+static enum ps_status make_one(char *path, struct ps_err *err)
+{
+    char *slash = strrchr(path, '/');
+    enum ps_status status;
+
+    if (mkdir(path, 0777) != 0)
+        return errno == EEXIST ? PS_OK : ps_fail_errno(err, "cannot create folder", path);
+    if (!slash)
+        return ps_sync_dir(".", err);
+    *slash = '\0';
+    status = ps_sync_dir(slash == path ? "/" : path, err);
+    *slash = '/';
+    return status;
+}
+
+enum ps_status ps_make_dir(const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_of(path));
+    size_t len = strlen(copy);
+    enum ps_status status = PS_OK;
+
+    while (len > 1 && copy[len - 1] == '/')
+        copy[--len] = '\0';
+    for (char *at = copy + 1; *at && status == PS_OK; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        status = make_one(copy, err);
+        *at = '/';
+    }
+    return status == PS_OK ? make_one(copy, err) : status;
+}
+
+/* One process at a time: of several that make a catalog at once, SQLite turns some away without
+ * waiting. The lock is that of the folder itself and ends with the descriptor. */
+static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, struct ps_err *err)
+{
+    *fd_out = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd_out < 0 || flock(*fd_out, LOCK_EX) != 0)
+        return ps_fail_errno(err, "cannot lock", store->dir);
+    return PS_OK;
+}
+
+/* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
+ * file as it stands: nobody changes it. */
+bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+    const bool immutable = store->read_only && access(shm, F_OK) != 0;
+
+    ps_uri_path(out, path);
+    if (immutable)
+        ps_buf_puts(out, "?immutable=1");
+    return immutable;
+}
+
+void ps_catalog_refresh(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    struct ps_db *db = NULL, *old = NULL;
+
+    if (!atomic_load(&store->immutable) || ps_catalog_uri(store, &uri))
+        return;
+    (void)ps_catalog_lock(store);
+    if (atomic_load(&store->immutable) && ps_catalog_open_reader(uri.at, &db, NULL) == PS_OK) {
+        old = store->catalog;
+        store->catalog = db;
+        store->changes++;
+        atomic_store(&store->immutable, false);
+    }
+    ps_catalog_unlock(store);
+    ps_db_close(old);
+}
+
+enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    enum ps_status status;
+
+    ps_uri_path(&uri, path);
+    status = ps_db_open(uri.at, true, out, err);
+    if (status == PS_OK)
+        status = ps_db_exec(
+            *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
+            err);
+    if (status == PS_OK)
+        status = ps_catalog_add_columns(*out, err);
+    if (status == PS_OK)
+        status = ps_db_exec(*out, ps_schema_of("catalog"), err);
+    return status;
+}
+
+bool ps_store_exists(const char *dir)
+{
+    static const char *const parts[] = {"catalog.db", "runs"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+        ps_buf_printf(&path, "%s/%s", dir, parts[i]);
+        if (access(path.at, F_OK) == 0 || errno == EACCES)
+            return true;
+    }
+    return false;
+}
+
+bool ps_store_read_only(const struct ps_store *store)
+{
+    return store->read_only;
+}
+
+/* Permissions or a file system that is mounted read-only. What is missing can be created. */
+static bool is_write_protected(const struct ps_store *store)
+{
+    static const char *const parts[] = {"", "open", "catalog.db"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_top_file(store, parts[i]);
+
+        if (access(path, W_OK) != 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
+            return true;
+    }
+    return false;
+}
+
+/* Committed transactions may be in a log that only a user who can write is able to recover. */
+static enum ps_status check_log(const struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *log = ps_store_file(store, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+    struct stat about;
+
+    if (stat(log, &about) != 0 || about.st_size == 0 || access(shm, F_OK) == 0)
+        return PS_OK;
+    ps_hint(err, "open the shelf once as a user who may write to it");
+    return ps_fail(err, PS_FORBIDDEN,
+                   "catalog.db-wal must be recovered, and the shelf is read-only");
+}
+
+static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
+    PS_AUTO(ps_free_ptr) char *catalog = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    enum ps_status status;
+
+    store->runs_fd = open(runs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (store->runs_fd < 0)
+        return ps_fail_errno(err, "cannot open", runs);
+    if (access(catalog, R_OK) != 0 && errno != ENOENT)
+        return ps_fail_errno(err, "cannot read", catalog);
+    status = store->backend->check_folder(store, err);
+    if (status == PS_OK)
+        status = check_log(store, err);
+    atomic_store(&store->immutable, ps_catalog_uri(store, &uri));
+    if (status == PS_OK)
+        status = ps_catalog_open_reader(uri.at, &store->catalog, err);
+    if (status == PS_OK)
+        status = store->backend->open(store, NULL, err);
+    store->beside = status == PS_OK;
+    return status == PS_OK ? ps_session_name(store, err) : status;
+}
+
+static enum ps_status open_catalog(struct ps_store *store, const void *where, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int lock = -1;
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
+    enum ps_status status = lock_folder(store, &lock, err);
+
+    if (status == PS_OK)
+        status = store->backend->check_folder(store, err);
+    if (status == PS_OK)
+        status = ps_catalog_open(path, &store->catalog, err);
+    if (status == PS_OK)
+        status = store->backend->open(store, where, err);
+    store->beside = status == PS_OK;
+    return status;
+}
+
+static enum ps_status make_folders(struct ps_store *store, bool *labels_new, struct ps_err *err)
+{
+    static const char *const folders[] = {"open",   "spool",     "runs",
+                                          "labels", "originals", "sources"};
+    PS_AUTO(ps_free_ptr) char *labels = ps_store_folder(store, "labels");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
+    enum ps_status status = ps_make_dir(store->dir, err);
+
+    *labels_new = access(labels, F_OK) != 0;
+    for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++) {
+        PS_AUTO(ps_free_ptr) char *folder = ps_store_folder(store, folders[i]);
+
+        status = ps_make_dir(folder, err);
+    }
+    if (status == PS_OK) {
+        store->runs_fd = open(runs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (store->runs_fd < 0)
+            status = ps_fail_errno(err, "cannot open", runs);
+    }
+    return status;
+}
+
+struct ps_store *ps_store_new(const char *dir)
+{
+    struct ps_store *store = ps_alloc(sizeof *store);
+
+    store->dir = ps_strdup(ps_str_of(dir));
+    store->backend = &ps_folder_backend;
+    store->session_fd = store->runs_fd = -1;
+    atomic_init(&store->counter, 0);
+    atomic_init(&store->reserved_bytes, 0);
+    pthread_mutex_init(&store->catalog_lock, NULL);
+    pthread_mutex_init(&store->quota_lock, NULL);
+    pthread_mutex_init(&store->pool_lock, NULL);
+    pthread_mutex_init(&store->marks.lock, NULL);
+    return store;
+}
+
+enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
+                                   struct ps_err *err)
+{
+    struct ps_store *store = ps_store_new(dir);
+    bool labels_new;
+    enum ps_status status = access(dir, F_OK) == 0
+                                ? make_folders(store, &labels_new, err)
+                                : ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+
+    if (status == PS_OK)
+        status = ps_session_begin(store, err);
+    if (status == PS_OK)
+        status = lock_folder(store, lock, err);
+    if (status == PS_OK && ps_session_others(store)) {
+        ps_hint(err, "stop `perfshelf serve` and other programs that use it");
+        status = ps_fail(err, PS_CONFLICT, "another process has the shelf open");
+    }
+    if (status == PS_OK)
+        *out = store;
+    else
+        ps_store_close(store);
+    return status;
+}
+
+static enum ps_status open_writable(struct ps_store *store, const void *where, struct ps_err *err)
+{
+    bool labels_new;
+    enum ps_status status = make_folders(store, &labels_new, err);
+
+    if (status == PS_OK)
+        status = ps_session_begin(store, err);
+    if (status == PS_OK)
+        status = open_catalog(store, where, err);
+    if (status == PS_OK && labels_new && store->backend->keeps_labels)
+        status = ps_labels_save_all(store, err);
+    if (status != PS_OK)
+        return status;
+    ps_session_sweep(store);
+    ps_reserve_make(store);
+    ps_deleted_expire(store);
+    return PS_OK;
+}
+
+enum ps_status ps_store_open_backend(const char *dir, const struct ps_backend *backend,
+                                     const void *where, struct ps_store **out, struct ps_err *err)
+{
+    struct ps_store *store = ps_store_new(dir);
+    enum ps_status status;
+
+    store->backend = backend;
+    store->read_only =
+        backend == &ps_folder_backend && ps_store_exists(dir) && is_write_protected(store);
+    status = store->read_only ? open_read_only(store, err) : open_writable(store, where, err);
+    if (status == PS_OK)
+        *out = store;
+    else
+        ps_store_close(store);
+    return status;
+}
+
+enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_err *err)
+{
+    return ps_store_open_backend(dir, &ps_folder_backend, NULL, out, err);
+}
+
+bool ps_store_shared(struct ps_store *store, struct ps_shared_store *out)
+{
+    return store->backend->describe(store, out);
+}
+
+bool ps_store_is_away(const struct ps_store *store)
+{
+    return store->backend->is_away(store);
+}
+
+enum ps_status ps_store_watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
+                                     struct ps_err *err)
+{
+    return store->backend->watch(store, tell, user, err);
+}
+
+void ps_store_listen(struct ps_store *store, ps_change_listener *heard, void *user)
+{
+    store->backend->listen(store, heard, user);
+}
+
+void ps_store_unwatch_others(struct ps_store *store)
+{
+    if (store)
+        store->backend->unwatch(store);
+}
+
+void ps_store_close(struct ps_store *store)
+{
+    if (!store)
+        return;
+    store->backend->unwatch(store);
+    store->backend->close(store);
+    while (store->pool) {
+        struct ps_db *next = store->pool->next;
+
+        ps_db_close(store->pool);
+        store->pool = next;
+    }
+    ps_catalog_read_close(store);
+    ps_db_close(store->catalog);
+    ps_session_end(store);
+    ps_close_fd(&store->runs_fd);
+    if (store->goes)
+        ps_remove_tree(store->dir);
+    pthread_mutex_destroy(&store->catalog_lock);
+    pthread_mutex_destroy(&store->quota_lock);
+    pthread_mutex_destroy(&store->pool_lock);
+    pthread_mutex_destroy(&store->marks.lock);
+    while (store->n_in_hand)
+        ps_upload_release(store, store->in_hand[0].id);
+    free(store->in_hand);
+    ps_buf_free(&store->undone);
+    free(store->dir);
+    free(store);
+}
+
+const char *ps_store_dir(const struct ps_store *store)
+{
+    return store->dir;
+}
+
+/* --- readers of runs
+ * --------------------------------------------------------------------------------------------- */
+
+/* The layout of run files (schema/run.sql), as it stands in our schema and in the head of each
+ * file; -1: there is no such file. */
+int64_t ps_layout_of_ours(void)
+{
+    static const char word[] = "PRAGMA user_version = ";
+    const char *at = strstr(ps_schema_of("run"), word);
+
+    return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
+}
+
+/* What is read as it stands, for a renewal takes as long as the import did. */
+enum { OLDEST_LAYOUT = 3 };
+
+bool ps_run_outdated(struct ps_store *store, const char *id)
+{
+    return ps_file_layout(store, NULL, id) < ps_layout_of_ours();
+}
+
+static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err *err)
+{
+    int64_t ours = ps_layout_of_ours();
+    enum ps_status status = PS_OK;
+
+    if (layout < 0) {
+        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    } else if (layout < OLDEST_LAYOUT) {
+        status = ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
+        ps_hint(err, "`perfshelf renew %s` imports its original again", id);
+    } else if (layout > ours) {
+        status = ps_fail(err, PS_CONFLICT, "run %s was written by a newer perfshelf", id);
+        ps_hint(err, "use that version or a newer one");
+    }
+    return status;
+}
+
+static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    enum ps_status status;
+
+    ps_uri_path(&uri, path);
+    ps_buf_puts(&uri, "?immutable=1");
+    status = ps_db_open(uri.at, false, out, err);
+    if (status != PS_OK)
+        return status;
+    status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
+    if (status == PS_OK)
+        return status;
+    ps_db_close(*out);
+    *out = NULL;
+    return status;
+}
+
+/* *left: the cache may have let it go meanwhile, though it may be there again by now. */
+static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
+                               bool *left, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = ps_file_path(store, "runs", id, &path, err);
+    int64_t layout;
+
+    *left = false;
+    if (status != PS_OK)
+        return status;
+    layout = ps_path_layout(path);
+    *left = store->backend->evicts_files && layout < 0;
+    if (*left)
+        return ps_file_left(id, err);
+    status = check_layout(layout, id, err);
+    if (status != PS_OK)
+        return status;
+    status = open_at(path, out, err);
+    *left = store->backend->evicts_files && status != PS_OK;
+    return status;
+}
+
+enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
+                           struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    bool left = true;
+
+    for (int i = 0; left && i < PS_FILE_TRIES; i++) {
+        own = (struct ps_err)PS_ERR_INIT;
+        if (open_run(store, id, out, &left, &own) == PS_NOT_FOUND)
+            return check_layout(-1, id, err);
+    }
+    return ps_fail_as(err, &own);
+}

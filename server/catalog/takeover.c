@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * takeover.c: uploads of sessions that died become ours, with the jobs that import them.
+ *
+ * Where several servers share the shelf, several may find the same dead session: the first takes
+ * all it left. A server that was only stalled finds that its uploads belong to another, and leaves
+ * them alone (uploads.c).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/uploads.h"
+
+/* --- claiming ----------------------------------------------------------------------------------
+ */
+
+/* What others have in hand that died, each with its NUL; free it. */
+static struct ps_buf left_by(struct ps_store *store)
+{
+    struct ps_buf sessions = {0};
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+
+    if (ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, NULL) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        while (ps_stmt_row(stmt, NULL))
+            ps_col_append(stmt, 0, &sessions);
+        ps_stmt_done(stmt);
+    }
+    ps_catalog_unlock(store);
+    return sessions;
+}
+
+static enum ps_status take_over(struct ps_store *store, const char *dead, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("upload_take"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":dead", ps_str_of(dead));
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    status = ps_stmt_finish(stmt, err);
+    return status == PS_OK && store->backend->has_other_servers
+               ? ps_job_rows_abandon(store, dead, err)
+               : status;
+}
+
+/* What fails is tried again at the next look, or start. */
+static void claim(struct ps_store *store, const char *session)
+{
+    bool dead = false;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, NULL);
+
+    if (status == PS_OK)
+        status = store->backend->session_is_dead(store, session, &dead, NULL);
+    if (status == PS_OK && dead)
+        status = take_over(store, session, NULL);
+    (void)ps_catalog_end(store, status, NULL);
+}
+
+static void claim_all(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+
+    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
+        if (!ps_session_is_alive(store, at))
+            claim(store, at);
+}
+
+/* Whether uploads wait that a session left which does not live, or that are ours and not in hand.
+ */
+bool ps_uploads_wait(struct ps_store *store)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db;
+    bool wait = false;
+
+    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
+        wait |= !ps_session_is_alive(store, at);
+    if (wait)
+        return true;
+    db = ps_catalog_lock(store);
+    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, NULL) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        ps_bind_int(stmt, ":after", 0);
+        while (!wait && ps_stmt_row(stmt, NULL))
+            wait = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
+        ps_stmt_done(stmt);
+    }
+    ps_catalog_unlock(store);
+    return wait;
+}
+
+/* --- showing -----------------------------------------------------------------------------------
+ */
+
+static const char *text_of(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+{
+    return ps_arena_copy(arena, ps_col_text(stmt, column)).at;
+}
+
+struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
+                               size_t *n_out)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_tag *pairs = ps_arena_alloc(arena, (strlen(text) / 4 + 1) * sizeof *pairs);
+
+    *n_out = 0;
+    if (ps_db_prepare(store->catalog, ps_sql_text("upload_pairs"), &stmt, NULL) != PS_OK)
+        return pairs;
+    ps_bind_text(stmt, ":pairs", ps_str_of(text));
+    while (ps_stmt_row(stmt, NULL)) {
+        const char *key = text_of(arena, stmt, 0), *value = text_of(arena, stmt, 1);
+
+        pairs[(*n_out)++] = (struct ps_tag){key, value};
+    }
+    return pairs;
+}
+
+/* "": the row names no file of the spool, which *err then says. */
+static const char *spool_path(struct ps_store *store, struct ps_arena *arena, const char *file,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+
+    if (ps_store_path(store, "spool", file, "", &path, err) == PS_OK)
+        return ps_arena_copy(arena, ps_str_of(path)).at;
+    ps_hint(err, "perfshelf did not write this row of the catalog: find out who did");
+    return "";
+}
+
+static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
+                        struct ps_accepted *out)
+{
+    struct ps_tag *sources;
+
+    *out = (struct ps_accepted){
+        .id = ps_col_int(stmt, 0),
+        .filename = text_of(arena, stmt, 2),
+        .name = text_of(arena, stmt, 3),
+        .series = text_of(arena, stmt, 4),
+        .who = text_of(arena, stmt, 5),
+        .note = text_of(arena, stmt, 10),
+        .sources_text = text_of(arena, stmt, 7),
+        .tries = (unsigned)ps_col_int(stmt, 8),
+        .job = (uint64_t)ps_col_int(stmt, 9),
+        .bad = PS_ERR_INIT,
+    };
+    out->path = spool_path(store, arena, text_of(arena, stmt, 1), &out->bad);
+    out->tags = ps_upload_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags);
+    sources = ps_upload_pairs(store, arena, out->sources_text, &out->n_sources);
+    for (size_t i = 0; i < out->n_sources; i++)
+        sources[i].key = spool_path(store, arena, sources[i].key, &out->bad);
+    out->sources = sources;
+    if (out->bad.code != PS_OK) {
+        out->path = "";
+        out->n_sources = 0;
+    }
+}
+
+/* The next of ours that is not in hand, which it is from now on. */
+static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *arena,
+                        struct ps_accepted *out, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+    bool found = false;
+
+    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, err) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+        ps_bind_int(stmt, ":after", after);
+        while (!found && ps_stmt_row(stmt, err))
+            found = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
+    }
+    if (found) {
+        read_upload(store, stmt, arena, out);
+        out->again = ps_upload_take_in_hand(store, out->id);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return found;
+}
+
+/* A file of another machine, under the name that it had there; what an import takes is counted
+ * (quota.h), and what was accepted is imported however little room there is. */
+static enum ps_status fetch_file(struct ps_store *store, const char *path, struct ps_err *err)
+{
+    struct stat about;
+    enum ps_status status;
+
+    if (access(path, F_OK) == 0)
+        return PS_OK;
+    status = ps_file_link(store, "spool", strrchr(path, '/') + 1, path, err);
+    if (status == PS_OK && stat(path, &about) == 0)
+        atomic_fetch_add(&store->reserved_bytes, (int64_t)about.st_size);
+    return status;
+}
+
+static enum ps_status fetch_files(struct ps_store *store, const struct ps_accepted *upload,
+                                  struct ps_err *err)
+{
+    enum ps_status status = fetch_file(store, upload->path, err);
+
+    for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
+        status = fetch_file(store, upload->sources[i].key, err);
+    return status;
+}
+
+/* Whether it is to be imported now: the files are here, or are not in the store at all, which its
+ * import says. Whatever else fails (the database, this disk) may go well another time. */
+static bool is_fetched(struct ps_store *store, struct ps_accepted *upload)
+{
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = PS_OK;
+
+    if (store->backend->has_other_servers && upload->bad.code == PS_OK)
+        status = fetch_files(store, upload, &err);
+    if (status == PS_NOT_FOUND) {
+        ps_hint(&err, "send it again");
+        upload->bad = err;
+    }
+    return status == PS_OK || status == PS_NOT_FOUND;
+}
+
+enum ps_status ps_upload_take(struct ps_store *store,
+                              void (*take)(void *user, const struct ps_accepted *upload),
+                              void *user, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    int64_t after = 0;
+    bool found;
+
+    if (!ps_store_is_away(store))
+        claim_all(store);
+    do {
+        struct ps_arena arena = {0};
+        struct ps_accepted upload;
+
+        found = next_upload(store, after, &arena, &upload, &own);
+        if (found) {
+            after = upload.id;
+            if (is_fetched(store, &upload))
+                take(user, &upload);
+            else
+                ps_upload_postpone(store, upload.id);
+        }
+        ps_arena_free(&arena);
+    } while (found);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}

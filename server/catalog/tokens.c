@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* tokens.c: tokens and sessions in the catalog. */
+#include "server/catalog/tokens.h"
+
+#include <assert.h>
+#include <nettle/base64.h>
+#include <nettle/memops.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/context.h"
+#include "base/utf8.h"
+#include "server/catalog/state.h"
+
+#define ID_BYTES       6
+#define ID_LETTERS     12
+#define SECRET_BYTES   32
+#define SECRET_AT      (4 + ID_LETTERS + 1)
+#define SECRET_LETTERS (PS_TOKEN_SIZE - 1 - SECRET_AT)
+#define HOUR_MS        ((int64_t)3600 * 1000)
+
+static const char *const words[] = {"", "nobody", "viewer", "uploader", "admin"};
+
+const char *ps_right_word(enum ps_right role)
+{
+    return words[role];
+}
+
+enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *err)
+{
+    for (enum ps_right role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++) {
+        *out = role;
+        if (strcmp(words[role], word) == 0)
+            return PS_OK;
+    }
+    ps_hint(err, "viewer: reads; uploader: also adds runs, and edits and deletes own runs; admin: "
+                 "everything");
+    return ps_fail(err, PS_BAD_REQUEST, "unknown role '%s'", word);
+}
+
+/* --- the text of a token ---------------------------------------------------------------------- */
+
+struct pass {
+    char text[PS_TOKEN_SIZE];
+    char id[ID_LETTERS + 1];
+    char hash[PS_SHA256_SIZE]; /* of the secret */
+};
+
+static void say_hex(char *out, const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void hash_secret(struct pass *pass)
+{
+    const char *secret = pass->text + SECRET_AT;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx hash;
+
+    sha256_init(&hash);
+    sha256_update(&hash, strlen(secret), (const uint8_t *)secret);
+    sha256_digest(&hash, sizeof digest, digest);
+    say_hex(pass->hash, digest, sizeof digest);
+}
+
+static enum ps_status make_pass(struct pass *out, struct ps_err *err)
+{
+    uint8_t random[ID_BYTES + SECRET_BYTES];
+    char secret[BASE64_ENCODE_RAW_LENGTH(SECRET_BYTES) + 1] = {0};
+
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
+    say_hex(out->id, random, ID_BYTES);
+    base64_encode_raw(secret, SECRET_BYTES, random + ID_BYTES);
+    secret[strcspn(secret, "=")] = '\0';
+    for (char *at = secret; *at; at++) /* the letters that need no escape in a URL or a header */
+        *at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
+    (void)snprintf(out->text, sizeof out->text, "psf_%s_%.*s", out->id, SECRET_LETTERS, secret);
+    assert(strlen(out->text) == PS_TOKEN_SIZE - 1);
+    hash_secret(out);
+    return PS_OK;
+}
+
+/* False: it is no token, whoever made it. */
+static bool read_pass(const char *text, struct pass *out)
+{
+    if (strlen(text) != PS_TOKEN_SIZE - 1 || strncmp(text, "psf_", 4) != 0 ||
+        text[SECRET_AT - 1] != '_')
+        return false;
+    memcpy(out->text, text, PS_TOKEN_SIZE);
+    memcpy(out->id, text + 4, ID_LETTERS);
+    out->id[ID_LETTERS] = '\0';
+    hash_secret(out);
+    return true;
+}
+
+/* --- the catalog ------------------------------------------------------------------------------ */
+
+/* Prepares a query with :id and :at bound. */
+static enum ps_status prepare(struct ps_db *db, const char *query, const char *id,
+                              struct ps_stmt **out, struct ps_err *err)
+{
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+
+    if (status == PS_OK) {
+        ps_bind_text(*out, ":id", ps_str_of(id));
+        ps_bind_int(*out, ":at", ps_now_ms());
+    }
+    return status;
+}
+
+static enum ps_status run(struct ps_db *db, const char *query, const char *id, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare(db, query, id, &stmt, err);
+
+    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+}
+
+static enum ps_status insert_token(struct ps_db *db, const struct pass *pass, const char *name,
+                                   enum ps_right role, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    bool inserted;
+    enum ps_status status = prepare(db, "token_insert", pass->id, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":name", ps_str_of(name));
+    ps_bind_text(stmt, ":role", ps_str_of(words[role]));
+    ps_bind_text(stmt, ":hash", ps_str_of(pass->hash));
+    inserted = ps_stmt_row(stmt, err);
+    status = ps_stmt_finish(stmt, err);
+    if (inserted || status != PS_OK)
+        return status;
+    ps_hint(err, "revoke that token, or choose another name");
+    return ps_fail(err, PS_CONFLICT, "%s has a token already", name);
+}
+
+static enum ps_status check_name(const char *name, struct ps_err *err)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)name[i] < ' ' || name[i] == 127)
+            return ps_fail(err, PS_BAD_REQUEST, "the name contains control characters");
+    if (len == 0 || len >= PS_TOKEN_NAME_SIZE || !ps_utf8_valid(ps_str_of(name)))
+        return ps_fail(err, PS_BAD_REQUEST, "a name must be 1 to %d bytes of UTF-8",
+                       PS_TOKEN_NAME_SIZE - 1);
+    return PS_OK;
+}
+
+enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_right role,
+                            char text_out[PS_TOKEN_SIZE], struct ps_err *err)
+{
+    struct pass pass;
+    enum ps_status status = check_name(name, err);
+
+    if (status == PS_OK)
+        status = make_pass(&pass, err);
+    if (status != PS_OK)
+        return status;
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK)
+        status = insert_token(store->catalog, &pass, name, role, err);
+    status = ps_catalog_end(store, status, err);
+    if (status == PS_OK)
+        memcpy(text_out, pass.text, PS_TOKEN_SIZE);
+    return status;
+}
+
+static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    char id[ID_LETTERS + 1] = "";
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("token_delete"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":name", ps_str_of(name));
+    if (ps_stmt_row(stmt, err)) {
+        struct ps_str found = ps_col_text(stmt, 0);
+
+        (void)snprintf(id, sizeof id, "%.*s", (int)found.len, found.at);
+    }
+    status = ps_stmt_finish(stmt, err);
+    if (status == PS_OK && !id[0])
+        return ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
+    return status == PS_OK ? run(db, "session_delete_all", id, err) : status;
+}
+
+enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
+
+    if (status == PS_OK)
+        status = delete_token(store->catalog, name, err);
+    return ps_catalog_end(store, status, err);
+}
+
+/* A word of the catalog that we do not know gives no right. */
+static enum ps_right role_at(struct ps_stmt *stmt, int column)
+{
+    enum ps_right role = PS_RIGHT_NOBODY;
+    PS_AUTO(ps_free_ptr) char *word = ps_strdup(ps_col_text(stmt, column));
+
+    return ps_right_of(word, &role, NULL) == PS_OK ? role : PS_RIGHT_NOBODY;
+}
+
+enum ps_status ps_token_each(struct ps_store *store,
+                             void (*show)(void *user, const struct ps_token_row *row), void *user,
+                             struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare(ps_catalog_lock(store), "token_list", "", &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
+
+        show(user, &(struct ps_token_row){name, role_at(stmt, 1), ps_col_int(stmt, 2),
+                                          ps_col_int(stmt, 3), ps_col_int(stmt, 4)});
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return status == PS_OK && err ? err->code : status;
+}
+
+enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = prepare(ps_catalog_lock(store), "token_count", "", &stmt, &own);
+
+    *out = status == PS_OK && ps_stmt_row(stmt, &own) ? ps_col_int(stmt, 0) : 0;
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+/* --- who is it -------------------------------------------------------------------------------- */
+
+/* Whether the row of `query` holds the hash of what was presented; then who that is. */
+static enum ps_status find_holder(struct ps_db *db, const char *query, const struct pass *pass,
+                                  struct ps_holder *out, int64_t *used, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare(db, query, pass->id, &stmt, err);
+    struct ps_str hash, name;
+
+    if (status != PS_OK)
+        return status;
+    if (!ps_stmt_row(stmt, err))
+        return err && err->code != PS_OK ? err->code : PS_NOT_FOUND;
+    hash = ps_col_text(stmt, 0);
+    if (hash.len != PS_SHA256_SIZE - 1 || !memeql_sec(hash.at, pass->hash, hash.len))
+        return PS_NOT_FOUND;
+    name = ps_col_text(stmt, 1);
+    (void)snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.at);
+    out->role = role_at(stmt, 2);
+    if (used)
+        *used = ps_col_int(stmt, 3);
+    return PS_OK;
+}
+
+struct presented {
+    const struct pass *pass;
+    struct ps_holder *out;
+    int64_t *used;
+};
+
+static enum ps_status holder_of(struct ps_db *db, const char *query, void *user, struct ps_err *err)
+{
+    const struct presented *p = user;
+
+    return find_holder(db, query, p->pass, p->out, p->used, err);
+}
+
+/* The same beside whoever writes. */
+static enum ps_status look_up(struct ps_store *store, const char *query, const struct pass *pass,
+                              struct ps_holder *out, int64_t *used, struct ps_err *err)
+{
+    return ps_catalog_ask(store, holder_of, query, &(struct presented){pass, out, used}, err);
+}
+
+/* For people to see. A catalog that takes no row, on a full disk for one, keeps nobody out. */
+static void note_use(struct ps_store *store, const char *id)
+{
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
+
+    if (status == PS_OK)
+        status = run(store->catalog, "token_used", id, &err);
+    (void)ps_catalog_end(store, status, &err);
+}
+
+enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_holder *out,
+                              struct ps_err *err)
+{
+    struct pass pass;
+    int64_t used = 0;
+    enum ps_status status;
+
+    if (!read_pass(text, &pass))
+        return PS_NOT_FOUND;
+    status = look_up(store, "token_get", &pass, out, &used, err);
+    if (status == PS_OK && ps_now_ms() - used > HOUR_MS && !ps_store_is_away(store))
+        note_use(store, pass.id);
+    return status;
+}
+
+static enum ps_status insert_session(struct ps_db *db, const struct pass *session,
+                                     const struct pass *token, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = run(db, "session_expire", "", err);
+
+    if (status == PS_OK)
+        status = prepare(db, "session_insert", session->id, &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":token", ps_str_of(token->id));
+    ps_bind_text(stmt, ":hash", ps_str_of(session->hash));
+    ps_bind_int(stmt, ":expires_at", ps_now_ms() + (int64_t)PS_SESSION_S * 1000);
+    return ps_stmt_finish(stmt, err);
+}
+
+enum ps_status ps_session_open(struct ps_store *store, const char *token,
+                               char text_out[PS_TOKEN_SIZE], struct ps_holder *out,
+                               struct ps_err *err)
+{
+    struct pass given, session;
+    enum ps_status status = make_pass(&session, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!read_pass(token, &given))
+        return PS_NOT_FOUND;
+    status = ps_token_check(store, token, out, err);
+    if (status != PS_OK)
+        return status;
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK) /* it may have been revoked in between */
+        status = find_holder(store->catalog, "token_get", &given, out, NULL, err);
+    if (status == PS_OK)
+        status = insert_session(store->catalog, &session, &given, err);
+    status = ps_catalog_end(store, status, err);
+    if (status == PS_OK)
+        memcpy(text_out, session.text, PS_TOKEN_SIZE);
+    return status;
+}
+
+enum ps_status ps_session_check(struct ps_store *store, const char *text, struct ps_holder *out,
+                                struct ps_err *err)
+{
+    struct pass pass;
+
+    return read_pass(text, &pass) ? look_up(store, "session_get", &pass, out, NULL, err)
+                                  : PS_NOT_FOUND;
+}
+
+enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err)
+{
+    struct pass pass;
+    enum ps_status status;
+
+    if (!read_pass(text, &pass))
+        return PS_OK;
+    status = ps_catalog_begin(store, PS_DURABLE, err);
+    if (status == PS_OK)
+        status = run(store->catalog, "session_delete", pass.id, err);
+    return ps_catalog_end(store, status, err);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* transaction.c: changes of the catalog, all or nothing, here and where the backend keeps the
+ * truth. */
+#include "server/catalog/backend.h"
+#include "server/catalog/state.h"
+
+enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
+                                struct ps_err *err)
+{
+    enum ps_status status = store->backend->order(store, err);
+    struct ps_db *db = ps_catalog_lock(store);
+
+    if (store->read_only) {
+        ps_hint(err, "ask the owner for write access, or copy the shelf to your own folder");
+        status = ps_fail(err, PS_FORBIDDEN, "no permission to write to the shelf");
+    }
+    store->durable = sync == PS_DURABLE;
+    store->ordered = status == PS_OK;
+    if (status == PS_OK)
+        status = ps_db_exec(
+            db, store->durable ? "BEGIN IMMEDIATE" : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
+            err);
+    if (status == PS_OK)
+        status = store->backend->begin(store, err);
+    return status;
+}
+
+/* What the backend committed elsewhere is done even if the local commit fails: the next transaction
+ * brings it here. */
+enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err)
+{
+    bool elsewhere = false, committed = false;
+
+    if (status == PS_OK)
+        status = store->backend->commit(store, &elsewhere, err);
+    if (status == PS_OK) {
+        status = ps_db_exec(store->catalog, "COMMIT", elsewhere ? NULL : err);
+        committed = status == PS_OK;
+        store->changes += store->durable;
+        if (elsewhere)
+            status = PS_OK;
+    }
+    if (!committed)
+        (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
+    if (!store->durable && !store->read_only)
+        (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", NULL);
+    if (store->ordered)
+        store->backend->done(store, committed);
+    ps_catalog_unlock(store);
+    return status;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backup.c: a shelf into a folder that is one itself, while the first is served.
+ *
+ * The catalog is taken as it is at one moment; then the files that it refers to are copied, of
+ * which none is ever altered; then it takes its place beside them. Runs that were removed in the
+ * meantime are left out.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "server/catalog/copy_file.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+#include "server/maintenance/maintenance.h"
+#include "server/maintenance/snapshot.h"
+
+#define MARK "backup-of" /* a file of the target: the path of the shelf whose backup it is */
+
+struct backing {
+    const struct ps_backup *how;
+    struct ps_backed_up *out;
+    struct ps_store *from, *to; /* the catalog of `to` is the one that was taken */
+    char *part;                 /* its file */
+    uint64_t done, total;
+};
+
+/* --- where to --------------------------------------------------------------------------------- */
+
+static enum ps_status write_mark(const char *path, const char *source, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    enum ps_status status;
+
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot write", path);
+    status = ps_write_all(fd, ps_str_of(source), path, err);
+    return status == PS_OK && fsync(fd) != 0 ? ps_fail_errno(err, "cannot sync", path) : status;
+}
+
+/* Only an empty folder, or one that holds a backup of the same shelf, is written to. */
+static enum ps_status check_target(const char *target, const char *source, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf mark = {0};
+    PS_AUTO(ps_close_fd) int fd = -1;
+    char said[PATH_MAX + 1] = "";
+    ssize_t got;
+
+    ps_buf_printf(&mark, "%s/" MARK, target);
+    fd = open(mark.at, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && !ps_dir_is_empty(target)) {
+        ps_hint(err, "use an empty folder, or one that a backup made");
+        return ps_fail(err, PS_CONFLICT, "%s is not a backup of a shelf", target);
+    }
+    if (fd < 0)
+        return write_mark(mark.at, source, err);
+    got = read(fd, said, sizeof said - 1);
+    if (got < 0)
+        return ps_fail_errno(err, "cannot read", mark.at);
+    return strcmp(said, source) == 0
+               ? PS_OK
+               : ps_fail(err, PS_CONFLICT, "%s is the backup of another shelf, %s", target, said);
+}
+
+static enum ps_status open_target(struct backing *b, const char *target, int *lock,
+                                  struct ps_err *err)
+{
+    char source[PATH_MAX];
+    const bool made = access(target, F_OK) != 0;
+    enum ps_status status = ps_make_dir(target, err);
+
+    if (status != PS_OK)
+        return status;
+    status = ps_check_apart(b->from->dir, target, err);
+    if (status != PS_OK && made)
+        (void)rmdir(target);
+    if (status != PS_OK)
+        return status;
+    if (!realpath(b->from->dir, source))
+        return ps_fail_errno(err, "cannot find", b->from->dir);
+    status = check_target(target, source, err);
+    return status == PS_OK ? ps_store_open_alone(target, &b->to, lock, err) : status;
+}
+
+/* --- the catalog ------------------------------------------------------------------------------ */
+
+/* Uploads that wait are not part of a backup: their bytes stay in the spool. */
+static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    enum ps_status status;
+
+    (void)unlink(b->part);
+    status = ps_snapshot_take(b->from, b->part, err);
+    ps_uri_path(&uri, b->part);
+    if (status == PS_OK)
+        status = ps_db_open(uri.at, true, &b->to->catalog, err);
+    if (status == PS_OK)
+        status = ps_db_exec(b->to->catalog,
+                            "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
+                            "DELETE FROM partial",
+                            err);
+    return status;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static enum ps_status copy(struct backing *b, const char *folder, const char *key,
+                           struct ps_err *err)
+{
+    uint64_t bytes;
+    enum ps_status status = ps_copy_file(b->from, b->to, folder, key, &bytes, err);
+
+    b->out->files += bytes > 0;
+    b->out->bytes += bytes;
+    return status;
+}
+
+/* A label is optional, and replaced by the next. */
+static enum ps_status copy_label(struct backing *b, const char *key, struct ps_err *err)
+{
+    enum ps_status status = copy(b, "labels", key, err);
+
+    return status == PS_NOT_FOUND && err->code == PS_OK ? PS_OK : status;
+}
+
+/* A file is not there: the run was removed since, and goes from the backup too; or the shelf is
+ * damaged. */
+static enum ps_status leave_out(struct backing *b, const char *id, const char *sha256,
+                                struct ps_err *err)
+{
+    char found[PS_ID_SIZE];
+
+    if (ps_store_find(b->from, sha256, found, NULL) == PS_OK) {
+        ps_hint(err, "`perfshelf verify` has details");
+        return ps_fail(err, PS_IO, "a file of run %s is missing", id);
+    }
+    return ps_snapshot_leave_out(b->to->catalog, id, err);
+}
+
+static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
+                               struct ps_err *err)
+{
+    char found[PS_ID_SIZE];
+    enum ps_status status;
+
+    if (ps_store_find(b->from, sha256, found, NULL) == PS_NOT_FOUND)
+        return leave_out(b, id, sha256, err);
+    status = copy(b, "runs", id, err);
+    if (status == PS_OK)
+        status = copy(b, "originals", sha256, err);
+    if (status == PS_OK)
+        status = copy_label(b, id, err);
+    if (status == PS_NOT_FOUND && err->code == PS_OK)
+        return leave_out(b, id, sha256, err);
+    b->out->runs += status == PS_OK;
+    return status;
+}
+
+static bool go_on(struct backing *b, uint64_t bytes, struct ps_err *err)
+{
+    b->done += bytes;
+    if (b->how->progress(b->how->user, b->done, b->total, b->out->files))
+        return true;
+    (void)ps_fail(err, PS_CANCELLED, "stopped; the next backup continues from here");
+    return false;
+}
+
+/* The rows first: the catalog that they come from changes where a run is left out. */
+static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0}; /* id and hash, each with its NUL */
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        ps_col_append(stmt, 0, &rows);
+        ps_col_append(stmt, 1, &rows);
+        b->total++;
+    }
+    ps_stmt_done(stmt);
+    for (const char *id = rows.at; id && id < rows.at + rows.len && err->code == PS_OK;) {
+        const char *sha256 = id + strlen(id) + 1;
+
+        if (copy_run(b, id, sha256, err) == PS_OK)
+            (void)go_on(b, 1, err);
+        id = sha256 + strlen(sha256) + 1;
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("source_shas"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
+
+        status = copy(b, "sources", sha256, err);
+        if (status == PS_NOT_FOUND && err->code == PS_OK)
+            status = ps_snapshot_leave_source(b->to->catalog, sha256, err);
+    }
+    ps_stmt_done(stmt);
+    return status == PS_OK ? err->code : status;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static bool is_used(struct ps_db *db, const char *folder, const char *name)
+{
+    PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(db, ps_sql_text("kept_used"), &stmt, NULL) != PS_OK)
+        return true;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    return !ps_stmt_row(stmt, NULL) || ps_col_int(stmt, 0) != 0;
+}
+
+/* Files of the backup before that this one has no more, each with its NUL. */
+static void list_unused(struct backing *b, struct ps_buf *out)
+{
+    for (const char *const *folder = ps_kept_folders; *folder; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(b->to, *folder);
+        DIR *dir = opendir(path);
+
+        for (struct dirent *entry; dir && (entry = readdir(dir));)
+            if (entry->d_name[0] != '.' && !is_used(b->to->catalog, *folder, entry->d_name)) {
+                ps_buf_printf(out, "%s%s", path, entry->d_name);
+                ps_buf_add(out, "", 1);
+            }
+        if (dir)
+            (void)closedir(dir);
+    }
+}
+
+static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (const char *const *folder = ps_kept_folders; status == PS_OK && *folder; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(b->to, *folder);
+
+        status = ps_sync_dir(path, err);
+    }
+    return status;
+}
+
+/* The log of a catalog that was opened here must not stay beside the one that takes its place. */
+static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *final = ps_store_file(b->to, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *wal = ps_store_file(b->to, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(b->to, "catalog.db-shm");
+    PS_AUTO(ps_close_fd) int fd = -1;
+
+    ps_db_close(b->to->catalog);
+    b->to->catalog = NULL;
+    fd = open(b->part, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0)
+        return ps_fail_errno(err, "cannot sync", b->part);
+    (void)unlink(wal);
+    (void)unlink(shm);
+    if (rename(b->part, final) != 0)
+        return ps_fail_errno(err, "cannot rename to", final);
+    return ps_sync_dir(b->to->dir, err);
+}
+
+static enum ps_status back_up(struct backing *b, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf unused = {0};
+    enum ps_status status = take_catalog(b, err);
+
+    if (status == PS_OK)
+        status = copy_runs(b, err);
+    if (status == PS_OK)
+        status = copy_sources(b, err);
+    if (status == PS_OK)
+        status = copy_label(b, "baselines", err);
+    if (status == PS_OK)
+        status = copy_label(b, "queries", err);
+    if (status == PS_OK)
+        status = sync_folders(b, err);
+    if (status != PS_OK)
+        return status;
+    list_unused(b, &unused);
+    status = put_catalog(b, err);
+    for (size_t at = 0; status == PS_OK && at < unused.len; at += strlen(unused.at + at) + 1)
+        b->out->removed += unlink(unused.at + at) == 0;
+    return status;
+}
+
+enum ps_status ps_store_backup(const char *dir, const char *target, const struct ps_backup *how,
+                               struct ps_backed_up *out, struct ps_err *err)
+{
+    struct backing b = {.how = how, .out = out};
+    PS_AUTO(ps_close_fd) int lock = -1;
+    enum ps_status status = PS_OK;
+
+    *out = (struct ps_backed_up){.runs = 0};
+    if (!ps_store_exists(dir))
+        status = ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    if (status == PS_OK)
+        status = ps_store_open(dir, &b.from, err);
+    if (status == PS_OK)
+        status = open_target(&b, target, &lock, err);
+    if (status == PS_OK) {
+        b.part = ps_store_file(b.to, "catalog.part");
+        status = back_up(&b, err);
+        if (status != PS_OK)
+            (void)unlink(b.part);
+    }
+    ps_store_close(b.to);
+    ps_store_close(b.from);
+    free(b.part);
+    return status;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rebuild.c: a new catalog from the run files and labels, beside the old one until it is whole.
+ *
+ * What only the catalog holds (the log, uploads that wait) is taken from the old one as far as that
+ * can be read, row by row. Files that are damaged are not removed but set aside in
+ * lost/, as is the old catalog.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "server/catalog/deleted.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+#include "server/maintenance/maintenance.h"
+#include "server/runwrite/checks.h"
+
+struct found { /* a run file that is whole */
+    char id[PS_ID_SIZE];
+    int64_t created_ms, seq;
+};
+
+struct rebuilding {
+    const struct ps_rebuild *how;
+    struct ps_rebuilt *out;
+    struct ps_store *store; /* its catalog is the new one */
+    struct ps_db *old;      /* NULL: it cannot be read */
+    bool old_whole;
+    char *new_path, *old_path;
+    struct found *runs;
+    size_t n, cap;
+};
+
+static void tell(struct rebuilding *r, const char *file, const char *text)
+{
+    r->how->told(r->how->user, file, text);
+}
+
+/* Moves a file to lost/, which is made when it is needed. */
+static void set_aside(struct rebuilding *r, const char *folder, const struct dirent *file,
+                      const char *why)
+{
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
+    PS_AUTO(ps_free_ptr) char *from = ps_store_entry(r->store, folder, file);
+    PS_AUTO(ps_free_ptr) char *to = ps_store_entry(r->store, "lost", file);
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    (void)mkdir(lost, 0777);
+    if (rename(from, to) == 0)
+        ps_buf_printf(&text, "%s; moved to lost/%s", why, file->d_name);
+    else
+        ps_buf_printf(&text, "%s; it could not be moved to lost/", why);
+    tell(r, from + strlen(r->store->dir) + 1, text.at);
+    r->out->set_aside++;
+}
+
+/* --- the old catalog -------------------------------------------------------------------------- */
+
+static void open_old(struct rebuilding *r)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    struct ps_err err = PS_ERR_INIT;
+
+    if (access(r->old_path, F_OK) != 0) {
+        tell(r, "catalog.db", "it is missing");
+        return;
+    }
+    ps_uri_path(&uri, r->old_path);
+    if (ps_db_open(uri.at, true, &r->old, &err) == PS_OK)
+        r->old_whole = ps_check_db(r->old, false, &err) == PS_OK &&
+                       ps_catalog_add_columns(r->old, &err) == PS_OK;
+    if (!r->old_whole)
+        tell(r, "catalog.db", err.text);
+}
+
+/* Copies the rows of a table until one cannot be read. Of an older catalog columns may be missing.
+ */
+static void copy_table(struct rebuilding *r, const char *table)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf read = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf write = {0};
+    sqlite3_stmt *from = NULL, *to = NULL;
+    int columns;
+
+    if (!r->old)
+        return;
+    ps_buf_printf(&read, "SELECT * FROM %s", table);
+    if (sqlite3_prepare_v2(r->old->handle, read.at, -1, &from, NULL) != SQLITE_OK)
+        return;
+    columns = sqlite3_column_count(from);
+    ps_buf_printf(&write, "INSERT OR IGNORE INTO %s(", table);
+    for (int i = 0; i < columns; i++)
+        ps_buf_printf(&write, "%s\"%s\"", i ? ", " : "", sqlite3_column_name(from, i));
+    for (int i = 0; i < columns; i++)
+        ps_buf_puts(&write, i ? ", ?" : ") VALUES (?");
+    ps_buf_puts(&write, ")");
+    if (sqlite3_prepare_v2(r->store->catalog->handle, write.at, -1, &to, NULL) == SQLITE_OK)
+        while (sqlite3_step(from) == SQLITE_ROW) {
+            for (int i = 0; i < columns; i++)
+                sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
+            (void)sqlite3_step(to);
+            sqlite3_reset(to);
+        }
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+}
+
+/* What labels/<label>.json holds, as far as it is not there. */
+static void apply_label(struct rebuilding *r, const char *label, const char *query)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (!ps_label_read(r->store, label, &text) ||
+        ps_db_prepare(r->store->catalog, ps_sql_text(query), &stmt, NULL) != PS_OK)
+        return;
+    ps_bind_text(stmt, ":label", ps_buf_slice(&text));
+    (void)ps_stmt_row(stmt, NULL);
+}
+
+static void copy_tables(struct rebuilding *r)
+{
+    static const char *const tables[] = {"import_log",    "removal_log", "upload",
+                                         "removed_since", "doomed",      "token",
+                                         "session",       "saved_query", "partial"};
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        copy_table(r, tables[i]);
+    if (r->old_whole)
+        copy_table(r, "baseline");
+    apply_label(r, "baselines", "baselines_put");
+    if (!r->old_whole) /* else it has said which there are */
+        apply_label(r, "queries", "queries_put");
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+/* When the label says the run was published. False: it is none. */
+static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(db, ps_sql_text("label_when"), &stmt, NULL) != PS_OK)
+        return false;
+    ps_bind_text(stmt, ":label", label);
+    if (!ps_stmt_row(stmt, NULL))
+        return false;
+    if (!ps_col_is_null(stmt, 0))
+        out->created_ms = ps_col_int(stmt, 0);
+    if (!ps_col_is_null(stmt, 1))
+        out->seq = ps_col_int(stmt, 1);
+    return true;
+}
+
+/* The last word about a run: of the old catalog where it is whole, else of labels/. `when` gets
+ * what it says of time. False: nobody says more than the run file. */
+static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out, struct found *when)
+{
+    if (r->old_whole && ps_label_text(r->old, id, out, NULL) == PS_OK)
+        return read_when(r->store->catalog, ps_buf_slice(out), when);
+    out->len = 0;
+    return ps_label_read(r->store, id, out) &&
+           read_when(r->store->catalog, ps_buf_slice(out), when);
+}
+
+/* --- run files -------------------------------------------------------------------------------- */
+
+/* What the run file says; *label is what was said of the run when it was published, or "". */
+static enum ps_status read_run(const char *path, struct ps_arena *arena, struct ps_catalog_row *row,
+                               const char **label, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_run_about about = {.row = {.name = NULL}};
+    struct stat file;
+    enum ps_status status = ps_check_open(path, &db, err);
+
+    if (status == PS_OK)
+        status = ps_run_about(db, arena, &about, err);
+    if (status == PS_OK) {
+        *row = about.row;
+        *label = about.label;
+        row->db_bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0;
+    }
+    ps_db_close(db);
+    return status;
+}
+
+/* A run file that is no run is set aside, and what was said of its run kept for the import of its
+ * original. */
+static void give_up(struct rebuilding *r, const char *id, const struct dirent *file,
+                    const char *label, const char *why)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    struct found when = {.seq = 0};
+
+    if (last_label(r, id, &last, &when))
+        (void)ps_label_write(r->store, id, ps_buf_slice(&last), NULL);
+    else if (read_when(r->store->catalog, ps_str_of(label), &when))
+        (void)ps_label_write(r->store, id, ps_str_of(label), NULL);
+    set_aside(r, "runs", file, why);
+}
+
+static void look_at(struct rebuilding *r, const struct dirent *file)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_entry(r->store, "runs", file);
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    struct ps_arena arena = {0};
+    struct ps_catalog_row row = {.name = NULL};
+    struct found run = {.seq = 0};
+    struct ps_err err = PS_ERR_INIT;
+    const char *label = "";
+    enum ps_status status = read_run(path, &arena, &row, &label, &err);
+
+    (void)snprintf(run.id, sizeof run.id, "%.16s", file->d_name);
+    if (status == PS_OK &&
+        (!ps_file_name_is("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
+        status = ps_fail(&err, PS_CONFLICT, "it belongs to another original");
+    if (status == PS_OK)
+        status = ps_check_run(path, row.sha256, true, &err);
+    if (status == PS_OK) {
+        run.created_ms = row.created_ms;
+        (void)last_label(r, run.id, &last, &run);
+        PS_PUSH_ROOM(r->runs, r->n, r->cap);
+        r->runs[r->n++] = run;
+    } else {
+        give_up(r, run.id, file, label, err.text);
+    }
+    ps_arena_free(&arena);
+}
+
+static bool is_run_file(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 16 && strcmp(name + 16, ".db") == 0;
+}
+
+static int by_age(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+
+    if (a->created_ms != b->created_ms)
+        return a->created_ms < b->created_ms ? -1 : 1;
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "runs");
+    DIR *dir = opendir(path);
+    uint64_t looked = 0;
+
+    if (!dir)
+        return ps_fail_errno(err, "cannot read", path);
+    for (struct dirent *entry; !err->code && (entry = readdir(dir));) {
+        if (!is_run_file(entry->d_name))
+            continue;
+        look_at(r, entry);
+        looked++;
+        if (!r->how->progress(r->how->user, looked, 0, looked))
+            (void)ps_fail(err, PS_CANCELLED, "stopped; the shelf is unchanged");
+    }
+    (void)closedir(dir);
+    if (r->n)
+        qsort(r->runs, r->n, sizeof *r->runs, by_age);
+    return err->code;
+}
+
+/* A run that was deleted, and can be recovered, is so again, for a whole day from now: the label is
+ * written before the removal, which may not have come to its end. */
+static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct ps_str label,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) char *who = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    bool was_baseline;
+    enum ps_status status =
+        ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":label", label);
+    if (!ps_stmt_row(stmt, &own)) {
+        r->out->runs++;
+        return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    }
+    who = ps_strdup(ps_col_text(stmt, 0));
+    was_baseline = ps_col_int(stmt, 1) != 0;
+    status = ps_deleted_add(r->store, id, who, ps_now_ms(), err);
+    if (status != PS_OK || !was_baseline)
+        return status;
+    ps_stmt_done(stmt);
+    stmt = NULL;
+    status = ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    return ps_stmt_row(stmt, &own) || own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_free_ptr) char *name = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf last = {0};
+    struct ps_arena arena = {0};
+    struct ps_catalog_row row = {.name = NULL};
+    struct found when;
+    struct ps_sending sent;
+    const char *label = "";
+    enum ps_status status = ps_store_path(r->store, "runs", run->id, ".db", &path, err);
+
+    if (status == PS_OK)
+        status = read_run(path, &arena, &row, &label, err);
+    memcpy(row.id, run->id, sizeof row.id);
+    row.created_ms = run->created_ms;
+    if (status == PS_OK)
+        status = ps_catalog_put(r->store->catalog, &row, &name, err);
+    if (status == PS_OK)
+        status = ps_file_send(r->store, "runs", path, &sent, err);
+    if (status == PS_OK)
+        status = ps_file_row_change(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
+    if (status == PS_OK && last_label(r, run->id, &last, &when))
+        status = ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
+    else if (status == PS_OK && label[0])
+        status = ps_label_apply(r->store->catalog, run->id, ps_str_of(label), err);
+    ps_arena_free(&arena);
+    return status == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : status;
+}
+
+static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(r->store, PS_DURABLE, err);
+
+    for (size_t i = 0; status == PS_OK && i < r->n; i++)
+        status = put_run(r, &r->runs[i], err);
+    if (status == PS_OK)
+        copy_tables(r);
+    return ps_catalog_end(r->store, status, err);
+}
+
+/* --- what is left ----------------------------------------------------------------------------- */
+
+/* Originals whose run has no file, for the caller to import. */
+static bool is_deleted(struct rebuilding *r, const char *sha256)
+{
+    char id[PS_ID_SIZE];
+    struct ps_deleted deleted;
+
+    (void)snprintf(id, sizeof id, "%.16s", sha256);
+    if (ps_deleted_find(r->store, id, &deleted, NULL) != PS_OK)
+        return false;
+    ps_deleted_free(&deleted);
+    return true;
+}
+
+static void list_orphans(struct rebuilding *r)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "originals");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        char sha256[PS_SHA256_SIZE], id[PS_ID_SIZE];
+
+        if (strspn(entry->d_name, "0123456789abcdef") != 64)
+            continue;
+        (void)snprintf(sha256, sizeof sha256, "%.64s", entry->d_name);
+        if (ps_store_find(r->store, sha256, id, NULL) != PS_OK && !is_deleted(r, sha256))
+            ps_buf_add(&r->out->originals, sha256, sizeof sha256);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+/* Accepted uploads whose row could not be read. */
+static void save_spool(struct rebuilding *r)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "spool");
+    DIR *dir = opendir(path);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.' && !strstr(entry->d_name, PS_PRIVATE) &&
+            !ps_upload_holds(r->store, entry->d_name))
+            set_aside(r, "spool", entry, "an upload that was not imported yet, or a part of one");
+    if (dir)
+        (void)closedir(dir);
+}
+
+/* The old catalog goes aside, its log before the new one stands in its place: SQLite would take
+ * that for the new one's. */
+static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
+    PS_AUTO(ps_buf_free) struct ps_buf log = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf aside = {0};
+    char when[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    (void)strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+    ps_buf_printf(&aside, "%scatalog-%s-%ld.db", lost, when, (long)getpid());
+    (void)mkdir(lost, 0777);
+    if (link(r->old_path, aside.at) != 0 && errno != ENOENT)
+        tell(r, "catalog.db", "it cannot be moved to lost/");
+    ps_buf_printf(&log, "%s-wal", r->old_path);
+    ps_buf_puts(&aside, "-wal");
+    (void)rename(log.at, aside.at);
+    log.len -= 4;
+    ps_buf_puts(&log, "-shm");
+    (void)unlink(log.at);
+    if (rename(r->new_path, r->old_path) != 0)
+        return ps_fail_errno(err, "cannot rename to", r->old_path);
+    return ps_sync_dir(r->store->dir, err);
+}
+
+static void remove_new(const struct rebuilding *r)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+        ps_buf_printf(&path, "%s%s", r->new_path, endings[i]);
+        (void)unlink(path.at);
+    }
+}
+
+static enum ps_status rebuild(struct rebuilding *r, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_open(r->new_path, &r->store->catalog, err);
+
+    if (status != PS_OK)
+        return status;
+    open_old(r);
+    status = find_runs(r, err);
+    if (status == PS_OK)
+        status = fill(r, err);
+    if (status != PS_OK)
+        return status;
+    list_orphans(r);
+    save_spool(r);
+    ps_db_close(r->old);
+    r->old = NULL;
+    ps_db_close(r->store->catalog); /* its log is in the file now */
+    r->store->catalog = NULL;
+    return swap(r, err);
+}
+
+enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
+                                struct ps_rebuilt *out, struct ps_err *err)
+{
+    struct rebuilding r = {.how = how, .out = out};
+    PS_AUTO(ps_close_fd) int lock = -1;
+    enum ps_status status;
+
+    *out = (struct ps_rebuilt){.runs = 0};
+    status = ps_store_open_alone(dir, &r.store, &lock, err);
+    if (status != PS_OK)
+        return status;
+    r.old_path = ps_store_file(r.store, "catalog.db");
+    r.new_path = ps_store_file(r.store, "catalog.new.db");
+    remove_new(&r);
+    status = rebuild(&r, err);
+    ps_db_close(r.old);
+    ps_store_close(r.store);
+    if (status != PS_OK)
+        remove_new(&r);
+    free(r.old_path);
+    free(r.new_path);
+    free(r.runs);
+    return status;
+}

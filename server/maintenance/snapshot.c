@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/maintenance/snapshot.h"
+#include "server/catalog/state.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static enum ps_status run_sql(struct ps_db *db, const char *query, const char *key,
+                              const char *value, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, key, ps_str_of(value));
+    while (ps_stmt_row(stmt, &own))
+        ;
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+/* VACUUM INTO would take a view of the connection for the table of that name. */
+static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
+{
+    enum ps_status status = ps_db_exec(db, "DROP VIEW IF EXISTS temp.run", err), shown;
+
+    if (status == PS_OK)
+        status = run_sql(db, "snapshot", ":path", path, err);
+    shown = ps_catalog_show_columns(db, status == PS_OK ? err : NULL);
+    return status == PS_OK ? shown : status;
+}
+
+enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    struct ps_db *db = NULL;
+    enum ps_status status = copy_catalog(ps_catalog_lock(store), path, err);
+
+    ps_catalog_unlock(store);
+    ps_uri_path(&uri, path);
+    if (status == PS_OK)
+        status = ps_db_open(uri.at, true, &db, err);
+    if (status == PS_OK)
+        status = ps_catalog_add_columns(db, err);
+    if (status == PS_OK) /* deleted runs stay where they can be recovered */
+        status = ps_db_exec(db,
+                            "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
+                            "(SELECT sha256 FROM deleted_run);"
+                            "DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key IN "
+                            "(SELECT id FROM deleted_run);"
+                            "DELETE FROM source WHERE run IN (SELECT id FROM deleted_run);"
+                            "DELETE FROM kept_size WHERE folder = 'sources' AND sha256 NOT IN "
+                            "(SELECT sha256 FROM source);"
+                            "DELETE FROM deleted_run",
+                            err);
+    ps_db_close(db);
+    return status;
+}
+
+enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, struct ps_err *err)
+{
+    static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
+                                          "kept_forget", "run_delete"};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
+        status = run_sql(snapshot, queries[i], ":id", id, err);
+    return status;
+}
+
+enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha256,
+                                        struct ps_err *err)
+{
+    enum ps_status status = run_sql(snapshot, "kept_forget_labels", ":sha256", sha256, err);
+
+    return status == PS_OK ? run_sql(snapshot, "source_gone", ":sha256", sha256, err) : status;
+}
+
+/* --- folders ---------------------------------------------------------------------------------- */
+
+static bool is_inside(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+enum ps_status ps_check_apart(const char *shelf, const char *target, struct ps_err *err)
+{
+    char a[PATH_MAX], b[PATH_MAX];
+
+    if (!realpath(shelf, a))
+        return ps_fail_errno(err, "cannot find", shelf);
+    if (!realpath(target, b))
+        return ps_fail_errno(err, "cannot find", target);
+    if (is_inside(b, a))
+        return ps_fail(err, PS_CONFLICT, "%s is the shelf itself, or inside it", target);
+    if (is_inside(a, b))
+        return ps_fail(err, PS_CONFLICT, "the shelf is inside %s", target);
+    return PS_OK;
+}
+
+bool ps_dir_is_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+    bool empty = true;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+    if (dir)
+        (void)closedir(dir);
+    return empty;
+}

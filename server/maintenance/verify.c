@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/* verify.c: whether the catalog, the run files, their originals and sources agree and are whole. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/catalog/backend.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
+#include "server/maintenance/maintenance.h"
+#include "server/replica/replica.h"
+#include "server/runwrite/checks.h"
+
+#define REBUILD "`perfshelf rebuild` restores it"
+
+struct expected { /* a run of the catalog */
+    char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
+    uint64_t bytes, db_bytes;
+};
+
+struct verifying {
+    const struct ps_verify *how;
+    struct ps_verified *out;
+    struct ps_store *store;
+    struct expected *runs;
+    size_t n, cap;
+    uint64_t done, total;
+    bool stopped;
+    struct ps_err away; /* why, where a database could not be asked, or a file not be read */
+};
+
+static void report(struct verifying *v, const char *what, const char *file, const char *text,
+                   const char *hint)
+{
+    const struct ps_finding finding = {what, file, text, hint};
+
+    v->out->findings++;
+    v->how->found(v->how->user, &finding);
+}
+
+static bool read_on(void *user, uint64_t bytes)
+{
+    struct verifying *v = user;
+
+    v->done += bytes;
+    v->out->bytes += bytes;
+    if (v->how->progress && !v->how->progress(v->how->user, v->done < v->total ? v->done : v->total,
+                                              v->total, v->out->files))
+        v->stopped = true;
+    return !v->stopped;
+}
+
+static bool ask_locked(struct verifying *v, const char *query, const char *folder, const char *key)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(v->store->catalog, ps_sql_text(query), &stmt, NULL) != PS_OK)
+        return false;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+}
+
+/* Asks the catalog a question whose answer is yes or no. Before a no is believed it is asked again
+ * while nobody can be in the middle of a change. */
+static bool ask(struct verifying *v, const char *query, const char *folder, const char *key)
+{
+    enum ps_status status;
+    bool yes;
+
+    (void)ps_catalog_lock(v->store);
+    yes = ask_locked(v, query, folder, key);
+    ps_catalog_unlock(v->store);
+    if (yes)
+        return true;
+    status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    yes = ask_locked(v, query, folder, key);
+    (void)ps_catalog_end(v->store, status, NULL);
+    return yes;
+}
+
+/* --- the catalog ------------------------------------------------------------------------------ */
+
+static void list_runs(struct verifying *v)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+
+    if (ps_db_prepare(db, ps_sql_text("run_files"), &stmt, &err) == PS_OK)
+        while (ps_stmt_row(stmt, &err)) {
+            struct expected *run;
+
+            PS_PUSH_ROOM(v->runs, v->n, v->cap);
+            run = &v->runs[v->n++];
+            ps_col_id(stmt, run->id);
+            ps_col_copy(stmt, 1, run->sha256, sizeof run->sha256);
+            run->bytes = (uint64_t)ps_col_int(stmt, 2);
+            run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
+            v->total += run->db_bytes + run->bytes;
+        }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    if (err.code != PS_OK)
+        report(v, "catalog", "catalog.db", err.text, REBUILD);
+}
+
+static void check_catalog(struct verifying *v)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+    enum ps_status status = ps_check_db(db, v->how->quick, &err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("catalog_orphans"), &stmt, &err);
+    while (status == PS_OK && ps_stmt_row(stmt, &err)) {
+        PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));
+
+        report(v, "catalog", "catalog.db", text, REBUILD);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    if (err.code != PS_OK)
+        report(v, "catalog", "catalog.db", err.text, REBUILD);
+    v->out->files++;
+    list_runs(v);
+}
+
+/* --- what the catalog knows ------------------------------------------------------------------- */
+
+/* A file that is missing or damaged, unless its row went meanwhile, or nobody could say. */
+static void report_file(struct verifying *v, const char *what, const char *folder, const char *key,
+                        const char *ending, const struct ps_err *err, const char *hint)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+
+    if (err->code == PS_UNAVAILABLE || err->code == PS_FORBIDDEN) {
+        v->away = *err;
+        v->stopped = true;
+    }
+    if (v->stopped || !ask(v, "kept_wanted", folder, key))
+        return;
+    ps_buf_printf(&file, "%s/%s%s", folder, key, ending);
+    report(v, what, file.at, err->text, hint);
+}
+
+static void check_label(struct verifying *v, const char *id)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_store_path(v->store, "labels", id, ".json", &path, NULL) == PS_OK &&
+        access(path, R_OK) != 0 && errno == EACCES) {
+        ps_fail_errno(&err, "cannot read", path);
+        err.code = PS_FORBIDDEN;
+        report_file(v, "label", "runs", id, "", &err, "");
+        return;
+    }
+    if (!ps_label_read(v->store, id, &label))
+        return;
+    v->out->files++;
+    if (!ask(v, "label_valid", NULL, label.at ? label.at : "")) {
+        ps_buf_printf(&file, "labels/%s.json", id);
+        report(v, "label", file.at, "the file is damaged", "`perfshelf rebuild` writes it again");
+    }
+}
+
+/* Baselines and saved queries, which are written a second time as labels are. */
+static void check_lists(struct verifying *v)
+{
+    static const struct {
+        const char *label, *query, *text;
+    } lists[] = {{"baselines", "baselines_differ", "it has a baseline that nobody set"},
+                 {"queries", "queries_differ", "it has a saved query that nobody saved"}};
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+        struct ps_db *db;
+        bool differs = false;
+
+        db = ps_catalog_lock(v->store); /* the file is written while it is locked */
+        if (ps_label_read(v->store, lists[i].label, &label) &&
+            ask_locked(v, "label_valid", NULL, label.at) &&
+            ps_db_prepare(db, ps_sql_text(lists[i].query), &stmt, NULL) == PS_OK) {
+            ps_bind_text(stmt, ":label", ps_buf_slice(&label));
+            differs = ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+        }
+        ps_stmt_done(stmt);
+        stmt = NULL;
+        ps_catalog_unlock(v->store);
+        if (differs)
+            report(v, "catalog", "catalog.db", lists[i].text, REBUILD);
+    }
+}
+
+/* What its name ends with, in a folder. */
+static const char *ending_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *dot = slash ? strchr(slash, '.') : NULL;
+
+    return dot ? dot : "";
+}
+
+/* Holds the bytes of a run file against the hash that was taken when it was written. *known: there
+ * is one; a shelf from before there were any has none. */
+static enum ps_status check_hash(struct verifying *v, const char *id, const char *path,
+                                 struct ps_sending *found, bool *known, struct ps_err *err)
+{
+    struct ps_shared_file kept;
+    struct ps_db *db = ps_catalog_lock(v->store);
+    enum ps_status status;
+
+    *known = ps_file_row(db, "runs", id, &kept, NULL) == PS_OK;
+    ps_catalog_unlock(v->store);
+    status = ps_file_send(v->store, "runs", path, found, err);
+    if (status == PS_OK && *known && strcmp(kept.hash, found->hash) != 0)
+        status = ps_fail(err, PS_IO, "its bytes changed after it was written");
+    return status;
+}
+
+/* Of a run file that passed every other check. */
+static void record_hash(struct verifying *v, const char *id, const struct ps_sending *found)
+{
+    enum ps_status status = ps_catalog_begin(v->store, PS_SOON, NULL);
+
+    if (status == PS_OK && ask_locked(v, "kept_wanted", "runs", id))
+        status = ps_file_row_change(v->store->catalog, "kept_put", "runs", id, found, NULL);
+    if (ps_catalog_end(v->store, status, NULL) == PS_OK)
+        v->out->hashed++;
+}
+
+/* What the run file says, and the last label (labels.c). */
+struct said {
+    struct ps_arena arena;
+    struct ps_run_about about;
+    struct ps_buf label;
+};
+
+static void said_free(struct said *said)
+{
+    ps_arena_free(&said->arena);
+    ps_buf_free(&said->label);
+}
+
+static enum ps_status read_said(const struct expected *run, const char *path, struct said *out,
+                                struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct stat file;
+    enum ps_status status = ps_check_open(path, &db, err);
+
+    if (status == PS_OK)
+        status = ps_run_about(db, &out->arena, &out->about, err);
+    ps_db_close(db);
+    if (status == PS_OK && stat(path, &file) == 0)
+        out->about.row.db_bytes = (uint64_t)file.st_size;
+    memcpy(out->about.row.id, run->id, sizeof run->id);
+    return status;
+}
+
+static void compare_label(struct verifying *v, const struct said *said, const char *label,
+                          struct ps_buf *differs)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    differs->len = 0;
+    if (ps_catalog_differs(v->store->catalog, &said->about.row, label, differs, &err) != PS_OK)
+        ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
+}
+
+/* With the catalog locked. Where it has no hash of the label, it says what the run was published
+ * with, or what labels/ holds: a change that failed may have left a file there. */
+static void compare_row(struct verifying *v, struct said *said, struct ps_buf *differs)
+{
+    const char *id = said->about.row.id, *label = said->about.label;
+    bool changed = false;
+
+    if (ps_label_is_kept(v->store->catalog, id, &changed) || !v->store->backend->keeps_labels ||
+        !label[0])
+        label = NULL;
+    compare_label(v, said, label, differs);
+    said->label.len = 0;
+    if (differs->len && label && ps_label_read(v->store, id, &said->label) &&
+        ask_locked(v, "label_valid", NULL, said->label.at))
+        compare_label(v, said, said->label.at, differs);
+    if (changed)
+        ps_buf_printf(differs, "%slabel", differs->len ? ", " : "");
+}
+
+/* Before a difference is believed, it is looked for again while nobody can be in the middle of a
+ * change. */
+static void check_row(struct verifying *v, const struct expected *run, const char *path)
+{
+    PS_AUTO(said_free) struct said said = {.about = {.title = NULL}};
+    PS_AUTO(ps_buf_free) struct ps_buf differs = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_err err = PS_ERR_INIT;
+    enum ps_status status = read_said(run, path, &said, &err);
+
+    if (status != PS_OK) {
+        report_file(v, "run", "runs", run->id, ".db", &err, REBUILD);
+        return;
+    }
+    (void)ps_catalog_lock(v->store);
+    compare_row(v, &said, &differs);
+    ps_catalog_unlock(v->store);
+    if (!differs.len)
+        return;
+    status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    compare_row(v, &said, &differs);
+    (void)ps_catalog_end(v->store, status, NULL);
+    if (!differs.len)
+        return;
+    ps_buf_printf(&text, "its row of run %s differs from the run file and its label: ", run->id);
+    ps_buf_str(&text, ps_buf_slice(&differs));
+    report(v, "catalog", "catalog.db", text.at, REBUILD);
+}
+
+/* All that is asked of a run file; a fetched one was held against its hash already. */
+static enum ps_status check_run_file(struct verifying *v, const struct expected *run,
+                                     const char *path, struct ps_err *err)
+{
+    const bool hashes = !v->store->backend->evicts_files && !v->how->quick;
+    struct ps_sending found;
+    bool known = true;
+    enum ps_status status = ps_check_run(path, run->sha256, false, err);
+
+    if (status == PS_OK && hashes)
+        status = check_hash(v, run->id, path, &found, &known, err);
+    if (status == PS_OK && !v->how->quick)
+        status = ps_check_run(path, run->sha256, true, err);
+    if (status == PS_OK && !known)
+        record_hash(v, run->id, &found);
+    if (status == PS_OK && !v->how->quick)
+        check_row(v, run, path);
+    return status;
+}
+
+static void check_run(struct verifying *v, const struct expected *run)
+{
+    const struct ps_check_watch watch = {read_on, v};
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    PS_AUTO(ps_free_ptr) char *kept = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_file_path(v->store, "runs", run->id, &path, &err) != PS_OK ||
+        check_run_file(v, run, path, &err) != PS_OK) {
+        PS_AUTO(ps_buf_free) struct ps_buf hint = {0};
+
+        ps_buf_printf(&hint, "`perfshelf %s` imports it again from its original",
+                      v->store->backend->repair_command);
+        report_file(v, "run", "runs", run->id, ".db", &err, hint.at);
+    }
+    if (v->stopped || !read_on(v, run->db_bytes))
+        return;
+    err = (struct ps_err)PS_ERR_INIT;
+    if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
+        ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
+        report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
+                    "restore it from a backup; the run itself can still be read");
+    check_label(v, run->id);
+    v->out->files += 2;
+    v->out->runs++;
+}
+
+static void check_sources(struct verifying *v)
+{
+    const struct ps_check_watch watch = {read_on, v};
+    PS_AUTO(ps_buf_free) struct ps_buf shas = {0};
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(v->store);
+
+    if (ps_db_prepare(db, ps_sql_text("source_shas"), &stmt, NULL) == PS_OK)
+        while (ps_stmt_row(stmt, NULL))
+            ps_col_append(stmt, 0, &shas);
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(v->store);
+    for (size_t at = 0; at < shas.len && !v->stopped; at += strlen(shas.at + at) + 1) {
+        const char *sha256 = shas.at + at;
+        PS_AUTO(ps_free_ptr) char *kept = NULL;
+        struct ps_err err = PS_ERR_INIT;
+
+        if (ps_file_path(v->store, "sources", sha256, &kept, &err) != PS_OK ||
+            ps_check_kept(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
+            report_file(v, "source", "sources", sha256, ending_of(kept), &err,
+                        "attach it again with `perfshelf add --source-root`");
+        v->out->files++;
+    }
+}
+
+/* --- what it does not ------------------------------------------------------------------------- */
+
+static void check_stray(void *user, const char *folder, const char *name)
+{
+    struct verifying *v = user;
+    PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+
+    if (strstr(name, ".part") || ask(v, "kept_used", folder, key))
+        return;
+    ps_buf_printf(&file, "%s/%s", folder, name);
+    report(v, "stray", file.at, "no run refers to it",
+           strcmp(folder, "runs") == 0 ? "`perfshelf rebuild` adds it as a run; or delete it"
+                                       : "delete it");
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* What this server fetched before proves nothing about the database. */
+static enum ps_status bypass_cache(struct verifying *v, char **dir_out, struct ps_err *err)
+{
+    return v->how->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
+}
+
+static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
+{
+    check_catalog(v);
+    for (size_t i = 0; i < v->n && !v->stopped; i++)
+        check_run(v, &v->runs[i]);
+    if (!v->stopped && !v->how->quick)
+        check_lists(v);
+    if (!v->stopped)
+        check_sources(v);
+    if (!v->stopped)
+        v->store->backend->list(v->store, check_stray, v);
+    if (v->away.code != PS_OK)
+        return ps_fail_as(err, &v->away);
+    return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
+}
+
+/* What this user may not look into says nothing of damage. */
+static enum ps_status check_readable(const char *dir, struct ps_err *err)
+{
+    static const char *const parts[] = {"", "catalog.db", "runs", "labels", "originals", "sources"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+        const bool is_file = strchr(parts[i], '.') != NULL;
+
+        ps_buf_printf(&path, "%s/%s", dir, parts[i]);
+        if (access(path.at, is_file ? R_OK : R_OK | X_OK) != 0 && errno != ENOENT)
+            return ps_fail_errno(err, "cannot read", path.at);
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
+                               struct ps_verified *out, struct ps_err *err)
+{
+    struct verifying v = {.how = how, .out = out};
+    struct ps_err opening = PS_ERR_INIT;
+    struct stat about;
+    char *fetched = NULL;
+    enum ps_status status = PS_OK;
+
+    *out = (struct ps_verified){0};
+    if (!url && stat(dir, &about) != 0)
+        return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
+                               : ps_fail_errno(err, "cannot examine", dir);
+    if (!url && !ps_store_exists(dir))
+        return ps_fail(err, PS_NOT_FOUND, "there is no shelf");
+    if (!url && check_readable(dir, err) != PS_OK)
+        return err->code;
+    if (ps_store_open_shared(url, dir, 0, &v.store, &opening) == PS_OK) {
+        status = bypass_cache(&v, &fetched, err);
+        if (status == PS_OK)
+            status = verify_open(&v, err);
+    } else if (url) {
+        status = ps_fail_as(err, &opening);
+    } else {
+        report(&v, "catalog", "catalog.db", opening.text, REBUILD);
+    }
+    if (fetched)
+        ps_remove_tree(fetched);
+    ps_store_close(v.store);
+    free(fetched);
+    free(v.runs);
+    return status;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/hash_table.h"
+#include "server/catalog/uploads.h"
+#include "server/replica/files.h"
+#include "server/replica/heartbeat.h"
+#include "server/replica/mirror.h"
+#include "server/replica/replica.h"
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+struct where {
+    const char *url;
+    uint64_t cache_bytes;
+};
+
+static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
+{
+    (void)store, (void)err;
+    return PS_OK;
+}
+
+static enum ps_status open_replica(struct ps_store *store, const void *user, struct ps_err *err)
+{
+    const struct where *where = user;
+    enum ps_status status;
+
+    store->replica = ps_alloc(sizeof *store->replica);
+    status = ps_shared_files_open(store, where->url, where->cache_bytes, err);
+
+    return status == PS_OK ? ps_mirror_open(store, where->url, err) : status;
+}
+
+static void close_replica(struct ps_store *store)
+{
+    if (!store->replica)
+        return;
+    ps_mirror_close(store);
+    ps_shared_files_close(store);
+    free(store->replica);
+    store->replica = NULL;
+}
+
+enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t cache_bytes,
+                                    struct ps_store **out, struct ps_err *err)
+{
+    const struct where where = {url, cache_bytes};
+
+    return url ? ps_store_open_backend(dir, &ps_replica_backend, &where, out, err)
+               : ps_store_open(dir, out, err);
+}
+
+/* --- transactions ----------------------------------------------------------------------------- */
+
+static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_err *err)
+{
+    enum ps_status status = ps_mirror_send(store, err);
+
+    *committed = store->replica->mirror->sent;
+    return status;
+}
+
+static int64_t number(const struct ps_store *store)
+{
+    return store->replica->mirror->now.n;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static enum ps_status path(struct ps_store *store, const char *folder, const char *key,
+                           char **path_out, struct ps_err *err)
+{
+    struct ps_shared_file file;
+    enum ps_status status = ps_file_find(store, NULL, folder, key, &file, err);
+
+    if (status == PS_NOT_FOUND)
+        return ps_fail(err, status, "%s/%s is not in the store", folder, key);
+    return status == PS_OK ? ps_shared_fetch(store, &file, path_out, err) : status;
+}
+
+static bool has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key)
+{
+    struct ps_shared_file file;
+
+    return ps_file_find(store, db, folder, key, &file, NULL) == PS_OK;
+}
+
+static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
+{
+    struct ps_shared_file file;
+
+    return ps_file_find(store, db, "runs", id, &file, NULL) == PS_OK ? file.layout : -1;
+}
+
+static uint64_t mark(struct ps_store *store, const char *id)
+{
+    struct ps_shared_file file;
+
+    if (ps_file_find(store, NULL, "runs", id, &file, NULL) != PS_OK)
+        return 0;
+    ps_shared_use(store, &file);
+    return ps_hash_bytes(file.hash, strlen(file.hash)) | 1;
+}
+
+static enum ps_status send(struct ps_store *store, const char *folder, const char *path,
+                           struct ps_sending *out, struct ps_err *err)
+{
+    *out = (struct ps_sending){.layout = strcmp(folder, "runs") == 0 ? ps_path_layout(path) : 0};
+    return ps_shared_send(store, path, out, err);
+}
+
+static enum ps_status settle(struct ps_store *store, const char *folder, struct ps_err *err)
+{
+    (void)store, (void)folder, (void)err;
+    return PS_OK;
+}
+
+static enum ps_status check(struct ps_store *store, const char *folder, const char *key,
+                            struct ps_err *err)
+{
+    if (has(store, store->catalog, folder, key))
+        return PS_OK;
+    ps_hint(err, "try again");
+    return ps_fail(err, PS_UNAVAILABLE,
+                   "the lease of this server expired, and its unfinished files were removed");
+}
+
+/* Uploads that wait for an import have folders of their own. */
+static void list(struct ps_store *store,
+                 void (*each)(void *user, const char *folder, const char *name), void *user)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0}; /* folder and key, each with its NUL */
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(store);
+
+    if (ps_db_prepare(db, ps_sql_text("kept_all"), &stmt, NULL) == PS_OK)
+        while (ps_stmt_row(stmt, NULL)) {
+            ps_col_append(stmt, 0, &rows);
+            ps_col_append(stmt, 1, &rows);
+        }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(store);
+    for (const char *folder = rows.at; folder && folder < rows.at + rows.len;) {
+        const char *key = folder + strlen(folder) + 1;
+
+        each(user, folder, key);
+        folder = key + strlen(key) + 1;
+    }
+}
+
+static enum ps_status bypass_cache(struct ps_store *store, char **dir_out, struct ps_err *err)
+{
+    *dir_out = ps_store_new_path(store, "spool", PS_PRIVATE);
+    return ps_shared_files_bypass(store, *dir_out, err);
+}
+
+static uint64_t free_bytes(const struct ps_store *store)
+{
+    (void)store;
+    return UINT64_MAX;
+}
+
+/* --- openings --------------------------------------------------------------------------------- */
+
+static bool session_is_alive(struct ps_store *store, const char *session)
+{
+    return store->replica->heartbeat && ps_heartbeat_is_alive(store, session);
+}
+
+static bool session_expire(struct ps_store *store, const char *session)
+{
+    return !store->replica->heartbeat || ps_heartbeat_expire(store, session);
+}
+
+/* A server that was only stalled may have its row again. */
+static enum ps_status session_is_dead(struct ps_store *store, const char *session, bool *dead,
+                                      struct ps_err *err)
+{
+    bool is = false;
+    enum ps_status status = ps_lease_is(store->replica->mirror->writer, session, &is, err);
+
+    *dead = !is;
+    return status;
+}
+
+#define SWEEP_MS ((int64_t)60 * 1000) /* between two searches for bytes that nothing refers to */
+
+struct ps_watch {
+    struct ps_ticker ticker;
+    struct ps_store *store;
+    void (*tell)(void *user);
+    void *user;
+    int64_t swept_ms;
+    bool sweeps; /* the last sweep had no time for all */
+};
+
+/* Whatever sessions that died had begun to write is removed, and their uploads are taken over. */
+static void look(void *user)
+{
+    struct ps_watch *watch = user;
+    struct ps_store *store = watch->store;
+    bool died = false;
+
+    if (ps_heartbeat_expire_dead(store, &died, NULL) != PS_OK || ps_store_is_away(store))
+        return;
+    ps_uploads_end_again(store);
+    if (ps_uploads_wait(store))
+        watch->tell(watch->user);
+    ps_pending_delete_sweep(store);
+    if (died || watch->sweeps || ps_monotonic_ms() - watch->swept_ms > SWEEP_MS) {
+        watch->swept_ms = ps_monotonic_ms();
+        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &watch->sweeps, NULL);
+    }
+}
+
+static enum ps_status watch_others(struct ps_store *store, void (*tell)(void *user), void *user,
+                                   struct ps_err *err)
+{
+    struct ps_watch *watch = store->replica->watch = ps_alloc(sizeof *watch);
+
+    watch->store = store;
+    watch->tell = tell;
+    watch->user = user;
+    return ps_ticker_start(&watch->ticker, PS_LEASE_BEAT_MS, look, watch, err);
+}
+
+static void unwatch(struct ps_store *store)
+{
+    struct ps_watch *watch = store->replica ? store->replica->watch : NULL;
+
+    if (!watch)
+        return;
+    ps_ticker_stop(&watch->ticker);
+    free(watch);
+    store->replica->watch = NULL;
+}
+
+const struct ps_backend ps_replica_backend = {
+    .files_follow_rows = true,
+    .has_other_servers = true,
+    .evicts_files = true,
+    .takes_only_utf8 = true,
+    .repair_command = "renew",
+    .check_folder = check_folder,
+    .open = open_replica,
+    .close = close_replica,
+    .describe = ps_shared_files_describe,
+    .is_away = ps_mirror_is_away,
+    .order = ps_mirror_order,
+    .begin = ps_mirror_begin,
+    .commit = commit,
+    .done = ps_mirror_done,
+    .number = number,
+    .catch_up = ps_mirror_look,
+    .path = path,
+    .has = has,
+    .layout = layout,
+    .mark = mark,
+    .send = send,
+    .put = ps_shared_place,
+    .settle = settle,
+    .remove = ps_shared_remove,
+    .check = check,
+    .list = list,
+    .bypass_cache = bypass_cache,
+    .free_bytes = free_bytes,
+    .partial = &ps_replica_partial,
+    .session_is_alive = session_is_alive,
+    .session_expire = session_expire,
+    .session_is_dead = session_is_dead,
+    .watch = watch_others,
+    .unwatch = unwatch,
+    .listen = ps_mirror_listen,
+};

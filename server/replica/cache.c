@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/replica/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "base/file.h"
+
+#define WAIT_NS    20000000
+#define USED_NS    (60 * 1000000000LL) /* how exactly the use of a file is noted */
+#define LEAVE_DISK 20                  /* this part of the disk is left free, */
+#define LEAVE_MOST 10                  /* but no more than this part of what may stay */
+
+/* A file that is fetched at present. */
+struct want {
+    const char *hash;
+    struct want *next;
+    unsigned users; /* threads that look at it */
+    bool done;
+    struct ps_err err;
+};
+
+struct ps_cache {
+    char *dir, *session;
+    uint64_t most;
+    pthread_mutex_t lock, sweep_lock;
+    pthread_cond_t changed;
+    struct want *wants;
+    _Atomic int64_t trusted;     /* ns since 1970: files that were changed before are hashed */
+    atomic_uint n;               /* of the next file on its way in */
+    atomic_int_fast64_t bytes;   /* that are here; others remove some, too */
+    atomic_uint_fast64_t unseen; /* that came since the folder was read */
+    atomic_uint_fast64_t hits, misses, fetched, evicted;
+};
+
+/* --- files -------------------------------------------------------------------------------------
+ */
+
+static char *path_of(const struct ps_cache *cache, const char *name)
+{
+    struct ps_buf path = {0};
+
+    ps_buf_printf(&path, "%s/%s", cache->dir, name);
+    return path.at;
+}
+
+static int64_t ns_of(struct timespec at)
+{
+    return (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
+}
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return ns_of(now);
+}
+
+static void note_use(const char *path)
+{
+    (void)utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+/* Whether a file is there that can be used as it is; notes that it is used. One that was changed
+ * before the machine was started may lack what was not written to the disk by then; nor can it
+ * have been changed in time to come. */
+static bool is_ready(const struct ps_cache *cache, const char *path, uint64_t bytes)
+{
+    const int64_t now = now_ns(CLOCK_REALTIME);
+    struct stat about;
+
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size != bytes)
+        return false;
+    if (ns_of(about.st_ctim) < cache->trusted || ns_of(about.st_ctim) > now)
+        return false;
+    if (ns_of(about.st_mtim) + USED_NS <= now)
+        note_use(path);
+    return true;
+}
+
+/* Looks at every byte. */
+static bool is_whole(const char *path, const char *hash)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char found[PS_CONTENT_SIZE];
+    uint64_t bytes;
+
+    return fd >= 0 && ps_content_of(fd, path, found, &bytes, NULL) == PS_OK &&
+           strcmp(found, hash) == 0;
+}
+
+static uint64_t size_of(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+/* --- room --------------------------------------------------------------------------------------
+ */
+
+struct file {
+    char name[PS_CONTENT_SIZE];
+    uint64_t bytes;
+    int64_t used; /* ns since 1970 */
+};
+
+struct files {
+    struct file *at;
+    size_t n, cap;
+};
+
+static int by_use(const void *a, const void *b)
+{
+    const struct file *x = a, *y = b;
+
+    return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* Files that go meanwhile are not there. Free files->at. Returns their bytes. */
+static uint64_t list(const struct ps_cache *cache, struct files *files)
+{
+    DIR *dir = opendir(cache->dir);
+    uint64_t bytes = 0;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct stat about;
+
+        if (!ps_content_is(entry->d_name) || fstatat(dirfd(dir), entry->d_name, &about, 0) != 0)
+            continue;
+        PS_PUSH_ROOM(files->at, files->n, files->cap);
+        files->at[files->n] = (struct file){"", (uint64_t)about.st_size, ns_of(about.st_mtim)};
+        memcpy(files->at[files->n++].name, entry->d_name, PS_CONTENT_SIZE);
+        bytes += (uint64_t)about.st_size;
+    }
+    if (dir)
+        (void)closedir(dir);
+    return bytes;
+}
+
+/* Bytes that may stay of so many: fewer where the disk gets full, for all that is here can be
+ * fetched again. */
+static uint64_t room_for(const struct ps_cache *cache, uint64_t bytes)
+{
+    struct statvfs disk;
+    uint64_t unused, leave;
+
+    if (statvfs(cache->dir, &disk) != 0)
+        return cache->most;
+    unused = (uint64_t)disk.f_bavail * disk.f_frsize;
+    leave = (uint64_t)disk.f_blocks * disk.f_frsize / LEAVE_DISK;
+    leave = leave < cache->most / LEAVE_MOST ? leave : cache->most / LEAVE_MOST;
+    if (unused < leave)
+        bytes -= bytes < leave - unused ? bytes : leave - unused;
+    return unused < leave && bytes < cache->most ? bytes : cache->most;
+}
+
+/* Reads the folder, for other processes have put files there as well; too much of it goes, and what
+ * is beyond `most`, but for the file that came last. */
+static void sweep(struct ps_cache *cache, const char *last, uint64_t most)
+{
+    struct files files = {NULL, 0, 0};
+    uint64_t bytes, room;
+
+    (void)pthread_mutex_lock(&cache->sweep_lock);
+    bytes = list(cache, &files);
+    room = room_for(cache, bytes);
+    most = most < room ? most : room;
+    if (bytes > most) {
+        qsort(files.at, files.n, sizeof *files.at, by_use);
+        for (size_t i = 0; i < files.n && bytes > most - most / 10; i++) {
+            PS_AUTO(ps_free_ptr) char *path = path_of(cache, files.at[i].name);
+
+            if (strcmp(files.at[i].name, last) == 0 || unlink(path) != 0)
+                continue;
+            bytes -= files.at[i].bytes;
+            cache->evicted += files.at[i].bytes;
+        }
+    }
+    cache->bytes = (int64_t)bytes;
+    cache->unseen = 0;
+    (void)pthread_mutex_unlock(&cache->sweep_lock);
+    free(files.at);
+}
+
+/* As far as this process knows. */
+static uint64_t bytes_here(const struct ps_cache *cache)
+{
+    const int64_t bytes = cache->bytes;
+
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* A file comes to its place, over another that may be there. */
+static enum ps_status move_in(struct ps_cache *cache, const char *hash, const char *from,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = path_of(cache, hash);
+    const uint64_t bytes = size_of(from);
+    const int64_t before = (int64_t)size_of(path);
+
+    if (rename(from, path) != 0)
+        return ps_fail_errno(err, "cannot rename to", path);
+    note_use(path);
+    cache->bytes += (int64_t)bytes - before;
+    cache->unseen += bytes;
+    if (bytes_here(cache) > room_for(cache, bytes_here(cache)) || cache->unseen > cache->most / 10)
+        sweep(cache, hash, cache->most);
+    return PS_OK;
+}
+
+/* --- fetching ----------------------------------------------------------------------------------
+ */
+
+struct filling {
+    int fd;
+    const char *path;
+    uint64_t most;
+    struct ps_content content;
+};
+
+static enum ps_status fill(void *user, struct ps_str bytes, struct ps_err *err)
+{
+    struct filling *filling = user;
+
+    if (bytes.len > filling->most - filling->content.bytes)
+        return ps_fail(err, PS_IO, "the store: a file has more bytes than stated");
+    ps_content_add(&filling->content, bytes);
+    return ps_write_all(filling->fd, bytes, filling->path, err);
+}
+
+static enum ps_status fetch_to(const char *path, const char *hash, uint64_t bytes,
+                               ps_cache_fetch *fetch, void *user, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    struct filling filling = {fd, path, bytes, {.bytes = 0}};
+    char found[PS_CONTENT_SIZE];
+    enum ps_status status;
+
+    if (fd < 0)
+        return ps_fail_errno(err, "cannot write", path);
+    ps_content_begin(&filling.content);
+    status = fetch(user, hash, fill, &filling, err);
+    ps_content_end(&filling.content, found);
+    if (status == PS_OK && (filling.content.bytes != bytes || strcmp(found, hash) != 0))
+        status = ps_fail(err, PS_IO, "the store: the file with hash %s is damaged", hash);
+    return status;
+}
+
+static enum ps_status fetch_once(struct ps_cache *cache, const char *hash, uint64_t bytes,
+                                 ps_cache_fetch *fetch, void *user, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    enum ps_status status;
+
+    ps_buf_printf(&part, "%s/%s-%u.part", cache->dir, cache->session, cache->n++);
+    status = fetch_to(part.at, hash, bytes, fetch, user, err);
+    if (status == PS_OK)
+        status = move_in(cache, hash, part.at, err);
+    if (status != PS_OK)
+        (void)unlink(part.at);
+    cache->fetched += status == PS_OK ? bytes : 0;
+    return status;
+}
+
+static void remove_damaged(struct ps_cache *cache, const char *path)
+{
+    const uint64_t bytes = size_of(path);
+
+    if (unlink(path) == 0)
+        cache->bytes -= (int64_t)bytes;
+}
+
+/* On a full disk first half of what is here goes, then all. */
+static enum ps_status fetch_in(struct ps_cache *cache, const char *hash, uint64_t bytes,
+                               ps_cache_fetch *fetch, void *user, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = fetch_once(cache, hash, bytes, fetch, user, &own);
+
+    for (int left = 1; status == PS_FULL && left >= 0 && bytes_here(cache); left--) {
+        sweep(cache, "", left ? bytes_here(cache) / 2 : 0);
+        own = (struct ps_err)PS_ERR_INIT;
+        status = fetch_once(cache, hash, bytes, fetch, user, &own);
+    }
+    return ps_fail_as(err, &own);
+}
+
+/* By one thread at a time. The one before may have left nothing to do. */
+static enum ps_status bring(struct ps_cache *cache, const char *path, const char *hash,
+                            uint64_t bytes, ps_cache_fetch *fetch, void *user, struct ps_err *err)
+{
+    if (is_ready(cache, path, bytes) || is_whole(path, hash)) {
+        note_use(path);
+        cache->hits++;
+        return PS_OK;
+    }
+    cache->misses++;
+    remove_damaged(cache, path);
+    return fetch_in(cache, hash, bytes, fetch, user, err);
+}
+
+/* --- threads that want the same ----------------------------------------------------------------
+ */
+
+static struct want *find_want(const struct ps_cache *cache, const char *hash)
+{
+    struct want *want = cache->wants;
+
+    while (want && strcmp(want->hash, hash) != 0)
+        want = want->next;
+    return want;
+}
+
+static void remove_want(struct ps_cache *cache, struct want *want)
+{
+    struct want **at = &cache->wants;
+
+    while (*at != want)
+        at = &(*at)->next;
+    *at = want->next;
+}
+
+/* The last one that looks frees it. */
+static void leave(struct ps_cache *cache, struct want *want)
+{
+    const bool last = --want->users == 0;
+
+    (void)pthread_mutex_unlock(&cache->lock);
+    if (last)
+        free(want);
+}
+
+/* With the lock held: until a file was fetched, but not so long that a context could end unnoticed.
+ */
+static void wait_a_moment(struct ps_cache *cache)
+{
+    const int64_t end = now_ns(CLOCK_REALTIME) + WAIT_NS;
+    const struct timespec until = {end / 1000000000, end % 1000000000};
+
+    (void)pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
+}
+
+static enum ps_status wait_for(struct ps_cache *cache, struct want *want, struct ps_err *err)
+{
+    struct ps_err own;
+
+    want->users++;
+    while (!want->done && !ps_context_ended())
+        wait_a_moment(cache);
+    own = want->err;
+    if (!want->done)
+        (void)ps_context_check(&own);
+    leave(cache, want);
+    cache->hits += own.code == PS_OK;
+    return ps_fail_as(err, &own);
+}
+
+static enum ps_status bring_once(struct ps_cache *cache, const char *path, const char *hash,
+                                 uint64_t bytes, ps_cache_fetch *fetch, void *user,
+                                 struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct want *want;
+
+    (void)pthread_mutex_lock(&cache->lock);
+    want = find_want(cache, hash);
+    if (want)
+        return wait_for(cache, want, err);
+    want = ps_alloc(sizeof *want);
+    *want = (struct want){hash, cache->wants, 1, false, PS_ERR_INIT};
+    cache->wants = want;
+    (void)pthread_mutex_unlock(&cache->lock);
+
+    (void)bring(cache, path, hash, bytes, fetch, user, &own);
+
+    (void)pthread_mutex_lock(&cache->lock);
+    remove_want(cache, want);
+    want->err = own;
+    want->done = true;
+    (void)pthread_cond_broadcast(&cache->changed);
+    leave(cache, want);
+    return ps_fail_as(err, &own);
+}
+
+/* --- the interface -----------------------------------------------------------------------------
+ */
+
+enum ps_status ps_cache_open(const char *dir, const char *session, uint64_t most,
+                             struct ps_cache **out, struct ps_err *err)
+{
+    struct files files = {NULL, 0, 0};
+    struct ps_cache *cache;
+
+    *out = NULL;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return ps_fail_errno(err, "cannot make", dir);
+    cache = ps_alloc(sizeof *cache);
+    cache->dir = ps_strdup(ps_str_of(dir));
+    cache->session = ps_strdup(ps_str_of(session));
+    cache->most = most;
+    cache->trusted = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+    (void)pthread_mutex_init(&cache->lock, NULL);
+    (void)pthread_mutex_init(&cache->sweep_lock, NULL);
+    (void)pthread_cond_init(&cache->changed, NULL);
+    cache->bytes = (int64_t)list(cache, &files);
+    free(files.at);
+    *out = cache;
+    return PS_OK;
+}
+
+void ps_cache_close(struct ps_cache *cache)
+{
+    if (!cache)
+        return;
+    (void)pthread_mutex_destroy(&cache->lock);
+    (void)pthread_mutex_destroy(&cache->sweep_lock);
+    (void)pthread_cond_destroy(&cache->changed);
+    free(cache->session);
+    free(cache->dir);
+    free(cache);
+}
+
+static enum ps_status check_hash(const char *hash, struct ps_err *err)
+{
+    return ps_content_is(hash) ? PS_OK
+                               : ps_fail(err, PS_INTERNAL, "the store: %.70s is not a hash", hash);
+}
+
+enum ps_status ps_cache_get(struct ps_cache *cache, const char *hash, uint64_t bytes,
+                            ps_cache_fetch *fetch, void *user, char **path_out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    enum ps_status status = check_hash(hash, err);
+
+    *path_out = NULL;
+    if (status != PS_OK)
+        return status;
+    path = path_of(cache, hash);
+    if (is_ready(cache, path, bytes))
+        cache->hits++;
+    else
+        status = bring_once(cache, path, hash, bytes, fetch, user, err);
+    if (status == PS_OK) {
+        *path_out = path;
+        path = NULL;
+    }
+    return status;
+}
+
+enum ps_status ps_cache_adopt(struct ps_cache *cache, const char *hash, const char *path,
+                              struct ps_err *err)
+{
+    enum ps_status status = check_hash(hash, err);
+
+    return status == PS_OK ? move_in(cache, hash, path, err) : status;
+}
+
+void ps_cache_use(struct ps_cache *cache, const char *hash, uint64_t bytes)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+
+    if (!ps_content_is(hash))
+        return;
+    path = path_of(cache, hash);
+    (void)is_ready(cache, path, bytes);
+}
+
+void ps_cache_doubt(struct ps_cache *cache)
+{
+    cache->trusted = now_ns(CLOCK_REALTIME);
+}
+
+void ps_cache_look(const struct ps_cache *cache, struct ps_cache_stats *out)
+{
+    *out = (struct ps_cache_stats){.hits = cache->hits,
+                                   .misses = cache->misses,
+                                   .fetched = cache->fetched,
+                                   .evicted = cache->evicted,
+                                   .bytes = bytes_here(cache),
+                                   .most = cache->most};
+}

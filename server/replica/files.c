@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* files.c: the files of a shelf that many servers share: their rows in the catalog, their
+ * bytes in its database, and what lies in the cache of this server. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "server/replica/blobs.h"
+#include "server/replica/cache.h"
+#include "server/replica/files.h"
+#include "server/replica/mirror.h"
+#include "server/replica/replica.h"
+
+#define IDLE          4    /* connections that are kept */
+#define SWEEP_MOST_MS 1000 /* who sweeps has other things to do, and may be about to end */
+#define ANEW_BYTES    ((uint64_t)256 << 20) /* of what is looked at once */
+
+/* A file that is on its way in, or has been sent. */
+struct sent {
+    unsigned n;      /* of its place, <session>-<n> */
+    int64_t done_ms; /* CLOCK_MONOTONIC; 0: it is on its way */
+};
+
+struct ps_shared_files {
+    struct ps_cache *cache;
+    char *url;
+    pthread_mutex_t lock;
+    struct ps_pg *idle[IDLE];
+    unsigned n_idle;
+    struct sent *sent;
+    size_t n_sent, cap_sent;
+};
+
+enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uint64_t cache_bytes,
+                                    struct ps_err *err)
+{
+    struct ps_shared_files *shared = ps_alloc(sizeof *shared);
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder(store, "cache");
+
+    store->replica->files = shared;
+    shared->url = ps_strdup(ps_str_of(url));
+    (void)pthread_mutex_init(&shared->lock, NULL);
+    return ps_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
+                         &shared->cache, err);
+}
+
+enum ps_status ps_shared_files_bypass(struct ps_store *store, const char *dir, struct ps_err *err)
+{
+    struct ps_cache *anew;
+    enum ps_status status = ps_cache_open(dir, store->session, ANEW_BYTES, &anew, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_cache_close(store->replica->files->cache);
+    store->replica->files->cache = anew;
+    return PS_OK;
+}
+
+void ps_shared_files_close(struct ps_store *store)
+{
+    struct ps_shared_files *shared = store->replica->files;
+
+    if (!shared)
+        return;
+    while (shared->n_idle)
+        ps_pg_free(shared->idle[--shared->n_idle]);
+    ps_cache_close(shared->cache);
+    (void)pthread_mutex_destroy(&shared->lock);
+    free(shared->url);
+    free(shared->sent);
+    free(shared);
+    store->replica->files = NULL;
+}
+
+bool ps_shared_files_describe(struct ps_store *store, struct ps_shared_store *out)
+{
+    struct ps_cache_stats stats;
+
+    ps_cache_look(store->replica->files->cache, &stats);
+    *out = (struct ps_shared_store){.place = ps_pg_place(store->replica->files->url),
+                                    .cache_bytes = stats.bytes,
+                                    .cache_most = stats.most,
+                                    .hits = stats.hits,
+                                    .misses = stats.misses,
+                                    .fetched = stats.fetched,
+                                    .evicted = stats.evicted};
+    return true;
+}
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static struct ps_pg *borrow(struct ps_shared_files *shared)
+{
+    struct ps_pg *pg = NULL;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->n_idle)
+        pg = shared->idle[--shared->n_idle];
+    (void)pthread_mutex_unlock(&shared->lock);
+    return pg ? pg : ps_pg_new(shared->url);
+}
+
+static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    if (shared->n_idle < IDLE) {
+        shared->idle[shared->n_idle++] = pg;
+        pg = NULL;
+    }
+    (void)pthread_mutex_unlock(&shared->lock);
+    ps_pg_free(pg);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* What stood for the key before does so no more. */
+static enum ps_status untie(struct ps_store *store, const char *folder, const char *key,
+                            const char *unless, struct ps_err *err)
+{
+    struct ps_shared_file old;
+    enum ps_status status = ps_file_row(store->catalog, folder, key, &old, err);
+
+    if (status == PS_NOT_FOUND || (status == PS_OK && strcmp(old.hash, unless) == 0))
+        return PS_OK;
+    return status == PS_OK ? ps_blob_untie(store->replica->mirror->writer, old.hash, err) : status;
+}
+
+/* The bytes are those of that hash, so the cache may have them whatever becomes of the row. */
+static void adopt(struct ps_store *store, const char *hash, const char *path)
+{
+    if (ps_cache_adopt(store->replica->files->cache, hash, path, NULL) != PS_OK)
+        (void)unlink(path); /* it is fetched when it is wanted */
+}
+
+enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *sent,
+                               const char *folder, const char *key, const char *path,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_blob_tie(store->replica->mirror->writer, sent->hash, &own);
+
+    if (status == PS_NOT_FOUND) { /* they were another's, who died: a sweep came in between */
+        ps_hint(err, "try again");
+        status = ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
+    } else if (status != PS_OK) {
+        (void)ps_fail_as(err, &own);
+    }
+    if (status == PS_OK)
+        status = untie(store, folder, key, sent->hash, err);
+    if (status == PS_OK)
+        status = ps_file_row_change(store->catalog, "kept_put", folder, key, sent, err);
+    if (path)
+        adopt(store, sent->hash, path);
+    return status;
+}
+
+enum ps_status ps_shared_remove(struct ps_store *store, const char *folder, const char *key,
+                                struct ps_err *err)
+{
+    enum ps_status status = untie(store, folder, key, "", err);
+
+    return status == PS_OK
+               ? ps_file_row_change(store->catalog, "kept_remove", folder, key, NULL, err)
+               : status;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static void note_sending(struct ps_shared_files *shared, unsigned n)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    PS_PUSH_ROOM(shared->sent, shared->n_sent, shared->cap_sent);
+    shared->sent[shared->n_sent++] = (struct sent){n, 0};
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+static void note_sent(struct ps_shared_files *shared, unsigned n)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = shared->n_sent; i-- > 0;) {
+        if (shared->sent[i].n != n)
+            continue;
+        shared->sent[i].done_ms = ps_monotonic_ms();
+        break;
+    }
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+enum ps_status ps_shared_send(struct ps_store *store, const char *path, struct ps_sending *out,
+                              struct ps_err *err)
+{
+    const unsigned n = ps_store_count(store);
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct ps_pg *pg;
+    char place[80];
+    enum ps_status status = fd < 0 ? ps_fail_errno(err, "cannot read", path)
+                                   : ps_content_of(fd, path, out->hash, &out->bytes, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)snprintf(place, sizeof place, "%s-%u", store->session, n);
+    note_sending(store->replica->files, n);
+    pg = borrow(store->replica->files);
+    status = ps_blob_send(pg, store->session, place, fd, out->hash, out->bytes, err);
+    give_back(store->replica->files, pg);
+    note_sent(store->replica->files, n);
+    return status;
+}
+
+static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, void *to,
+                            struct ps_err *err)
+{
+    struct ps_shared_files *shared = user;
+    struct ps_pg *pg = borrow(shared);
+    enum ps_status status = ps_blob_fetch(pg, hash, take, to, err);
+
+    give_back(shared, pg);
+    return status;
+}
+
+enum ps_status ps_shared_fetch(struct ps_store *store, const struct ps_shared_file *file,
+                               char **path_out, struct ps_err *err)
+{
+    return ps_cache_get(store->replica->files->cache, file->hash, file->bytes, fetch,
+                        store->replica->files, path_out, err);
+}
+
+void ps_shared_use(struct ps_store *store, const struct ps_shared_file *kept)
+{
+    ps_cache_use(store->replica->files->cache, kept->hash, kept->bytes);
+}
+
+static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
+{
+    const int64_t before = ps_monotonic_ms() - hold_ms;
+    size_t n = 0;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->n_sent; i++)
+        if (!shared->sent[i].done_ms || shared->sent[i].done_ms > before)
+            shared->sent[n++] = shared->sent[i];
+    shared->n_sent = n;
+    (void)pthread_mutex_unlock(&shared->lock);
+}
+
+/* Of ours: it is on its way, or was sent lately and may still be placed. */
+static bool is_wanted(struct ps_store *store, const char *place)
+{
+    struct ps_shared_files *shared = store->replica->files;
+    const unsigned long n = strtoul(place + strlen(store->session) + 1, NULL, 10);
+    bool is = false;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    for (size_t i = 0; i < shared->n_sent; i++)
+        is |= shared->sent[i].n == n;
+    (void)pthread_mutex_unlock(&shared->lock);
+    return is;
+}
+
+static bool lives(void *user, const char *session, const char *place)
+{
+    struct ps_store *store = user;
+
+    return strcmp(session, store->session) == 0 ? is_wanted(store, place)
+                                                : ps_session_is_alive(store, session);
+}
+
+enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
+                                     struct ps_err *err)
+{
+    struct ps_pg *pg = borrow(store->replica->files);
+    enum ps_status status;
+
+    forget_sent(store->replica->files, hold_ms);
+    status = ps_blob_sweep(pg, lives, store, SWEEP_MOST_MS, more, NULL, err);
+    give_back(store->replica->files, pg);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* lease.c: lease.h in SQL. */
+#include "server/replica/lease.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/replica/pg_impl.h"
+
+/* Two looks that lie further apart than this say nothing of the time between. */
+#define LOOK_MOST_MS ((int64_t)2 * PS_LEASE_BEAT_MS)
+
+static enum ps_status take_int(void *user, const struct ps_pg_value *values, size_t n,
+                               struct ps_err *err)
+{
+    (void)n;
+    (void)err;
+    *(int64_t *)user = values[0].i;
+    return PS_OK;
+}
+
+/* --- one's own ---------------------------------------------------------------------------------
+ */
+
+static enum ps_status give_number(struct ps_pg *pg, int64_t *out, struct ps_err *err)
+{
+    return ps_pg_run(pg,
+                     "INSERT INTO server_no(one, no) VALUES (1, 1) "
+                     "ON CONFLICT (one) DO UPDATE SET no = server_no.no + 1 RETURNING no",
+                     NULL, 0, take_int, out, err);
+}
+
+/* A row that is there stays, and has beaten once more. */
+static enum ps_status insert(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
+{
+    const struct ps_pg_value values[] = {ps_pg_text(lease->session), ps_pg_int(lease->no),
+                                         ps_pg_text(lease->place)};
+
+    return ps_pg_run(pg,
+                     "INSERT INTO server(\"session\", no, place, beat) VALUES ($1, $2, $3, 1) "
+                     "ON CONFLICT (\"session\") DO UPDATE SET no = excluded.no, "
+                     "place = excluded.place, beat = server.beat + 1",
+                     values, 3, NULL, NULL, err);
+}
+
+enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err)
+{
+    enum ps_status status = ps_pg_script(pg, "BEGIN", err);
+
+    if (status == PS_OK)
+        status = give_number(pg, &lease->no, err);
+    if (status == PS_OK)
+        status = insert(pg, lease, err);
+    if (status == PS_OK)
+        status = ps_pg_commit(pg, err);
+    if (status != PS_OK)
+        ps_pg_rollback(pg);
+    return status;
+}
+
+enum ps_status ps_lease_beat(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
+{
+    const struct ps_pg_value session = ps_pg_text(lease->session);
+    int64_t beat = 0;
+    enum ps_status status =
+        ps_pg_run(pg, "UPDATE server SET beat = beat + 1 WHERE \"session\" = $1 RETURNING beat",
+                  &session, 1, take_int, &beat, err);
+
+    return status == PS_OK && !beat ? insert(pg, lease, err) : status;
+}
+
+enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err *err)
+{
+    const struct ps_pg_value value = ps_pg_text(session);
+
+    return ps_pg_run(pg, "DELETE FROM server WHERE \"session\" = $1", &value, 1, NULL, NULL, err);
+}
+
+enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, struct ps_err *err)
+{
+    const struct ps_pg_value value = ps_pg_text(session);
+    int64_t beat = 0;
+    enum ps_status status = ps_pg_run(pg, "SELECT beat FROM server WHERE \"session\" = $1", &value,
+                                      1, take_int, &beat, err);
+
+    *out = beat > 0;
+    return status;
+}
+
+/* --- those of others ---------------------------------------------------------------------------
+ */
+
+static struct ps_lease_seen *find(const struct ps_lease_watch *watch, struct ps_str session)
+{
+    for (size_t i = 0; i < watch->n; i++)
+        if (ps_str_eq(ps_str_of(watch->at[i].session), session))
+            return &watch->at[i];
+    return NULL;
+}
+
+const struct ps_lease_seen *ps_lease_seen(const struct ps_lease_watch *watch, const char *session)
+{
+    return find(watch, ps_str_of(session));
+}
+
+struct look {
+    struct ps_lease_watch *watch;
+    int64_t passed_ms;
+};
+
+static enum ps_status take_row(void *user, const struct ps_pg_value *values, size_t n,
+                               struct ps_err *err)
+{
+    const struct look *look = user;
+    struct ps_lease_watch *watch = look->watch;
+    struct ps_lease_seen *seen = find(watch, values[0].text);
+
+    (void)err;
+    if (n != 2 || values[0].text.len >= PS_LEASE_SIZE)
+        return PS_OK; /* none of ours */
+    if (!seen) {
+        PS_PUSH_ROOM(watch->at, watch->n, watch->cap);
+        seen = &watch->at[watch->n++];
+        *seen = (struct ps_lease_seen){.beat = -1};
+        memcpy(seen->session, values[0].text.at, values[0].text.len);
+    }
+    seen->still_ms = seen->beat == values[1].i ? seen->still_ms + look->passed_ms : 0;
+    seen->beat = values[1].i;
+    seen->there = true;
+    return PS_OK;
+}
+
+static void forget_gone(struct ps_lease_watch *watch)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < watch->n; i++)
+        if (watch->at[i].there)
+            watch->at[n++] = watch->at[i];
+    watch->n = n;
+}
+
+enum ps_status ps_lease_look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
+                             struct ps_err *err)
+{
+    struct look look = {watch, watch->looked_ms ? now_ms - watch->looked_ms : 0};
+    enum ps_status status;
+
+    if (look.passed_ms > LOOK_MOST_MS)
+        look.passed_ms = LOOK_MOST_MS;
+    for (size_t i = 0; i < watch->n; i++)
+        watch->at[i].there = false;
+    status = ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, take_row, &look, err);
+    watch->looked_ms = status == PS_OK ? now_ms : 0;
+    if (status == PS_OK)
+        forget_gone(watch);
+    return status;
+}
+
+enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_seen *seen, bool *broken,
+                              struct ps_err *err)
+{
+    const struct ps_pg_value values[] = {ps_pg_text(seen->session), ps_pg_int(seen->beat)};
+    int64_t beat = 0;
+    enum ps_status status =
+        ps_pg_run(pg, "DELETE FROM server WHERE \"session\" = $1 AND beat = $2 RETURNING beat",
+                  values, 2, take_int, &beat, err);
+
+    *broken = status == PS_OK && beat > 0;
+    return status;
+}
+
+void ps_lease_watch_free(struct ps_lease_watch *watch)
+{
+    free(watch->at);
+    *watch = (struct ps_lease_watch){.n = 0};
+}

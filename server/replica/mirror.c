@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* mirror.c: when rows go and come. */
+#include "server/replica/mirror.h"
+#include "base/context.h"
+#include "server/replica/replica.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "server/replica/heartbeat.h"
+
+#define WAIT_MS  5000              /* for the database, before a write fails */
+#define LOOK_MS  100               /* between two looks */
+#define STILL_MS 3000              /* a look is not answered, before the database is away */
+#define KEEP_MS  (30 * 86400000LL) /* removals are remembered */
+#define PRUNE_MS (3600 * 1000LL)   /* between two times that old ones are forgotten */
+
+/* --- before the first word ---------------------------------------------------------------------
+ */
+
+/* pg is connected. */
+static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    enum ps_status status = PS_OK;
+
+    if (m->ready)
+        return PS_OK;
+    (void)pthread_mutex_lock(&m->ready_lock);
+    if (!m->ready)
+        status = ps_pg_migrate(pg, err);
+    if (!m->ready && status == PS_OK)
+        status = ps_heartbeat_confirm(store, pg, err);
+    m->ready = status == PS_OK;
+    (void)pthread_mutex_unlock(&m->ready_lock);
+    return status;
+}
+
+/* Tries again while there is time, as ps_clock_begin does. */
+static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_err *err)
+{
+    struct ps_pg *pg = store->replica->mirror->writer;
+    int64_t pause = 0;
+
+    for (;;) {
+        struct ps_err own = PS_ERR_INIT;
+
+        (void)ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
+        if (own.code == PS_OK)
+            (void)make_ready(store, pg, &own);
+        if (own.code == PS_OK)
+            (void)ps_heartbeat_confirm(store, pg, &own);
+        if (own.code != PS_UNAVAILABLE || !ps_pg_pause(&pause, until))
+            return ps_fail_as(err, &own);
+    }
+}
+
+/* --- transactions ------------------------------------------------------------------------------
+ */
+
+/* False: others have held it for too long. */
+static bool lock_for(pthread_mutex_t *lock, int64_t ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0;
+}
+
+enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    const int64_t until = ps_monotonic_ms() + WAIT_MS;
+    enum ps_status status;
+
+    if (!lock_for(&m->write_lock, WAIT_MS)) {
+        ps_hint(err, "try again in a moment");
+        return ps_fail(err, PS_UNAVAILABLE, "the store: too many concurrent changes");
+    }
+    m->sent = m->mended = false;
+    status = prepare(store, until, err);
+    if (status == PS_OK)
+        status = ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->now, err);
+    if (status != PS_OK)
+        (void)pthread_mutex_unlock(&m->write_lock);
+    return status;
+}
+
+static enum ps_status record(struct ps_store *store, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    int code = sqlite3session_create(store->catalog->handle, "main", &m->session);
+
+    for (size_t i = 0; code == SQLITE_OK && i < PS_MIRROR_TABLES; i++)
+        code = sqlite3session_attach(m->session, m->tables.at[i].name);
+    return code == SQLITE_OK ? PS_OK : ps_fail(err, PS_INTERNAL, "SQLite does not record changes");
+}
+
+/* With the catalog locked, and so the four below. Where the rows do not stand where we left them,
+ * another process with this folder fetched some, and nobody here knows which. */
+static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const struct ps_clock *to,
+                               struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    struct ps_change_feed_watch watch = {&m->caught, m->tables.at, PS_MIRROR_TABLES};
+    int64_t from = -1;
+    enum ps_status status;
+
+    ps_change_feed_watch(&watch, store->catalog->handle);
+    status = ps_mirror_catch_up(store->catalog, pg, &m->tables, to, &from, err);
+    ps_change_feed_unwatch(store->catalog->handle);
+    if (from != store->seen)
+        m->caught.many = m->caught.shelf = true;
+    return status;
+}
+
+/* The transaction of the mirror is over. n: where the rows stand, if it was committed. */
+static void caught_up(struct ps_store *store, bool committed, int64_t n)
+{
+    struct ps_mirror *m = store->replica->mirror;
+
+    if (!committed) {
+        ps_change_feed_free(&m->caught);
+        return;
+    }
+    store->seen = n;
+    store->changes += m->caught.shelf;
+    (void)pthread_mutex_lock(&m->news_lock);
+    ps_change_feed_move(&m->caught, &m->news);
+    (void)pthread_mutex_unlock(&m->news_lock);
+}
+
+enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    struct ps_clock before = m->now;
+    enum ps_status status;
+
+    before.n--;
+    status = catch_up(store, m->writer, &before, err);
+    return status == PS_OK ? record(store, err) : status;
+}
+
+/* What was mended is fetched again: the mirror says that it is one transaction behind. A
+ * transaction that changed nothing there is none. */
+enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    size_t rows = 0;
+    enum ps_status status = ps_mirror_queue_rows(store->catalog, m->session, m->writer, &m->tables,
+                                                 &m->now, &rows, &m->mended, err);
+
+    if (status == PS_OK && rows && !m->mended)
+        status = ps_mirror_record(store->catalog, &m->now, err);
+    if (status == PS_OK && rows)
+        status = ps_pg_commit(m->writer, err);
+    m->sent = status == PS_OK && rows;
+    return status;
+}
+
+void ps_mirror_done(struct ps_store *store, bool committed)
+{
+    struct ps_mirror *m = store->replica->mirror;
+
+    if (m->session)
+        sqlite3session_delete(m->session);
+    m->session = NULL;
+    if (!m->sent)
+        ps_pg_rollback(m->writer);
+    caught_up(store, committed, m->sent && !m->mended ? m->now.n : m->now.n - 1);
+    (void)pthread_mutex_unlock(&m->write_lock);
+}
+
+/* --- looking -----------------------------------------------------------------------------------
+ */
+
+/* Brings the mirror to what one moment shows there: one that is not before the mirror's own, for
+ * nobody writes to that meanwhile. */
+static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    struct ps_clock clock = {0};
+    struct ps_db *db = ps_catalog_lock(store);
+    enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+
+    if (status == PS_OK)
+        status = ps_clock_look(m->looker, err);
+    if (status == PS_OK)
+        status = ps_clock_read(m->looker, &clock, err);
+    if (status == PS_OK)
+        status = catch_up(store, m->looker, &clock, err);
+    if (status == PS_OK)
+        status = ps_db_exec(db, "COMMIT", err);
+    if (status != PS_OK)
+        (void)ps_db_exec(db, "ROLLBACK", NULL);
+    caught_up(store, status == PS_OK, clock.n);
+    ps_catalog_unlock(store);
+    return status;
+}
+
+/* That it went, or came, is news to those who look at the shelf. Not with the look locked: whoever
+ * has the catalog may wait for the database. */
+static void note_away(struct ps_store *store)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    const bool away = m->away;
+
+    if (m->noted_away == away)
+        return;
+    m->noted_away = away;
+    (void)ps_catalog_lock(store);
+    store->changes++;
+    ps_catalog_unlock(store);
+}
+
+/* With the look locked. */
+static enum ps_status look_once(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    struct ps_clock clock;
+    enum ps_status status = ps_pg_connect(m->looker, wait_ms, err);
+
+    if (status == PS_OK)
+        status = make_ready(store, m->looker, err);
+    ps_pg_patience(m->looker, STILL_MS);
+    if (status == PS_OK)
+        status = ps_clock_read(m->looker, &clock, err);
+    ps_pg_patience(m->looker, 0);
+    if (status == PS_OK && clock.n != store->seen)
+        status = fetch(store, err);
+    ps_pg_rollback(m->looker);
+    if (status == PS_OK || !ps_context_ended()) /* else the request went away, not the store */
+        m->away = status != PS_OK;
+    return status;
+}
+
+static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    enum ps_status status;
+
+    (void)pthread_mutex_lock(&m->look_lock);
+    status = look_once(store, wait_ms, err);
+    (void)pthread_mutex_unlock(&m->look_lock);
+    return status;
+}
+
+/* For somebody who waits. Many at once wait for each other, and no longer when one has failed. */
+bool ps_mirror_look(struct ps_store *store)
+{
+    struct ps_mirror *m = store->replica->mirror;
+    bool looked = false;
+
+    if (m->away)
+        return false;
+    (void)pthread_mutex_lock(&m->look_lock);
+    if (!m->away)
+        looked = look_once(store, 0, NULL) == PS_OK;
+    (void)pthread_mutex_unlock(&m->look_lock);
+    return looked;
+}
+
+bool ps_mirror_is_away(const struct ps_store *store)
+{
+    return store->replica->mirror && store->replica->mirror->away;
+}
+
+/* Of the servers one is enough; that several do it does no harm. */
+static void prune(struct ps_mirror *m)
+{
+    struct timespec now;
+
+    if (ps_monotonic_ms() - m->pruned_ms < PRUNE_MS)
+        return;
+    m->pruned_ms = ps_monotonic_ms();
+    clock_gettime(CLOCK_REALTIME, &now);
+    (void)pthread_mutex_lock(&m->look_lock);
+    (void)ps_clock_prune(m->looker, (int64_t)now.tv_sec * 1000 - KEEP_MS, NULL);
+    (void)pthread_mutex_unlock(&m->look_lock);
+}
+
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *user)
+{
+    struct ps_mirror *m = store->replica->mirror;
+
+    (void)pthread_mutex_lock(&m->heard_lock);
+    m->heard = heard;
+    m->heard_user = user;
+    (void)pthread_mutex_unlock(&m->heard_lock);
+}
+
+static void tell(struct ps_mirror *m)
+{
+    struct ps_change_feed news = {.at = NULL};
+
+    (void)pthread_mutex_lock(&m->news_lock);
+    ps_change_feed_move(&m->news, &news);
+    (void)pthread_mutex_unlock(&m->news_lock);
+    (void)pthread_mutex_lock(&m->heard_lock);
+    if (m->heard && news.many)
+        m->heard(m->heard_user, &(struct ps_change){.what = PS_CHANGED_MANY});
+    for (size_t i = 0; m->heard && !news.many && i < news.n; i++)
+        m->heard(m->heard_user, &news.at[i]);
+    (void)pthread_mutex_unlock(&m->heard_lock);
+    ps_change_feed_free(&news);
+}
+
+/* What a look fails with is told by the writes that fail; reads go on. */
+static void look_again(void *user)
+{
+    struct ps_store *store = user;
+
+    if (look(store, 0, NULL) == PS_OK)
+        prune(store->replica->mirror);
+    note_away(store);
+    tell(store->replica->mirror);
+}
+
+/* --- opening -----------------------------------------------------------------------------------
+ */
+
+static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = PS_OK;
+
+    if (ps_catalog_is_mirror(store->catalog))
+        return PS_OK;
+    status = ps_db_prepare(store->catalog, ps_sql_text("mirror_free"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    if (ps_stmt_row(stmt, err) && ps_col_int(stmt, 0))
+        return PS_OK;
+    ps_hint(err, "use another folder as the cache of the store");
+    return ps_fail(err, PS_CONFLICT, "%s is itself a shelf", store->dir);
+}
+
+static struct ps_mirror *new_mirror(const char *url)
+{
+    struct ps_mirror *m = ps_alloc(sizeof *m);
+
+    m->writer = ps_pg_new(url);
+    m->looker = ps_pg_new(url);
+    m->pruned_ms = ps_monotonic_ms();
+    (void)pthread_mutex_init(&m->write_lock, NULL);
+    (void)pthread_mutex_init(&m->look_lock, NULL);
+    (void)pthread_mutex_init(&m->ready_lock, NULL);
+    (void)pthread_mutex_init(&m->news_lock, NULL);
+    (void)pthread_mutex_init(&m->heard_lock, NULL);
+    return m;
+}
+
+/* What was fetched before serves while the database is away. */
+static enum ps_status first_look(struct ps_store *store, struct ps_err *err)
+{
+    const bool fetched = ps_catalog_is_mirror(store->catalog);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = look(store, WAIT_MS, &own);
+
+    return status == PS_OK || (status == PS_UNAVAILABLE && fetched) ? PS_OK : ps_fail_as(err, &own);
+}
+
+enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err)
+{
+    struct ps_mirror *m = new_mirror(url);
+    enum ps_status status = check_free(store, err);
+
+    store->replica->mirror = m;
+    store->seen = -1;
+    if (status == PS_OK)
+        status = ps_mirror_describe(store->catalog, &m->tables, err);
+    if (status == PS_OK)
+        status = ps_heartbeat_start(store, url, err);
+    if (status == PS_OK)
+        status = first_look(store, err);
+    return status == PS_OK ? ps_ticker_start(&m->looks, LOOK_MS, look_again, store, err) : status;
+}
+
+void ps_mirror_close(struct ps_store *store)
+{
+    struct ps_mirror *m = store->replica->mirror;
+
+    if (!m)
+        return;
+    ps_ticker_stop(&m->looks);
+    ps_pg_free(m->writer);
+    ps_pg_free(m->looker);
+    ps_heartbeat_stop(store);
+    (void)pthread_mutex_destroy(&m->write_lock);
+    (void)pthread_mutex_destroy(&m->look_lock);
+    (void)pthread_mutex_destroy(&m->ready_lock);
+    (void)pthread_mutex_destroy(&m->news_lock);
+    (void)pthread_mutex_destroy(&m->heard_lock);
+    ps_change_feed_free(&m->caught);
+    ps_change_feed_free(&m->news);
+    ps_arena_free(&m->tables.arena);
+    free(m);
+    store->replica->mirror = NULL;
+}

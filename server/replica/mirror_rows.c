@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mirror_rows.c: rows of the catalog, to and from the database that many servers share.
+ *
+ * SQLite's session extension tells which rows a transaction changed; they are read again and sent
+ * whole, so that a row there is always one that stood here.
+ */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "server/replica/mirror.h"
+
+/* Tags before runs: the triggers of the catalog make the words of a run once then, not again with
+ * each of its tags. */
+static const char *const names[PS_MIRROR_TABLES] = {
+    "tag",     "run",           "baseline",    "source",     "import_log", "token",
+    "session", "removal_log",   "saved_query", "job",        "kept",       "doomed",
+    "upload",  "removed_since", "partial",     "deleted_run"};
+
+/* --- tables ------------------------------------------------------------------------------------
+ */
+
+static enum ps_status describe(struct ps_db *db, const char *name, struct ps_arena *arena,
+                               struct ps_clock_table *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    out->name = name;
+    ps_bind_text(stmt, ":tbl", ps_str_of(name));
+    while (ps_stmt_row(stmt, err)) {
+        const int64_t pk = ps_col_int(stmt, 1);
+
+        if (out->n + 1 == PS_PG_COLUMNS || pk > PS_CLOCK_KEY)
+            return ps_fail(err, PS_INTERNAL, "table %s has too many columns", name);
+        if (pk > 0) {
+            out->key[pk - 1] = out->n;
+            out->n_key++;
+        }
+        out->columns[out->n++] = ps_arena_copy(arena, ps_col_text(stmt, 0)).at;
+    }
+    return out->n_key ? PS_OK : ps_fail(err, PS_INTERNAL, "table %s has no key", name);
+}
+
+enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
+                                  struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
+        status = describe(db, names[i], &out->arena, &out->at[i], err);
+    return status;
+}
+
+static void add_where(struct ps_buf *sql, const struct ps_clock_table *table)
+{
+    for (size_t i = 0; i < table->n_key; i++)
+        ps_buf_printf(sql, "%s \"%s\" = ?%zu", i ? " AND" : " WHERE", table->columns[table->key[i]],
+                      i + 1);
+}
+
+static void add_columns(struct ps_buf *sql, const struct ps_clock_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
+        ps_buf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i]);
+}
+
+/* --- in ----------------------------------------------------------------------------------------
+ */
+
+static void bind(struct ps_stmt *stmt, int at, const struct ps_pg_value *value)
+{
+    switch (value->type) {
+    case PS_PG_NULL:
+        sqlite3_bind_null(stmt->handle, at);
+        break;
+    case PS_PG_INT:
+        sqlite3_bind_int64(stmt->handle, at, value->i);
+        break;
+    case PS_PG_REAL:
+        sqlite3_bind_double(stmt->handle, at, value->real);
+        break;
+    case PS_PG_TEXT:
+        sqlite3_bind_text64(stmt->handle, at, value->text.at, value->text.len, SQLITE_TRANSIENT,
+                            SQLITE_UTF8);
+        break;
+    case PS_PG_BYTES:
+        sqlite3_bind_blob64(stmt->handle, at, value->text.at, value->text.len, SQLITE_TRANSIENT);
+        break;
+    }
+}
+
+/* Runs a prepared statement for one row. */
+static enum ps_status take(void *user, const struct ps_pg_value *values, size_t n,
+                           struct ps_err *err)
+{
+    struct ps_stmt *stmt = user;
+    struct ps_err own = PS_ERR_INIT;
+
+    for (size_t i = 0; i < n; i++)
+        bind(stmt, (int)i + 1, &values[i]);
+    (void)ps_stmt_row(stmt, &own);
+    ps_stmt_rewind(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+static enum ps_status take_gone(struct ps_db *db, struct ps_pg *pg,
+                                const struct ps_clock_table *table, int64_t after,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status;
+
+    ps_buf_printf(&sql, "DELETE FROM \"%s\"", table->name);
+    add_where(&sql, table);
+    status = ps_db_prepare(db, sql.at, &stmt, err);
+    return status == PS_OK ? ps_clock_gone(pg, table, after, take, stmt, err) : status;
+}
+
+/* Not REPLACE, which would keep the triggers of the catalog from seeing the row that goes. */
+static enum ps_status take_changed(struct ps_db *db, struct ps_pg *pg,
+                                   const struct ps_clock_table *table, int64_t after,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status;
+
+    ps_buf_printf(&sql, "INSERT INTO \"%s\"(", table->name);
+    add_columns(&sql, table);
+    for (size_t i = 0; i < table->n; i++)
+        ps_buf_printf(&sql, "%s?%zu", i ? ", " : ") VALUES (", i + 1);
+    ps_buf_puts(&sql, ") ON CONFLICT DO UPDATE SET ");
+    for (size_t i = 0; i < table->n; i++)
+        ps_buf_printf(&sql, "%s\"%s\" = excluded.\"%s\"", i ? ", " : "", table->columns[i],
+                      table->columns[i]);
+    status = ps_db_prepare(db, sql.at, &stmt, err);
+    return status == PS_OK ? ps_clock_changed(pg, table, after, take, stmt, err) : status;
+}
+
+static enum ps_status read_note(struct ps_db *db, struct ps_clock *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_get"), &stmt, err);
+
+    *out = (struct ps_clock){.n = -1};
+    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+        out->n = ps_col_int(stmt, 0);
+        (void)snprintf(out->store, sizeof out->store, "%.*s", (int)ps_col_text(stmt, 1).len,
+                       ps_col_text(stmt, 1).at);
+    }
+    return status;
+}
+
+enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_set"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":n", at->n);
+    ps_bind_text(stmt, ":store", ps_str_of(at->store));
+    return ps_stmt_finish(stmt, err);
+}
+
+/* A mirror of another store, of a future that was undone there, or of a past whose removals nobody
+ * remembers, is emptied. */
+static enum ps_status empty_unless_fit(struct ps_db *db, struct ps_clock *at,
+                                       const struct ps_clock *to, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    if (strcmp(at->store, to->store) == 0 && at->n >= to->pruned && at->n <= to->n)
+        return PS_OK;
+    at->n = -1;
+    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+
+        ps_buf_printf(&sql, "DELETE FROM \"%s\"", names[i]);
+        status = ps_db_exec(db, sql.at, err);
+    }
+    return status;
+}
+
+enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
+                                  const struct ps_mirror_tables *tables, const struct ps_clock *to,
+                                  int64_t *from, struct ps_err *err)
+{
+    struct ps_clock at;
+    enum ps_status status = read_note(db, &at, err);
+
+    if (status == PS_OK)
+        status = empty_unless_fit(db, &at, to, err);
+    *from = at.n;
+    if (status != PS_OK || at.n == to->n)
+        return status;
+    status = ps_db_exec(db, "PRAGMA cache_size=-65536", err); /* a new mirror is one transaction */
+    for (size_t i = 0; status == PS_OK && at.n >= 0 && i < PS_MIRROR_TABLES; i++)
+        status = take_gone(db, pg, &tables->at[i], at.n, err);
+    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
+        status = take_changed(db, pg, &tables->at[i], at.n, err);
+    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", NULL);
+    return status == PS_OK ? ps_mirror_record(db, to, err) : status;
+}
+
+/* --- out ---------------------------------------------------------------------------------------
+ */
+
+struct saying {
+    struct ps_db *db;
+    struct ps_pg *pg;
+    const struct ps_clock *at;
+    struct ps_arena arena; /* of mended text, for one row */
+    size_t rows;
+    bool mended;
+};
+
+static void get(struct saying *s, sqlite3_value *from, struct ps_pg_value *out)
+{
+    *out = (struct ps_pg_value){.type = PS_PG_NULL};
+    switch (sqlite3_value_type(from)) {
+    case SQLITE_INTEGER:
+        *out = ps_pg_int(sqlite3_value_int64(from));
+        break;
+    case SQLITE_FLOAT:
+        out->type = PS_PG_REAL;
+        out->real = sqlite3_value_double(from);
+        break;
+    case SQLITE_TEXT:
+        out->type = PS_PG_TEXT;
+        out->text.at = (const char *)sqlite3_value_text(from);
+        out->text.len = (size_t)sqlite3_value_bytes(from);
+        break;
+    case SQLITE_BLOB:
+        out->type = PS_PG_BYTES;
+        out->text.at = sqlite3_value_blob(from);
+        out->text.len = (size_t)sqlite3_value_bytes(from);
+        break;
+    default:
+        break;
+    }
+    if (out->type == PS_PG_TEXT &&
+        (!ps_utf8_valid(out->text) || memchr(out->text.at, '\0', out->text.len))) {
+        PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+        out->text.len = strnlen(out->text.at, out->text.len);
+        (void)ps_utf8_mend(&text, out->text);
+        out->text = ps_arena_copy(&s->arena, ps_buf_slice(&text));
+        s->mended = true;
+    }
+}
+
+/* The row with this key as it stands; PS_NOT_FOUND without text when there is none. */
+static enum ps_status say_row(struct saying *s, const struct ps_clock_table *table,
+                              const struct ps_pg_value *key, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_pg_value values[PS_PG_COLUMNS];
+    enum ps_status status;
+
+    ps_buf_puts(&sql, "SELECT ");
+    add_columns(&sql, table);
+    ps_buf_printf(&sql, " FROM \"%s\"", table->name);
+    add_where(&sql, table);
+    status = ps_db_prepare(s->db, sql.at, &stmt, err);
+    if (status != PS_OK)
+        return status;
+    for (size_t i = 0; i < table->n_key; i++)
+        bind(stmt, (int)i + 1, &key[i]);
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_INTERNAL, "a changed row of table %s is missing", table->name);
+    for (size_t i = 0; i < table->n; i++)
+        get(s, sqlite3_column_value(stmt->handle, (int)i), &values[i]);
+    return ps_clock_put(s->pg, table, s->at->n, values, err);
+}
+
+static const struct ps_clock_table *table_of(const struct ps_mirror_tables *tables,
+                                             const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(tables->at[i].name, name) != 0)
+        i++; /* the session is attached to no others */
+    return &tables->at[i];
+}
+
+static enum ps_status say_change(struct saying *s, const struct ps_mirror_tables *tables,
+                                 sqlite3_changeset_iter *iter, struct ps_err *err)
+{
+    struct ps_pg_value key[PS_CLOCK_KEY];
+    const struct ps_clock_table *table;
+    const char *name;
+    int columns, op, indirect;
+    enum ps_status status;
+
+    if (sqlite3changeset_op(iter, &name, &columns, &op, &indirect) != SQLITE_OK)
+        return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
+    table = table_of(tables, name);
+    for (size_t i = 0; i < table->n_key; i++) {
+        sqlite3_value *value = NULL;
+        const int column = (int)table->key[i];
+
+        if ((op == SQLITE_INSERT ? sqlite3changeset_new
+                                 : sqlite3changeset_old)(iter, column, &value) != SQLITE_OK ||
+            !value)
+            return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
+        get(s, value, &key[i]);
+    }
+    if (s->mended) /* two keys may be one when they are mended */
+        return ps_fail(err, PS_BAD_REQUEST, "a key of table %s is not UTF-8", table->name);
+    s->rows++;
+    if (op == SQLITE_DELETE)
+        return ps_clock_remove(s->pg, table, s->at->n, key, err);
+    status = say_row(s, table, key, err);
+    return status;
+}
+
+enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
+                                    const struct ps_mirror_tables *tables,
+                                    const struct ps_clock *at, size_t *rows, bool *mended,
+                                    struct ps_err *err)
+{
+    struct saying s = {.db = db, .pg = pg, .at = at};
+    sqlite3_changeset_iter *iter = NULL;
+    void *changes = NULL;
+    int size = 0;
+    enum ps_status status = PS_OK;
+
+    if (sqlite3session_changeset(session, &size, &changes) != SQLITE_OK ||
+        sqlite3changeset_start(&iter, size, changes) != SQLITE_OK)
+        status = ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
+    *mended = false;
+    while (status == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
+        status = say_change(&s, tables, iter, err);
+        *mended |= s.mended;
+        s.mended = false;
+        ps_arena_free(&s.arena);
+    }
+    (void)sqlite3changeset_finalize(iter);
+    sqlite3_free(changes);
+    *rows = s.rows;
+    return status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pieces.c: partial.h where many servers share the store. Each piece may come to another of them:
+ * it is a file of its own (files.h, folder pieces, key <id>.<offset>), and the row says how many
+ * bytes there are. Who takes the upload puts them together in its own spool.
+ */
+#include "server/replica/replica.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/catalog/files.h"
+#include "server/catalog/quota.h"
+
+/* --- rows, inside a transaction ----------------------------------------------------------------
+ */
+
+static enum ps_status find(struct ps_store *store, const char *id, const char *who, uint64_t *out,
+                           struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_partial_prepare(store, "pieces_find", id, who, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!ps_stmt_row(stmt, &own))
+        return own.code == PS_OK ? ps_partial_nobody(err) : ps_fail_as(err, &own);
+    *out = (uint64_t)ps_col_int(stmt, 0);
+    return PS_OK;
+}
+
+/* The keys of its pieces, each with its NUL. */
+static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf *keys,
+                           struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_partial_prepare(store, "pieces_list", id, "", &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, &own))
+        ps_col_append(stmt, 0, keys);
+    return ps_fail_as(err, &own);
+}
+
+static enum ps_status add(struct ps_store *store, const char *id, const char *who, uint64_t bytes,
+                          struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_partial_prepare(store, "pieces_add", id, who, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":bytes", (int64_t)bytes);
+    return ps_stmt_finish(stmt, err);
+}
+
+/* The row and its pieces go. */
+static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = list(store, id, &keys, err);
+
+    for (const char *at = keys.at; status == PS_OK && at && at < keys.at + keys.len;
+         at += strlen(at) + 1)
+        status = ps_file_remove(store, "pieces", at, err);
+    if (status == PS_OK)
+        status = ps_partial_prepare(store, "pieces_end", id, "", &stmt, err);
+    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+}
+
+/* --- transactions ------------------------------------------------------------------------------
+ */
+
+static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const char *who,
+                                   uint64_t *out, struct ps_err *err)
+{
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = find(store, id, who, out, err);
+    return ps_catalog_end(store, status, err);
+}
+
+static enum ps_status place(struct ps_store *store, const char *id, const char *who,
+                            uint64_t offset, const struct ps_sending *sent, struct ps_err *err)
+{
+    char key[PS_PARTIAL_SIZE + 24];
+    uint64_t have = 0;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = find(store, id, who, &have, err);
+    if (status == PS_OK)
+        status = ps_partial_check_offset(have, offset, err);
+    (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_SIZE - 1, id,
+                   (unsigned long long)offset);
+    if (status == PS_OK)
+        status = ps_file_place(store, sent, "pieces", key, NULL, err);
+    if (status == PS_OK)
+        status = add(store, id, who, sent->bytes, err);
+    return ps_catalog_end(store, status, err);
+}
+
+/* What does not fit is not sent at all; another server may have taken a piece meanwhile. */
+static enum ps_status pieces_append(struct ps_store *store, const char *id, const char *who,
+                                    uint64_t offset, const char *from, uint64_t max,
+                                    uint64_t *bytes_out, struct ps_err *err)
+{
+    struct ps_sending sent;
+    struct stat about = {0};
+    enum ps_status status = pieces_bytes(store, id, who, bytes_out, err);
+
+    if (status == PS_OK)
+        status = ps_partial_check_offset(*bytes_out, offset, err);
+    if (status == PS_OK && stat(from, &about) != 0)
+        status = ps_fail_errno(err, "cannot read", from);
+    if (status == PS_OK)
+        status = ps_partial_check_size(offset, (uint64_t)about.st_size, max, err);
+    if (status == PS_OK)
+        status = ps_file_send(store, "pieces", from, &sent, err);
+    if (status == PS_OK)
+        status = place(store, id, who, offset, &sent, err);
+    if (status == PS_OK) {
+        *bytes_out = offset + sent.bytes;
+        ps_spool_remove(store, from);
+    }
+    return status;
+}
+
+/* bytes: how many there must be; NULL: any number. */
+static enum ps_status end(struct ps_store *store, const char *id, const char *who,
+                          const uint64_t *bytes, struct ps_err *err)
+{
+    uint64_t have = 0;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = find(store, id, who, &have, err);
+    if (status == PS_OK && bytes)
+        status = ps_partial_check_offset(have, *bytes, err);
+    if (status == PS_OK)
+        status = drop(store, id, err);
+    return ps_catalog_end(store, status, err);
+}
+
+static enum ps_status pieces_remove(struct ps_store *store, const char *id, const char *who,
+                                    struct ps_err *err)
+{
+    return end(store, id, who, NULL, err);
+}
+
+static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIAL_SIZE],
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_partial_prepare(store, "pieces_expired", "", "", &stmt, err);
+
+    id_out[0] = '\0';
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        ps_col_copy(stmt, 0, id_out, PS_PARTIAL_SIZE);
+    return status;
+}
+
+/* What fails is left to the next who begins one. */
+static void pieces_expire(struct ps_store *store)
+{
+    char id[PS_PARTIAL_SIZE];
+    enum ps_status status;
+
+    do {
+        status = ps_catalog_begin(store, PS_SOON, NULL);
+        id[0] = '\0';
+        if (status == PS_OK)
+            status = find_expired(store, id, NULL);
+        if (status == PS_OK && id[0])
+            status = drop(store, id, NULL);
+        status = ps_catalog_end(store, status, NULL);
+    } while (status == PS_OK && id[0]);
+}
+
+/* --- taken -------------------------------------------------------------------------------------
+ */
+
+static enum ps_status look_at(struct ps_store *store, const char *id, const char *who,
+                              uint64_t bytes, struct ps_buf *keys, struct ps_err *err)
+{
+    uint64_t have = 0;
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+
+    if (status == PS_OK)
+        status = find(store, id, who, &have, err);
+    if (status == PS_OK)
+        status = ps_partial_check_offset(have, bytes, err);
+    if (status == PS_OK)
+        status = list(store, id, keys, err);
+    return ps_catalog_end(store, status, err);
+}
+
+static enum ps_status put_together(struct ps_store *store, const struct ps_buf *keys, int to,
+                                   const char *path, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (const char *at = keys->at; status == PS_OK && at && at < keys->at + keys->len;
+         at += strlen(at) + 1) {
+        PS_AUTO(ps_close_fd) int fd = -1;
+
+        status = ps_file_open(store, "pieces", at, &fd, err);
+        if (status == PS_OK)
+            status = ps_partial_copy(fd, at, to, path, err);
+    }
+    return status;
+}
+
+/* Of two that take it at once one finds it gone. Its room was claimed piece by piece: the catalog
+ * counts them until they go, then it is that of the file (quota.h). */
+static enum ps_status pieces_take(struct ps_store *store, const char *id, const char *who,
+                                  uint64_t bytes, char **path_out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
+    PS_AUTO(ps_close_fd) int fd = -1;
+    enum ps_status status = look_at(store, id, who, bytes, &keys, err);
+
+    *path_out = NULL;
+    if (status == PS_OK)
+        status = ps_store_spool(store, path_out, &fd, err);
+    if (status == PS_OK)
+        status = put_together(store, &keys, fd, *path_out, err);
+    if (status == PS_OK)
+        status = end(store, id, who, &bytes, err);
+    if (status == PS_OK) {
+        atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
+        return PS_OK;
+    }
+    if (*path_out)
+        (void)unlink(*path_out);
+    ps_free_ptr(path_out);
+    return status;
+}
+
+const struct ps_partial_ops ps_replica_partial = {
+    .expire = pieces_expire,
+    .bytes = pieces_bytes,
+    .append = pieces_append,
+    .remove = pieces_remove,
+    .take = pieces_take,
+};

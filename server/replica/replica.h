@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * replica.h: a shelf that several servers share. PostgreSQL holds the truth; each server keeps a
+ * mirror of the catalog (mirror.h) and a cache of files (files.h) in a folder that may be deleted
+ * at any time. backend.c joins the parts into a backend of the catalog (server/catalog/backend.h).
+ *
+ * heartbeat.h keeps the lease of this opening, by which other servers know that it is alive;
+ * pg.h, clock.h, lease.h and blobs.h speak to the database.
+ */
+#ifndef PS_REPLICA_REPLICA_H
+#define PS_REPLICA_REPLICA_H
+
+#include "server/catalog/backend.h"
+#include "server/catalog/state.h"
+
+/* The parts of an open shelf; each is NULL until it is open. */
+struct ps_replica {
+    struct ps_mirror *mirror;
+    struct ps_heartbeat *heartbeat;
+    struct ps_shared_files *files;
+    struct ps_watch *watch; /* of a server that takes over what others left: backend.c */
+};
+
+extern const struct ps_backend ps_replica_backend;     /* backend.c */
+extern const struct ps_partial_ops ps_replica_partial; /* pieces.c */
+
+/* Opens the shelf in the database at `url` (postgresql://...). `dir` is the folder for mirror and
+ * cache; cached files take at most cache_bytes (0: 10 GiB). With url NULL the shelf is the folder
+ * `dir`, as in ps_store_open.
+ * PS_CONFLICT: `dir` is a shelf itself, or a newer perfshelf laid out the database.
+ * PS_UNAVAILABLE: the database cannot be reached, and `dir` has no mirror yet. With a mirror, reads
+ * are answered from it, and changes fail until the database is back. */
+enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t cache_bytes,
+                                    struct ps_store **out, struct ps_err *err);
+
+#endif

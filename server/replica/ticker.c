@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* clock_gettime */
+#include "server/replica/ticker.h"
+
+#include <errno.h>
+#include <time.h>
+
+static void *run(void *arg)
+{
+    struct ps_ticker *ticker = arg;
+
+    (void)pthread_mutex_lock(&ticker->lock);
+    while (!ticker->stop) {
+        struct timespec until;
+
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += ticker->pause_ms / 1000;
+        until.tv_nsec += ticker->pause_ms % 1000 * 1000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        while (!ticker->stop &&
+               pthread_cond_timedwait(&ticker->wake, &ticker->lock, &until) != ETIMEDOUT)
+            ;
+        if (ticker->stop)
+            break;
+        (void)pthread_mutex_unlock(&ticker->lock);
+        ticker->tick(ticker->user);
+        (void)pthread_mutex_lock(&ticker->lock);
+    }
+    (void)pthread_mutex_unlock(&ticker->lock);
+    return NULL;
+}
+
+static void destroy(struct ps_ticker *ticker)
+{
+    (void)pthread_cond_destroy(&ticker->wake);
+    (void)pthread_mutex_destroy(&ticker->lock);
+    *ticker = (struct ps_ticker){.runs = false};
+}
+
+enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void (*tick)(void *user),
+                               void *user, struct ps_err *err)
+{
+    pthread_condattr_t monotonic;
+
+    *ticker = (struct ps_ticker){.pause_ms = pause_ms, .tick = tick, .user = user, .runs = true};
+    (void)pthread_mutex_init(&ticker->lock, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&ticker->wake, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    if (pthread_create(&ticker->thread, NULL, run, ticker) == 0)
+        return PS_OK;
+    destroy(ticker);
+    return ps_fail(err, PS_INTERNAL, "cannot start a thread");
+}
+
+void ps_ticker_stop(struct ps_ticker *ticker)
+{
+    if (!ticker->runs)
+        return;
+    (void)pthread_mutex_lock(&ticker->lock);
+    ticker->stop = true;
+    (void)pthread_cond_signal(&ticker->wake);
+    (void)pthread_mutex_unlock(&ticker->lock);
+    (void)pthread_join(ticker->thread, NULL);
+    destroy(ticker);
+}

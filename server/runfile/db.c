@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "schema/schema.h"
+#include "server/runfile/handle.h"
+
+#define STEPS_BETWEEN_CHECKS 1000
+
+/* SQLite tells of a full disk in its own word only where it writes to a file's end. */
+static bool is_full(sqlite3 *handle, int code)
+{
+    int system = code == SQLITE_IOERR ? sqlite3_system_errno(handle) : 0;
+
+    return code == SQLITE_FULL || system == ENOSPC || system == EDQUOT;
+}
+
+enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what)
+{
+    int code = sqlite3_errcode(db->handle);
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    enum ps_status status = is_full(db->handle, code)                                    ? PS_FULL
+                            : damaged || code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? PS_IO
+                            : code == SQLITE_TOOBIG                                      ? PS_LIMIT
+                            : code == SQLITE_ERROR || code == SQLITE_MISMATCH ? PS_BAD_REQUEST
+                                                                              : PS_INTERNAL;
+
+    if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
+        return err ? err->code : PS_CANCELLED;
+    if (ps_memory_exceeded(db->memory))
+        return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
+    if (damaged)
+        ps_hint(err, "`perfshelf verify` names the file, `perfshelf rebuild` restores it");
+    return ps_fail(err, status, "%s: %s", what,
+                   status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
+}
+
+/* A handle without a context is never interrupted. */
+static int is_ended(void *user)
+{
+    (void)user;
+    return ps_context_ended();
+}
+
+enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err)
+{
+    struct ps_db *db;
+    int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+
+    if (ps_memory_ready(err) != PS_OK)
+        return err ? err->code : PS_INTERNAL;
+    db = ps_alloc(sizeof *db);
+    if (sqlite3_open_v2(uri, &db->handle, flags, NULL) != SQLITE_OK) {
+        enum ps_status status =
+            db->handle ? ps_db_fail(db, err, uri) : ps_fail(err, PS_IO, "%s: cannot open", uri);
+
+        ps_db_close(db);
+        return status;
+    }
+    sqlite3_busy_timeout(db->handle, 10000);
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, is_ended, NULL);
+    ps_register_functions(db->handle);
+    ps_register_text_functions(db->handle);
+    ps_register_calls(db);
+    ps_register_paths(db);
+    ps_register_temp_rows(db);
+    ps_register_traces(db);
+    *out = db;
+    return PS_OK;
+}
+
+static void stmt_free(struct ps_stmt *stmt)
+{
+    sqlite3_finalize(stmt->handle);
+    free(stmt->sql);
+    free(stmt);
+}
+
+void ps_db_close(struct ps_db *db)
+{
+    if (!db)
+        return;
+    for (size_t i = 0; i < db->n_stmts; i++)
+        stmt_free(db->stmts[i]);
+    free(db->stmts);
+    ps_trace_cache_free(db->trace);
+    sqlite3_close(db->handle);
+    if (db->owns_memory)
+        ps_memory_end(db->memory);
+    free(db);
+}
+
+static int by_query_name(const void *name, const void *text)
+{
+    static const char folder[] = "queries/";
+    const char *full = ((const struct ps_schema_text *)text)->name;
+    const int order = strncmp(folder, full, sizeof folder - 1);
+
+    return order ? order : strcmp(name, full + sizeof folder - 1);
+}
+
+/* Handlers ask for each row that they write. */
+const char *ps_sql_text(const char *name)
+{
+    const struct ps_schema_text *found =
+        bsearch(name, ps_schema_texts, ps_n_schema_texts, sizeof *found, by_query_name);
+
+    return found ? found->text : NULL;
+}
+
+static struct ps_stmt *find_idle(struct ps_db *db, const char *sql)
+{
+    for (size_t i = 0; i < db->n_stmts; i++)
+        if (!db->stmts[i]->busy && strcmp(db->stmts[i]->sql, sql) == 0)
+            return db->stmts[i];
+    return NULL;
+}
+
+enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt **out,
+                             struct ps_err *err)
+{
+    struct ps_stmt *stmt = find_idle(db, sql);
+
+    if (!stmt) {
+        sqlite3_stmt *handle = NULL;
+
+        if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, NULL) !=
+            SQLITE_OK) {
+            ps_db_fail(db, err, "SQL");
+            return ps_fail(err, PS_INTERNAL, "internal SQL statement failed to compile");
+        }
+        stmt = ps_alloc(sizeof *stmt);
+        *stmt = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), false, true};
+        PS_PUSH_ROOM(db->stmts, db->n_stmts, db->cap_stmts);
+        db->stmts[db->n_stmts++] = stmt;
+    }
+    stmt->busy = true;
+    *out = stmt;
+    return PS_OK;
+}
+
+enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps_stmt **out,
+                                    struct ps_err *err)
+{
+    sqlite3_stmt *handle = NULL;
+    const char *rest = NULL;
+
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, &rest) != SQLITE_OK) {
+        int at = sqlite3_error_offset(db->handle);
+
+        if (ps_context_ended() || ps_memory_exceeded(db->memory))
+            return ps_db_fail(db, err, "SQL");
+        if (at >= 0)
+            return ps_fail_at(err, PS_BAD_REQUEST, (uint64_t)at, "SQL: %s",
+                              sqlite3_errmsg(db->handle));
+        return ps_fail(err, PS_BAD_REQUEST, "SQL: %s", sqlite3_errmsg(db->handle));
+    }
+    rest += strspn(rest, " \t\r\n;");
+    if (!handle || *rest || !sqlite3_stmt_readonly(handle)) {
+        sqlite3_finalize(handle);
+        return ps_fail(err, PS_BAD_REQUEST, "SQL: %s",
+                       !handle ? "no statement"
+                       : *rest ? "more than one statement"
+                               : "only read-only statements are allowed");
+    }
+    *out = ps_alloc(sizeof **out);
+    **out = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), true, false};
+    return PS_OK;
+}
+
+void ps_stmt_done(struct ps_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    if (!stmt->cached) {
+        stmt_free(stmt);
+        return;
+    }
+    sqlite3_reset(stmt->handle);
+    sqlite3_clear_bindings(stmt->handle);
+    stmt->busy = false;
+}
+
+void ps_stmt_rewind(struct ps_stmt *stmt)
+{
+    sqlite3_reset(stmt->handle);
+}
+
+const char *ps_db_run(const struct ps_db *db)
+{
+    return db->id;
+}
+
+enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+
+    (void)ps_stmt_row(stmt, &own);
+    ps_stmt_done(stmt);
+    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+}
+
+void ps_stmt_auto(struct ps_stmt **stmt)
+{
+    ps_stmt_done(*stmt);
+    *stmt = NULL;
+}
+
+enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err)
+{
+    if (sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return ps_db_fail(db, err, "database");
+    return PS_OK;
+}
+
+void ps_bind_int(struct ps_stmt *stmt, const char *name, int64_t value)
+{
+    int at = sqlite3_bind_parameter_index(stmt->handle, name);
+
+    if (at)
+        sqlite3_bind_int64(stmt->handle, at, value);
+}
+
+void ps_bind_real(struct ps_stmt *stmt, const char *name, double value)
+{
+    int at = sqlite3_bind_parameter_index(stmt->handle, name);
+
+    if (at)
+        sqlite3_bind_double(stmt->handle, at, value);
+}
+
+void ps_bind_text(struct ps_stmt *stmt, const char *name, struct ps_str value)
+{
+    int at = sqlite3_bind_parameter_index(stmt->handle, name);
+
+    if (at && value.at)
+        sqlite3_bind_text64(stmt->handle, at, value.at, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err)
+{
+    int code;
+
+    if (ps_context_check(err) != PS_OK)
+        return false;
+    code = sqlite3_step(stmt->handle);
+    if (code == SQLITE_ROW)
+        return true;
+    if (code != SQLITE_DONE)
+        ps_db_fail(stmt->db, err, "SQL");
+    return false;
+}
+
+int ps_col_count(struct ps_stmt *stmt)
+{
+    return sqlite3_column_count(stmt->handle);
+}
+
+const char *ps_col_name(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_name(stmt->handle, column);
+}
+
+bool ps_col_is_null(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt->handle, column) == SQLITE_NULL;
+}
+
+bool ps_col_is_blob(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt->handle, column) == SQLITE_BLOB;
+}
+
+int64_t ps_col_int(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_int64(stmt->handle, column);
+}
+
+double ps_col_real(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_double(stmt->handle, column);
+}
+
+struct ps_str ps_col_text(struct ps_stmt *stmt, int column)
+{
+    const int type = sqlite3_column_type(stmt->handle, column);
+    const void *text = type == SQLITE_BLOB ? sqlite3_column_blob(stmt->handle, column)
+                                           : sqlite3_column_text(stmt->handle, column);
+
+    if (!text && type != SQLITE_NULL)
+        text = ""; /* SQLite's pointer to a blob of no bytes is NULL */
+    return (struct ps_str){text, (size_t)sqlite3_column_bytes(stmt->handle, column)};
+}
+
+void ps_col_copy(struct ps_stmt *stmt, int column, char *out, size_t size)
+{
+    const struct ps_str text = ps_col_text(stmt, column);
+    const size_t room = text.len < size ? text.len : size - 1;
+    const size_t len = text.at ? strnlen(text.at, room) : 0;
+
+    if (len)
+        memcpy(out, text.at, len);
+    out[len] = '\0';
+}
+
+void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list)
+{
+    const struct ps_str text = ps_col_text(stmt, column);
+
+    ps_buf_add(list, text.at, text.at ? strnlen(text.at, text.len) : 0);
+    ps_buf_add(list, "", 1);
+}
+
+struct ps_num ps_col_num(struct ps_stmt *stmt, int column)
+{
+    switch (sqlite3_column_type(stmt->handle, column)) {
+    case SQLITE_INTEGER:
+        return ps_int(ps_col_int(stmt, column));
+    case SQLITE_FLOAT:
+        return ps_real(ps_col_real(stmt, column));
+    default:
+        return (struct ps_num){0};
+    }
+}
+
+static void blob_json(struct ps_str blob, struct ps_json *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf hex = {0};
+
+    ps_buf_puts(&hex, "x'");
+    for (size_t i = 0; i < blob.len; i++)
+        ps_buf_printf(&hex, "%02x", (unsigned char)blob.at[i]);
+    ps_buf_puts(&hex, "'");
+    ps_json_str(out, ps_buf_slice(&hex));
+}
+
+void ps_col_json(struct ps_stmt *stmt, int column, struct ps_json *out)
+{
+    switch (sqlite3_column_type(stmt->handle, column)) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT:
+        ps_json_num(out, ps_col_num(stmt, column));
+        break;
+    case SQLITE_TEXT:
+        ps_json_str(out, ps_col_text(stmt, column));
+        break;
+    case SQLITE_BLOB:
+        blob_json(ps_col_text(stmt, column), out);
+        break;
+    default:
+        ps_json_null(out);
+    }
+}
+
+bool ps_db_is_json(struct ps_db *db, struct ps_str text)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (!text.at || !ps_utf8_valid(text) ||
+        ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, NULL) != PS_OK)
+        return false;
+    ps_bind_text(stmt, ":text", text);
+    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+}
+
+void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out)
+{
+    const struct ps_str text = ps_col_text(stmt, column);
+
+    ps_json_raw(out, ps_db_is_json(stmt->db, text) ? text : ps_str_of(otherwise));
+}
+
+const char *ps_schema_of(const char *name)
+{
+    for (const struct ps_schema_text *t = ps_schema_texts; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t->text;
+    return "";
+}
+
+/* A path in a URI: what SQLite would read as query or fragment is escaped. */
+void ps_uri_path(struct ps_buf *out, const char *path)
+{
+    ps_buf_puts(out, "file:");
+    for (; *path; path++) {
+        if (strchr("?#%", *path))
+            ps_buf_printf(out, "%%%02x", (unsigned char)*path);
+        else
+            ps_buf_add(out, path, 1);
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * functions.c: SQL functions for searching.
+ *
+ *   ps_words('pandas -test', name, file)   every word occurs in one of the texts, no word behind a
+ * minus does; case-insensitive regexp(pattern, text)                  what X REGEXP P calls; PCRE2,
+ * with a limit on the work one match may cost
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "server/runfile/handle.h"
+
+#define MATCH_LIMIT                                                                                \
+    200000 /* steps; a pattern that needs more on one name is an error, not a hang */
+
+static const char *next_of(const char *at, const char *end, char c)
+{
+    return at < end ? memchr(at, c, (size_t)(end - at)) : NULL;
+}
+
+/* From one place to the next where the first character stands, in either case: a shelf of 100,000
+ * runs is searched with each key that is pressed. */
+static bool contains(struct ps_str hay, struct ps_str needle)
+{
+    const char c = needle.len ? needle.at[0] : '\0', folded = (char)(c | 0x20);
+    const char *end, *one, *two = NULL;
+
+    if (!needle.len || hay.len < needle.len)
+        return !needle.len;
+    end = hay.at + (hay.len - needle.len) + 1;
+    one = next_of(hay.at, end, c);
+    if (folded >= 'a' && folded <= 'z')
+        two = next_of(hay.at, end, (char)(c ^ 0x20));
+    while ((one || two) && !ps_context_ended()) {
+        const bool is_one = !two || (one && one < two);
+        const char *at = is_one ? one : two;
+
+        if (strncasecmp(at, needle.at, needle.len) == 0)
+            return true;
+        *(is_one ? &one : &two) = next_of(at + 1, end, *at);
+    }
+    return false;
+}
+
+static bool any_contains(sqlite3_value **texts, int n, struct ps_str needle)
+{
+    for (int i = 0; i < n; i++) {
+        const char *at = (const char *)sqlite3_value_text(texts[i]);
+
+        if (at && contains((struct ps_str){at, (size_t)sqlite3_value_bytes(texts[i])}, needle))
+            return true;
+    }
+    return false;
+}
+
+static struct ps_str next_word(const char **at)
+{
+    struct ps_str word;
+
+    *at += strspn(*at, " \t");
+    word = (struct ps_str){*at, strcspn(*at, " \t")};
+    *at += word.len;
+    return word;
+}
+
+static void words(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *at = n ? (const char *)sqlite3_value_text(values[0]) : NULL;
+    bool match = true;
+
+    for (struct ps_str word; match && at && (word = next_word(&at)).len;) {
+        bool without = word.len > 1 && word.at[0] == '-';
+
+        match = any_contains(values + 1, n - 1, ps_str_skip(word, without)) != without;
+    }
+    if (ps_context_ended())
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    else
+        sqlite3_result_int(context, match);
+}
+
+static void free_regex(void *regex)
+{
+    pcre2_code_free(regex);
+}
+
+static pcre2_code *compiled(sqlite3_context *context, sqlite3_value *pattern)
+{
+    pcre2_code *regex = sqlite3_get_auxdata(context, 0);
+    PCRE2_SIZE at;
+    int code;
+
+    if (regex)
+        return regex;
+    regex = pcre2_compile((PCRE2_SPTR)sqlite3_value_text(pattern),
+                          (PCRE2_SIZE)sqlite3_value_bytes(pattern),
+                          PCRE2_UTF | PCRE2_CASELESS | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL);
+    if (!regex)
+        return NULL;
+    (void)pcre2_jit_compile(regex,
+                            PCRE2_JIT_COMPLETE); /* without it matching is slower, not wrong */
+    sqlite3_set_auxdata(context, 0, regex, free_regex);
+    return sqlite3_get_auxdata(context, 0);
+}
+
+static void match_regexp(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    pcre2_code *regex;
+    pcre2_match_data *data;
+    pcre2_match_context *limits;
+    int code;
+
+    (void)n;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL ||
+        sqlite3_value_type(values[1]) == SQLITE_NULL)
+        return;
+    regex = compiled(context, values[0]);
+    if (!regex) {
+        sqlite3_result_error(context, "invalid regular expression", -1);
+        return;
+    }
+    data = pcre2_match_data_create(1, NULL);
+    limits = pcre2_match_context_create(NULL);
+    pcre2_set_match_limit(limits, MATCH_LIMIT);
+    code = pcre2_match(regex, (PCRE2_SPTR)sqlite3_value_text(values[1]),
+                       (PCRE2_SIZE)sqlite3_value_bytes(values[1]), 0, 0, data, limits);
+    pcre2_match_context_free(limits);
+    pcre2_match_data_free(data);
+    if (code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_JIT_STACKLIMIT)
+        sqlite3_result_error(context, "the regular expression takes too long", -1);
+    else
+        sqlite3_result_int(context, code > 0 || code == 0);
+}
+
+enum ps_status ps_regex_check(const char *pattern, struct ps_err *err)
+{
+    PCRE2_SIZE at;
+    int code;
+    pcre2_code *regex = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+                                      PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL);
+    char text[160] = "";
+
+    if (regex) {
+        pcre2_code_free(regex);
+        return PS_OK;
+    }
+    (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof text);
+    return ps_fail_at(err, PS_BAD_REQUEST, at, "regular expression: %s", text);
+}
+
+void ps_result_num(sqlite3_context *context, struct ps_num n)
+{
+    if (n.kind == PS_NUM_INT)
+        sqlite3_result_int64(context, n.i);
+    else if (n.kind == PS_NUM_REAL)
+        sqlite3_result_double(context, n.r);
+}
+
+void ps_register_functions(sqlite3 *db)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+
+    sqlite3_create_function_v2(db, "ps_words", -1, flags, NULL, words, NULL, NULL, NULL);
+    sqlite3_create_function_v2(db, "regexp", 2, flags, NULL, match_regexp, NULL, NULL, NULL);
+}

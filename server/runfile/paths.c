@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/runfile/paths.h"
+
+#include <stdlib.h>
+
+#include "base/hash_table.h"
+#include "server/runfile/handle.h"
+
+#define NO_PARENT UINT32_MAX
+
+struct fn {
+    struct ps_num ncalls, tottime;
+    double primitive, cumtime;
+    int64_t cycle;
+    bool recursive;
+    struct ps_str callers, callees; /* valid until the statement steps again */
+};
+
+/* A callee on its way to become a node. */
+struct callee {
+    struct ps_path_node node;
+    double time;      /* E of paths.h, or the callee's whole cumtime where the dump has no times */
+    double ncalls;    /* of the callee, from anywhere */
+    bool timed, only; /* E is known; f is the one caller */
+    bool recursive;
+    int64_t cycle;
+};
+
+/* A function that was expanded before: the same one stands on many paths. */
+struct known {
+    uint32_t function;
+    struct fn fn; /* without its blobs */
+    struct callee *callees;
+    size_t n;
+};
+
+struct walk {
+    sqlite3_stmt *fetch;
+    int code; /* the first failure of fetch, or SQLITE_OK */
+    struct known *known;
+    uint32_t n_known, cap_known;
+    struct ps_hash_table known_at; /* function -> index in known */
+    const struct ps_paths_limits *limits;
+    struct ps_paths *out;
+    uint32_t *heap; /* nodes to expand, widest first */
+    uint32_t n_heap, cap_heap;
+};
+
+static struct ps_num column_num(sqlite3_stmt *stmt, int column)
+{
+    switch (sqlite3_column_type(stmt, column)) {
+    case SQLITE_INTEGER:
+        return ps_int(sqlite3_column_int64(stmt, column));
+    case SQLITE_FLOAT:
+        return ps_real(sqlite3_column_double(stmt, column));
+    default:
+        return (struct ps_num){0};
+    }
+}
+
+static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
+{
+    const char *blob = sqlite3_column_blob(stmt, column);
+
+    /* SQLite's pointer to a blob of no bytes is NULL */
+    return (struct ps_str){blob ? blob : "", (size_t)sqlite3_column_bytes(stmt, column)};
+}
+
+#define FN_COLUMNS "ncalls, primitive_calls, tottime_s, cumtime_s, cycle, callers, callees"
+
+/* A row of FN_COLUMNS. Samplers write other counts into the place of calls: without a cycle nothing
+ * is recursive. */
+static struct fn fn_of_row(sqlite3_stmt *stmt)
+{
+    struct fn fn = {.ncalls = column_num(stmt, 0),
+                    .primitive = sqlite3_column_double(stmt, 1),
+                    .tottime = column_num(stmt, 2),
+                    .cumtime = sqlite3_column_double(stmt, 3),
+                    .cycle = sqlite3_column_int64(stmt, 4),
+                    .callers = column_blob(stmt, 5),
+                    .callees = column_blob(stmt, 6)};
+
+    fn.recursive = fn.cycle && ps_num_real(fn.ncalls) > fn.primitive;
+    return fn;
+}
+
+/* False: there is no such function, or it cannot be read; then w->code says why. */
+static bool fetch(struct walk *w, uint32_t id, struct fn *out)
+{
+    int code;
+
+    sqlite3_reset(w->fetch);
+    sqlite3_bind_int64(w->fetch, 1, id);
+    code = sqlite3_step(w->fetch);
+    if (code == SQLITE_ROW)
+        *out = fn_of_row(w->fetch);
+    else if (code != SQLITE_DONE)
+        w->code = code;
+    return code == SQLITE_ROW;
+}
+
+static void heap_push(struct walk *w, uint32_t node)
+{
+    const struct ps_path_node *nodes = w->out->nodes;
+    uint32_t at = w->n_heap;
+
+    PS_PUSH_ROOM(w->heap, w->n_heap, w->cap_heap);
+    for (w->n_heap++; at && nodes[w->heap[(at - 1) / 2]].hi < nodes[node].hi; at = (at - 1) / 2)
+        w->heap[at] = w->heap[(at - 1) / 2];
+    w->heap[at] = node;
+}
+
+static uint32_t heap_pop(struct walk *w)
+{
+    const struct ps_path_node *nodes = w->out->nodes;
+    uint32_t top = w->heap[0], last = w->heap[--w->n_heap], at = 0;
+
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+
+        if (child >= w->n_heap)
+            break;
+        if (child + 1 < w->n_heap && nodes[w->heap[child + 1]].hi > nodes[w->heap[child]].hi)
+            child++;
+        if (nodes[w->heap[child]].hi <= nodes[last].hi)
+            break;
+        w->heap[at] = w->heap[child];
+        at = child;
+    }
+    w->heap[at] = last;
+    return top;
+}
+
+static int wider_first(const void *a, const void *b)
+{
+    const struct ps_path_node *x = a, *y = b;
+
+    if (x->hi != y->hi)
+        return x->hi < y->hi ? 1 : -1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Sums over the callers of a function; n and cumtime without itself. */
+struct callers_sum {
+    uint32_t n;
+    double ncalls, cumtime;
+    bool timed;
+};
+
+static struct callers_sum sum_callers(struct ps_str callers, uint32_t self)
+{
+    struct callers_sum sum = {0, 0, 0, true};
+
+    for (struct ps_call call; callers.len && ps_calls_next(&callers, &call);) {
+        sum.ncalls += ps_num_real(call.ncalls);
+        if (call.caller == self)
+            continue;
+        sum.n++;
+        sum.cumtime += ps_num_real(call.cumtime_s);
+        sum.timed = sum.timed && call.cumtime_s.kind != PS_NUM_NONE;
+    }
+    return sum;
+}
+
+static struct ps_path_node *add_node(struct ps_paths *out, uint32_t function, uint32_t parent,
+                                     uint32_t depth)
+{
+    PS_PUSH_ROOM(out->nodes, out->n, out->cap);
+    out->nodes[out->n] =
+        (struct ps_path_node){.function = function, .parent = parent, .depth = depth};
+    return &out->nodes[out->n++];
+}
+
+/* A function as root: all of it when nothing in the profile called it, or when everything else
+ * happened inside the calls that came from outside (so builtins.exec, which imports re-enter); else
+ * what its callers do not account for. */
+static void consider_root(struct ps_paths *out, uint32_t id, const struct fn *fn)
+{
+    struct callers_sum sum = sum_callers(fn->callers, id);
+    double from_outside = ps_num_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
+    struct ps_path_node *node;
+
+    if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
+        return;
+    node = add_node(out, id, NO_PARENT, 0);
+    node->lo = node->hi = fn->cumtime;
+    node->whole = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
+    if (sum.n == 0 && !fn->recursive) {
+        node->self = fn->tottime;
+        node->calls = fn->ncalls;
+    }
+    if (node->whole)
+        return;
+    node->lo = rest > 0 && sum.timed ? rest : 0;
+    if (sum.timed && !fn->recursive)
+        node->hi = node->lo;
+    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+}
+
+/* Everything is called by something (a cycle without entry): the widest function stands for the
+ * whole. */
+static int widest_root(sqlite3 *db, struct ps_paths *out)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(
+        db, "SELECT id, cumtime_s FROM function ORDER BY cumtime_s DESC, id LIMIT 1", -1, &stmt,
+        NULL);
+
+    if (code != SQLITE_OK)
+        return code;
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        struct ps_path_node *node =
+            add_node(out, (uint32_t)sqlite3_column_int64(stmt, 0), NO_PARENT, 0);
+
+        node->whole = true;
+        node->lo = node->hi = sqlite3_column_double(stmt, 1);
+    }
+    return sqlite3_finalize(stmt);
+}
+
+static int all_roots(sqlite3 *db, struct ps_paths *out)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS ", id FROM function", -1, &stmt, NULL);
+
+    if (code != SQLITE_OK)
+        return code;
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        struct fn fn = fn_of_row(stmt);
+
+        consider_root(out, (uint32_t)sqlite3_column_int64(stmt, 7), &fn);
+    }
+    code = sqlite3_finalize(stmt);
+    return code == SQLITE_OK && out->n == 0 ? widest_root(db, out) : code;
+}
+
+static void one_root(struct walk *w)
+{
+    struct fn fn;
+    struct ps_path_node *node;
+
+    if (!fetch(w, w->limits->root, &fn))
+        return;
+    node = add_node(w->out, w->limits->root, NO_PARENT, 0);
+    node->whole = true;
+    node->lo = node->hi = fn.cumtime;
+    node->self = fn.recursive ? (struct ps_num){0} : fn.tottime;
+    node->calls = fn.recursive ? (struct ps_num){0} : fn.ncalls;
+}
+
+static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *out)
+{
+    while (callers.len && ps_calls_next(&callers, out))
+        if (out->caller == caller)
+            return true;
+    return false;
+}
+
+static struct callee callee_of(uint32_t id, const struct fn *g, const struct ps_call *edge)
+{
+    bool only = ps_num_real(edge->ncalls) == ps_num_real(g->ncalls),
+         has_time = edge->cumtime_s.kind != PS_NUM_NONE;
+    struct callee c = {.time = has_time ? ps_num_real(edge->cumtime_s) : g->cumtime,
+                       .ncalls = ps_num_real(g->ncalls),
+                       .timed = has_time || (only && !g->recursive),
+                       .only = only,
+                       .recursive = g->recursive,
+                       .cycle = g->cycle};
+
+    c.node.function = id;
+    c.node.self = edge->tottime_s.kind != PS_NUM_NONE ? edge->tottime_s : g->tottime;
+    c.node.calls = edge->ncalls;
+    return c;
+}
+
+static bool on_path(const struct ps_paths *out, uint32_t at, uint32_t function)
+{
+    for (; at != NO_PARENT; at = out->nodes[at].parent)
+        if (out->nodes[at].function == function)
+            return true;
+    return false;
+}
+
+/* What the callees of f can have at most, together and each. */
+struct room {
+    double sum, most, second;
+};
+
+static struct room room_of(const struct callee *callees, size_t n)
+{
+    struct room room = {0, 0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        double hi = callees[i].node.hi;
+
+        room.sum += hi;
+        room.second = hi > room.most ? room.most : hi > room.second ? hi : room.second;
+        room.most = hi > room.most ? hi : room.most;
+    }
+    return room;
+}
+
+/* The rules of paths.h, for a callee whose upper bound is set. */
+static void decide(const struct ps_path_node *above, const struct fn *f, struct room room,
+                   struct callee *c)
+{
+    struct ps_path_node *node = &c->node;
+    double others = node->hi == room.most ? room.second : room.most;
+    bool sure = above->whole && c->timed &&
+                (!f->recursive || (!c->recursive && c->ncalls == 1 && node->hi > others));
+    double elsewhere = f->recursive || !c->timed ? 0 : c->time - (f->cumtime - above->lo);
+    double rest = above->lo - ps_num_real(f->tottime) - (room.sum - node->hi);
+
+    if (sure) {
+        node->lo = node->hi = c->time;
+        node->whole = c->only && !c->recursive;
+        return;
+    }
+    node->self = node->calls = (struct ps_num){0};
+    node->lo = elsewhere > rest ? elsewhere : rest;
+    node->lo = node->lo < 0 ? 0 : node->lo < node->hi ? node->lo : node->hi;
+    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+}
+
+static bool is_function(const void *items, uint32_t index, const void *function)
+{
+    return ((const struct known *)items)[index].function == *(const uint32_t *)function;
+}
+
+static void read_callees(struct walk *w, struct known *k)
+{
+    PS_AUTO(ps_free_ptr)
+    char *ids = ps_strdup(k->fn.callees); /* the blobs die with the next fetch */
+    struct ps_str rest = {ids, k->fn.callees.len};
+    size_t cap = 0;
+    uint32_t id = 0;
+
+    while (rest.len && ps_ids_next(&rest, &id)) {
+        struct fn g;
+        struct ps_call edge;
+
+        if (!fetch(w, id, &g) || !find_edge(g.callers, k->function, &edge))
+            continue;
+        PS_PUSH_ROOM(k->callees, k->n, cap);
+        k->callees[k->n++] = callee_of(id, &g, &edge);
+    }
+    k->fn.callers = k->fn.callees = (struct ps_str){NULL, 0};
+}
+
+/* A function with its callees; NULL when the file lacks it. Valid until the next call. */
+static const struct known *know(struct walk *w, uint32_t function)
+{
+    struct known k = {.function = function};
+    uint64_t hash = ps_hash_u64(function);
+    uint32_t index = ps_hash_table_find(&w->known_at, hash, is_function, w->known, &function);
+
+    if (index != PS_HASH_NONE)
+        return &w->known[index];
+    if (!fetch(w, function, &k.fn))
+        return NULL;
+    read_callees(w, &k);
+    PS_PUSH_ROOM(w->known, w->n_known, w->cap_known);
+    index = ps_hash_table_add(&w->known_at, hash, w->n_known, is_function, w->known, &function);
+    w->known[w->n_known++] = k;
+    return &w->known[index];
+}
+
+static void forget_all(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->n_known; i++)
+        free(w->known[i].callees);
+    free(w->known);
+    ps_hash_table_free(&w->known_at);
+}
+
+/* Whether a callee of the node at `at` is worth drawing; if so its certainty is decided. */
+static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, struct room room,
+                         struct callee *c)
+{
+    const struct ps_paths *out = w->out;
+    const struct ps_path_node *above = &out->nodes[at];
+
+    if (c->node.hi < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
+        out->n >= w->limits->max_nodes)
+        return false;
+    if (on_path(out, at, c->node.function) ||
+        (f->recursive && c->recursive && f->cycle == c->cycle)) {
+        c->node.certainty = PS_UNKNOWN;
+        c->node.self = c->node.calls = (struct ps_num){0};
+    } else {
+        decide(above, f, room, c);
+    }
+    c->node.parent = at;
+    c->node.depth = above->depth + 1;
+    return true;
+}
+
+static void expand(struct walk *w, uint32_t at)
+{
+    struct ps_paths *out = w->out;
+    const struct known *k = know(w, out->nodes[at].function);
+    PS_AUTO(ps_free_ptr) struct callee *callees = NULL;
+    uint32_t first = out->n;
+    struct room room;
+
+    if (!k || !k->n)
+        return;
+    callees = ps_grow(NULL, k->n, sizeof *callees);
+    memcpy(callees, k->callees, k->n * sizeof *callees);
+    for (size_t i = 0; i < k->n; i++)
+        callees[i].node.hi =
+            callees[i].time < out->nodes[at].hi ? callees[i].time : out->nodes[at].hi;
+    room = room_of(callees, k->n);
+    for (size_t i = 0; i < k->n; i++) {
+        if (becomes_node(w, at, &k->fn, room, &callees[i]))
+            *add_node(out, 0, 0, 0) = callees[i].node;
+        else
+            out->cut++;
+    }
+    if (out->n > first)
+        qsort(out->nodes + first, out->n - first, sizeof *out->nodes, wider_first);
+    out->nodes[at].first_child = first;
+    out->nodes[at].n_children = out->n - first;
+    for (uint32_t i = first; i < out->n; i++)
+        if (out->nodes[i].certainty != PS_UNKNOWN)
+            heap_push(w, i);
+}
+
+int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out)
+{
+    struct walk w = {.limits = limits, .out = out};
+    int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS " FROM function WHERE id = ?1", -1,
+                                  &w.fetch, NULL);
+
+    *out = (struct ps_paths){0};
+    if (code != SQLITE_OK)
+        return code;
+    if (limits->root)
+        one_root(&w);
+    else
+        code = all_roots(db, out);
+    if (out->n)
+        qsort(out->nodes, out->n, sizeof *out->nodes, wider_first);
+    out->n_roots = out->n;
+    for (uint32_t i = 0; i < out->n; i++) {
+        out->total += out->nodes[i].hi;
+        heap_push(&w, i);
+    }
+    while (w.n_heap && w.code == SQLITE_OK)
+        expand(&w, heap_pop(&w));
+    sqlite3_finalize(w.fetch);
+    free(w.heap);
+    forget_all(&w);
+    return code == SQLITE_OK ? w.code : code;
+}
+
+void ps_paths_free(struct ps_paths *paths)
+{
+    free(paths->nodes);
+    *paths = (struct ps_paths){0};
+}

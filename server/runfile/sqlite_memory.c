@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sqlite_memory.c: what SQLite allocates for a statement that a user typed. SQLite checks for
+ * interrupts while a statement runs, but not while it prepares one, and a few lines of nested WITH
+ * make it prepare for hours and fill all memory. It does treat each failed allocation as an error,
+ * so a limit there ends both.
+ */
+#include <stdlib.h>
+
+#include "server/runfile/handle.h"
+
+struct ps_memory {
+    size_t used, most;
+    bool exceeded;
+    struct ps_memory *outer;
+};
+
+static _Thread_local struct ps_memory *current;
+static sqlite3_mem_methods own; /* of SQLite itself */
+
+/* SQLite calls these with a lock held: they must not call SQLite. */
+static bool may_grow(size_t more)
+{
+    if (!current)
+        return true;
+    if (current->most && current->used + more > current->most)
+        current->exceeded = true;
+    return !current->exceeded && !ps_context_ended();
+}
+
+static void count(int before, int after)
+{
+    size_t released = (size_t)before, added = (size_t)after;
+
+    if (!current)
+        return;
+    released = released < current->used ? released : current->used; /* some is from before */
+    current->used += added - released;
+}
+
+static void *allocate(int bytes)
+{
+    void *block = may_grow((size_t)bytes) ? own.xMalloc(bytes) : NULL;
+
+    if (block)
+        count(0, own.xSize(block));
+    return block;
+}
+
+static void release(void *block)
+{
+    if (block)
+        count(own.xSize(block), 0);
+    own.xFree(block);
+}
+
+static void *resize(void *block, int bytes)
+{
+    const int before = own.xSize(block);
+    const bool grows = bytes > before;
+    void *moved = !grows || may_grow((size_t)(bytes - before)) ? own.xRealloc(block, bytes) : NULL;
+
+    if (moved)
+        count(before, own.xSize(moved));
+    return moved;
+}
+
+static int setup_code;
+
+/* Before main, for SQLite takes no other allocator once anybody has used it. */
+__attribute__((constructor)) static void set_allocator(void)
+{
+    sqlite3_mem_methods ours;
+
+    setup_code = sqlite3_config(SQLITE_CONFIG_GETMALLOC, &own);
+    if (setup_code != SQLITE_OK)
+        return;
+    ours = own;
+    ours.xMalloc = allocate;
+    ours.xFree = release;
+    ours.xRealloc = resize;
+    setup_code = sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
+}
+
+enum ps_status ps_memory_ready(struct ps_err *err)
+{
+    return setup_code == SQLITE_OK
+               ? PS_OK
+               : ps_fail(err, PS_INTERNAL, "cannot limit the memory of SQLite: error %d",
+                         setup_code);
+}
+
+struct ps_memory *ps_memory_begin(size_t most)
+{
+    struct ps_memory *memory = ps_alloc(sizeof *memory);
+
+    *memory = (struct ps_memory){.most = most, .outer = current};
+    current = memory;
+    return memory;
+}
+
+void ps_memory_end(struct ps_memory *memory)
+{
+    current = memory->outer;
+    free(memory);
+}
+
+bool ps_memory_exceeded(const struct ps_memory *memory)
+{
+    return memory && memory->exceeded;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_cache.c: the small tables of a trace, loaded once a handle. */
+#include <stdlib.h>
+
+#include "server/runfile/trace_reader.h"
+#include "slices/args.h"
+
+enum ps_status ps_trace_damaged(struct ps_err *err, const char *what, int64_t id)
+{
+    return ps_fail(err, PS_INTERNAL, "the run file is damaged: %s %lld", what, (long long)id);
+}
+
+static void readers_free(struct ps_trace_reader *reader)
+{
+    while (reader) {
+        struct ps_trace_reader *next = reader->next;
+
+        sqlite3_blob_close(reader->blob);
+        for (int c = 0; c < 32; c++)
+            ps_buf_free(&reader->raw[c]);
+        for (int c = 0; c < PS_N_SLICE_COLUMNS; c++)
+            free(reader->column[c]);
+        free(reader);
+        reader = next;
+    }
+}
+
+void ps_trace_cache_free(struct ps_trace_cache *cache)
+{
+    if (!cache)
+        return;
+    readers_free(cache->idle);
+    readers_free(cache->point);
+    free(cache->tracks);
+    free(cache->chunks);
+    free(cache->texts);
+    free(cache->keys);
+    free(cache->templates);
+    free(cache->shapes);
+    ps_arena_free(&cache->arena);
+    free(cache);
+}
+
+static enum ps_status load_tracks(struct ps_db *db, struct ps_trace_cache *cache,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_tracks"), &stmt, err);
+    struct ps_err own = PS_ERR_INIT;
+    size_t cap = 0;
+
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_TRACKS_MAX)
+            return ps_trace_damaged(err, "track", ps_col_int(stmt, 0));
+        PS_PUSH_ROOM(cache->tracks, cache->n_tracks, cap);
+        cache->tracks[cache->n_tracks++] = (struct ps_track_row){
+            .id = (uint32_t)ps_col_int(stmt, 0),
+            .process = (uint32_t)ps_col_int(stmt, 1),
+            .kind = (enum ps_track_kind)ps_col_int(stmt, 2),
+            .device = ps_col_int(stmt, 3),
+            .stream = ps_col_int(stmt, 4),
+            .slices = (uint32_t)ps_col_int(stmt, 5),
+            .depth = (uint32_t)ps_col_int(stmt, 6),
+            .start_ns = ps_col_int(stmt, 7),
+            .end_ns = ps_col_int(stmt, 8),
+        };
+    }
+    return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
+}
+
+static enum ps_status add_chunk(struct ps_trace_cache *cache, struct ps_stmt *stmt, size_t *cap,
+                                struct ps_err *err)
+{
+    int64_t id = ps_col_int(stmt, 0), first = ps_col_int(stmt, 2), n = ps_col_int(stmt, 3);
+
+    if (id < 1 || id > INT64_MAX / 64 || first < 0 || n < 1 || n > PS_CHUNK_ROWS ||
+        first + n > UINT32_MAX)
+        return ps_trace_damaged(err, "chunk", id);
+    PS_PUSH_ROOM(cache->chunks, cache->n_chunks, *cap);
+    cache->chunks[cache->n_chunks++] = (struct ps_chunk_row){
+        .id = id,
+        .track = (uint32_t)ps_col_int(stmt, 1),
+        .first = (uint32_t)first,
+        .n = (uint32_t)n,
+        .start_ns = ps_col_int(stmt, 4),
+        .end_ns = ps_col_int(stmt, 5),
+        .last_start_ns = ps_col_int(stmt, 6),
+        .columns = (uint32_t)ps_col_int(stmt, 7),
+        .kinds = (uint32_t)ps_col_int(stmt, 8),
+        .track_kind = (enum ps_track_kind)ps_col_int(stmt, 9),
+        .device = ps_col_int(stmt, 10),
+        .stream = ps_col_int(stmt, 11),
+    };
+    return PS_OK;
+}
+
+static enum ps_status load_chunks(struct ps_db *db, struct ps_trace_cache *cache,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_chunks"), &stmt, err);
+    struct ps_err own = PS_ERR_INIT;
+    size_t cap = 0;
+
+    while (status == PS_OK && ps_stmt_row(stmt, &own))
+        status = add_chunk(cache, stmt, &cap, err);
+    return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
+}
+
+/* A track has as many rows as it says, one chunk behind the other. */
+static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps_err *err)
+{
+    for (size_t i = 0; i < cache->n_tracks; i++) {
+        const struct ps_track_row *track = &cache->tracks[i];
+        uint64_t rows = 0;
+        size_t at, end;
+
+        for (ps_trace_chunks_of(cache, track->id, &at, &end); at < end; at++) {
+            if (cache->chunks[at].first != rows)
+                return ps_trace_damaged(err, "rows of chunk", cache->chunks[at].id);
+            rows += cache->chunks[at].n;
+        }
+        if (rows != track->slices)
+            return ps_trace_damaged(err, "rows of track", track->id);
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    enum ps_status status;
+
+    if (db->trace) {
+        *out = db->trace;
+        return PS_OK;
+    }
+    cache = ps_alloc(sizeof *cache);
+    status = load_tracks(db, cache, err);
+    if (status == PS_OK)
+        status = load_chunks(db, cache, err);
+    if (status == PS_OK)
+        status = check_tracks(cache, err);
+    if (status != PS_OK) {
+        ps_trace_cache_free(cache);
+        return status;
+    }
+    *out = db->trace = cache;
+    return PS_OK;
+}
+
+/* A table of (id, text, number) as two arrays by id. */
+static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_arena *arena,
+                                 struct ps_str **texts, uint32_t **numbers, size_t *n,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+    struct ps_err own = PS_ERR_INIT;
+    size_t rows = 0, n_texts = 0, n_numbers = 0;
+
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        int64_t id = ps_col_int(stmt, 0);
+
+        if (!ps_id_is_dense(id, rows++))
+            return ps_trace_damaged(err, query, id);
+        if (!ps_try_grow_to(texts, &n_texts, (size_t)id, sizeof **texts) ||
+            !ps_try_grow_to(numbers, &n_numbers, (size_t)id, sizeof **numbers))
+            return ps_fail_memory(err, "the names of the trace");
+        (*texts)[id] = ps_arena_copy(arena, ps_col_text(stmt, 1));
+        (*numbers)[id] = (uint32_t)ps_col_int(stmt, 2);
+        *n = (size_t)id + 1;
+    }
+    return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
+}
+
+static void find_memory(struct ps_trace_cache *cache)
+{
+    for (size_t i = 0; i < cache->n_texts && !cache->memory_text; i++)
+        if (ps_str_is(cache->texts[i], "[memory]"))
+            cache->memory_text = (uint32_t)i;
+}
+
+enum ps_status ps_trace_texts(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    enum ps_status status = ps_trace_cache_of(db, &cache, err);
+
+    if (status == PS_OK && !cache->has_texts) {
+        status = load_by_id(db, "trace_texts", &cache->arena, &cache->texts, &cache->keys,
+                            &cache->n_texts, err);
+        cache->has_texts = status == PS_OK;
+        find_memory(cache);
+    }
+    if (status == PS_OK && !cache->has_templates) {
+        status = load_by_id(db, "trace_templates", &cache->arena, &cache->templates, &cache->shapes,
+                            &cache->n_templates, err);
+        cache->has_templates = status == PS_OK;
+    }
+    *out = cache;
+    return status;
+}
+
+enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out, size_t *n,
+                               struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    enum ps_status status = ps_trace_cache_of(db, &cache, err);
+
+    *out = status == PS_OK ? cache->tracks : NULL;
+    *n = status == PS_OK ? cache->n_tracks : 0;
+    return status;
+}
+
+struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
+{
+    struct ps_trace_cache *cache;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_trace_texts(db, &cache, &err) != PS_OK || id >= cache->n_texts)
+        return (struct ps_str){NULL, 0};
+    return cache->texts[id];
+}
+
+enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    enum ps_status status = ps_trace_texts(db, &cache, err);
+
+    *end = status == PS_OK ? cache->n_texts : 0;
+    return status;
+}
+
+struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id)
+{
+    if (id == PS_TEMPLATE_WHOLE)
+        return PS_STR(PS_TEMPLATE_WHOLE_TEXT);
+    return id > 0 && (uint64_t)id < cache->n_templates ? cache->templates[id]
+                                                       : (struct ps_str){NULL, 0};
+}
+
+struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id)
+{
+    struct ps_trace_cache *cache;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_trace_texts(db, &cache, &err) != PS_OK)
+        return (struct ps_str){NULL, 0};
+    return ps_trace_template(cache, id);
+}
+
+enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool by_shape,
+                             struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    enum ps_status status = ps_trace_texts(db, &cache, err);
+
+    if (status != PS_OK)
+        return status;
+    sums->key = cache->keys;
+    sums->n_key = cache->n_texts;
+    sums->shapes = by_shape ? cache->shapes : NULL;
+    sums->n_shapes = by_shape ? cache->n_templates : 0;
+    return PS_OK;
+}
+
+void ps_trace_chunks_of(const struct ps_trace_cache *cache, uint32_t track, size_t *first,
+                        size_t *end)
+{
+    size_t low = 0, high = cache->n_chunks;
+
+    *first = 0;
+    *end = cache->n_chunks;
+    if (!track)
+        return;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (cache->chunks[middle].track < track)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = *end = low;
+    while (*end < cache->n_chunks && cache->chunks[*end].track == track)
+        ++*end;
+}
+
+const struct ps_chunk_row *ps_trace_chunk_of(const struct ps_trace_cache *cache, int64_t slice)
+{
+    size_t first, end;
+    uint32_t row = (uint32_t)slice;
+
+    if (slice >> 32 <= 0 || slice >> 32 > UINT32_MAX)
+        return NULL;
+    ps_trace_chunks_of(cache, (uint32_t)(slice >> 32), &first, &end);
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        const struct ps_chunk_row *chunk = &cache->chunks[middle];
+
+        if (row < chunk->first)
+            end = middle;
+        else if (row - chunk->first < chunk->n)
+            return chunk;
+        else
+            first = middle + 1;
+    }
+    return NULL;
+}

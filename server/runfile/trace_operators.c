@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape): what torch
+ * calls key_averages(), of any range. Without a range it is read as it was summed at import. */
+#include <stdlib.h>
+
+#include "server/runfile/trace_reader.h"
+
+#define SCHEMA                                                                                     \
+    "CREATE TABLE x(name, shapes, kind, family, calls, self_cpu_ns, cpu_total_ns, self_device_ns," \
+    " device_total_ns, self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes, flops, min_ns," \
+    " max_ns, first_start_ns, tensor_core, from_ns HIDDEN, to_ns HIDDEN, by_shape HIDDEN)"
+
+#define HIDDEN 18
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    struct ps_operators sums;
+    size_t at;
+};
+
+static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    (void)table;
+    return ps_table_arguments(info, HIDDEN, 3);
+}
+
+static struct ps_operator *push(struct ps_operators *sums)
+{
+    PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
+    sums->at[sums->n] = (struct ps_operator){0};
+    return &sums->at[sums->n++];
+}
+
+/* The rows as they were summed when the run was written. */
+static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_operators *out,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(db, ps_sql_text("trace_operators"), &stmt, err) != PS_OK)
+        return err->code;
+    ps_bind_int(stmt, ":by_shape", by_shape);
+    while (ps_stmt_row(stmt, err)) {
+        struct ps_operator *o = push(out);
+
+        o->name = (uint32_t)ps_col_int(stmt, 0);
+        o->shapes = (uint32_t)ps_col_int(stmt, 1);
+        o->kind = (uint8_t)ps_col_int(stmt, 2);
+        o->family = (uint8_t)ps_col_int(stmt, 3);
+        o->calls = ps_col_int(stmt, 4);
+        o->self_cpu_ns = ps_col_int(stmt, 5);
+        o->cpu_total_ns = ps_col_int(stmt, 6);
+        o->self_device_ns = ps_col_int(stmt, 7);
+        o->device_total_ns = ps_col_int(stmt, 8);
+        o->self_cpu_bytes = ps_col_int(stmt, 9);
+        o->cpu_bytes = ps_col_int(stmt, 10);
+        o->self_device_bytes = ps_col_int(stmt, 11);
+        o->device_bytes = ps_col_int(stmt, 12);
+        o->flops = ps_col_int(stmt, 13);
+        o->min_ns = ps_col_int(stmt, 14);
+        o->max_ns = ps_col_int(stmt, 15);
+        o->first_start_ns = ps_col_int(stmt, 16);
+        o->tensor_core = ps_col_int(stmt, 17);
+    }
+    return err->code;
+}
+
+struct summing {
+    struct ps_operators *sums;
+    struct ps_range range;
+};
+
+static bool add_chunk(void *user, const struct ps_chunk *chunk)
+{
+    const struct summing *summing = user;
+
+    ps_operators_add(summing->sums, chunk, summing->range);
+    return true;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes)
+{
+    if (!sum->calls || t_ns < sum->first_start_ns)
+        sum->first_start_ns = t_ns;
+    sum->calls++;
+    if (device_type == 0)
+        sum->cpu_bytes = sum->self_cpu_bytes = plus(sum->cpu_bytes, bytes);
+    else
+        sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, bytes);
+}
+
+/* Torch lists memory that no operator took or gave back as an operator of its own. */
+static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
+                                 struct ps_err *err)
+{
+    enum { T = 0, DEVICE_TYPE = 1, BYTES = 3, OUTSIDE = 8 };
+    struct ps_packed_reader reader;
+    struct ps_operator sum = {.name = db->trace->memory_text};
+
+    if (ps_packed_open(db, PS_PACKED_MEMORY, 0, range,
+                       1u << T | 1u << DEVICE_TYPE | 1u << BYTES | 1u << OUTSIDE, &reader,
+                       err) == PS_OK)
+        while (ps_packed_next(&reader, err))
+            for (size_t i = 0; i < reader.rows.n; i++) {
+                int64_t t = reader.rows.column[T][i];
+
+                if (reader.rows.column[OUTSIDE][i] && t >= range.from_ns && t < range.to_ns)
+                    ps_memory_sum(&sum, t, reader.rows.column[DEVICE_TYPE][i],
+                                  reader.rows.column[BYTES][i]);
+            }
+    ps_packed_close(&reader);
+    if (err->code == PS_OK && sum.calls)
+        *push(sums) = sum;
+    return err->code;
+}
+
+static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by_shape,
+                                struct ps_operators *sums, struct ps_err *err)
+{
+    struct summing summing = {sums, range};
+    const struct ps_chunk_query query = {
+        .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
+
+    if (ps_trace_keys(db, sums, by_shape, err) != PS_OK ||
+        ps_trace_chunks(db, &query, add_chunk, &summing, err) != PS_OK)
+        return err->code;
+    return add_memory(db, range, sums, err);
+}
+
+/* Traces of others have no key_averages(): their slices by name are summed when they are asked for.
+ */
+static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
+                              struct ps_err *err)
+{
+    struct summing summing = {sums, range};
+    const struct ps_chunk_query query = {
+        .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
+
+    sums->all = true;
+    return ps_trace_chunks(db, &query, add_chunk, &summing, err);
+}
+
+static bool is_plain(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    return ps_db_prepare(db, ps_sql_text("trace_plain"), &stmt, err) == PS_OK &&
+           ps_stmt_row(stmt, err);
+}
+
+static void release(sqlite3_vtab_cursor *base)
+{
+    ps_operators_free(&((struct cursor *)base)->sums);
+}
+
+static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
+                            sqlite3_value **argv)
+{
+    struct cursor *cursor = (struct cursor *)base;
+    struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
+    sqlite3_value *by_shape = ps_table_argument(plan, argv, 2);
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_range range;
+    bool shapes = by_shape && sqlite3_value_int(by_shape);
+
+    (void)name, (void)argc;
+    ps_operators_free(&cursor->sums);
+    cursor->sums = (struct ps_operators){0};
+    cursor->at = 0;
+    bool ranged = ps_table_range(plan, argv, &range);
+    if (is_plain(db, &err))
+        (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &cursor->sums, &err);
+    else if (ranged)
+        (void)sum_range(db, range, shapes, &cursor->sums, &err);
+    else if (err.code == PS_OK)
+        (void)read_rows(db, shapes, &cursor->sums, &err);
+    return err.code == PS_OK ? SQLITE_OK : ps_table_fail(base->pVtab, &err);
+}
+
+static int next_operator(sqlite3_vtab_cursor *base)
+{
+    ((struct cursor *)base)->at++;
+    return SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+    const struct cursor *cursor = (struct cursor *)base;
+
+    return cursor->at >= cursor->sums.n;
+}
+
+static int operator_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+    const struct cursor *cursor = (struct cursor *)base;
+    const struct ps_operator *o = &cursor->sums.at[cursor->at];
+    const int64_t values[] = {o->name,           o->shapes,         o->kind,
+                              o->family,         o->calls,          o->self_cpu_ns,
+                              o->cpu_total_ns,   o->self_device_ns, o->device_total_ns,
+                              o->self_cpu_bytes, o->cpu_bytes,      o->self_device_bytes,
+                              o->device_bytes,   o->flops,          o->min_ns,
+                              o->max_ns,         o->first_start_ns, o->tensor_core};
+
+    if (column < HIDDEN)
+        sqlite3_result_int64(context, values[column]);
+    return SQLITE_OK;
+}
+
+static int operator_row(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+    *out = (sqlite3_int64)((struct cursor *)base)->at;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module operators_module = {
+    PS_TABLE_METHODS,
+    .xBestIndex = best_operators,
+    .xFilter = filter_operators,
+    .xNext = next_operator,
+    .xEof = at_end,
+    .xColumn = operator_column,
+    .xRowid = operator_row,
+};
+
+const struct ps_table_kind ps_operators_table = {"ps_operators", SCHEMA, sizeof(struct cursor),
+                                                 release, &operators_module};

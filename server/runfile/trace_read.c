@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_read.c: columns of slices, read back from their blobs. */
+#include <stdlib.h>
+
+#include "server/runfile/trace_reader.h"
+#include "slices/args.h"
+#include "slices/column.h"
+
+struct ps_trace_reader *ps_reader_take(struct ps_db *db)
+{
+    struct ps_trace_reader *reader = db->trace->idle;
+
+    if (reader) {
+        db->trace->idle = reader->next;
+        reader->next = NULL;
+        return reader;
+    }
+    reader = ps_alloc(sizeof *reader);
+    reader->db = db;
+    return reader;
+}
+
+void ps_reader_give(struct ps_trace_reader *reader)
+{
+    if (!reader)
+        return;
+    reader->next = reader->db->trace->idle;
+    reader->db->trace->idle = reader;
+}
+
+/* Points the blob handle at a row of chunk_column. */
+static enum ps_status seek(struct ps_trace_reader *reader, int64_t key, struct ps_err *err)
+{
+    int code = reader->blob ? sqlite3_blob_reopen(reader->blob, key)
+                            : sqlite3_blob_open(reader->db->handle, "main", "chunk_column", "data",
+                                                key, 0, &reader->blob);
+
+    if (code == SQLITE_OK)
+        return PS_OK;
+    sqlite3_blob_close(reader->blob);
+    reader->blob = NULL;
+    if (code == SQLITE_INTERRUPT)
+        return ps_fail(err, PS_TOO_SLOW, "the query took too long and was stopped");
+    return ps_trace_damaged(err, "column", key);
+}
+
+enum ps_status ps_reader_raw(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
+                             unsigned column, struct ps_str *out, struct ps_err *err)
+{
+    struct ps_buf *raw = &reader->raw[column];
+    int64_t key = ps_chunk_key(chunk->id, column);
+
+    *out = (struct ps_str){NULL, 0};
+    if (!(chunk->columns & PS_COL_BIT(column)))
+        return PS_OK;
+    if (reader->holds[column] != chunk->id) {
+        size_t len;
+
+        if (seek(reader, key, err) != PS_OK)
+            return err->code;
+        len = (size_t)sqlite3_blob_bytes(reader->blob);
+        raw->len = 0;
+        reader->holds[column] = 0;
+        ps_buf_room(raw, len + 1);
+        if (sqlite3_blob_read(reader->blob, raw->at, (int)len, 0) != SQLITE_OK)
+            return ps_trace_damaged(err, "column", key);
+        raw->len = len;
+        reader->holds[column] = chunk->id;
+    }
+    *out = ps_buf_slice(raw);
+    return PS_OK;
+}
+
+enum ps_status ps_reader_column(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
+                                enum ps_slice_column column, const int64_t **out,
+                                struct ps_err *err)
+{
+    struct ps_str raw;
+
+    *out = NULL;
+    if (ps_reader_raw(reader, chunk, column, &raw, err) != PS_OK)
+        return err->code;
+    if (!raw.at)
+        return PS_OK;
+    if (!reader->column[column])
+        reader->column[column] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
+    if (!ps_column_unpack(raw, chunk->n, reader->column[column]))
+        return ps_trace_damaged(err, "column", ps_chunk_key(chunk->id, column));
+    *out = reader->column[column];
+    return PS_OK;
+}
+
+enum ps_status ps_reader_at(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
+                            enum ps_slice_column column, uint32_t i, int64_t *out,
+                            struct ps_err *err)
+{
+    struct ps_str raw;
+
+    *out = 0;
+    if (ps_reader_raw(reader, chunk, column, &raw, err) != PS_OK)
+        return err->code;
+    if (raw.at && !ps_column_at(raw, chunk->n, i, out))
+        return ps_trace_damaged(err, "column", ps_chunk_key(chunk->id, column));
+    return PS_OK;
+}
+
+enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
+                                    const struct ps_chunk_row *chunk, int64_t at, uint32_t low,
+                                    uint32_t *out, struct ps_err *err)
+{
+    uint32_t high = chunk->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int64_t start;
+
+        if (ps_reader_at(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
+            return err->code;
+        if (start < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *out = low;
+    return PS_OK;
+}
+
+enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
+                              uint32_t i, struct ps_buf *out, struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+    struct ps_str packed;
+    int64_t template, at;
+
+    if (ps_trace_texts(reader->db, &cache, err) != PS_OK ||
+        ps_reader_at(reader, chunk, PS_COL_TEMPLATE, i, &template, err) != PS_OK ||
+        ps_reader_at(reader, chunk, PS_COL_ARGS_AT, i, &at, err) != PS_OK ||
+        ps_reader_raw(reader, chunk, PS_CHUNK_ARGS, &packed, err) != PS_OK)
+        return err->code;
+    if (at < 0 || (uint64_t)at > packed.len)
+        return ps_trace_damaged(err, "arguments in chunk", chunk->id);
+    ps_args_json(ps_trace_template(cache, template), ps_str_skip(packed, (size_t)at), false, out);
+    return PS_OK;
+}
+
+/* --- chunks */
+
+static bool is_wanted(const struct ps_chunk_query *query, const struct ps_chunk_row *chunk)
+{
+    const struct ps_range *range = &query->range;
+
+    if (query->kinds && !(query->kinds >> (chunk->track_kind & 31) & 1))
+        return false;
+    if (query->slice_kinds && !(query->slice_kinds & chunk->kinds))
+        return false;
+    return chunk->start_ns < range->to_ns &&
+           (query->starting ? chunk->last_start_ns : chunk->end_ns) >= range->from_ns;
+}
+
+static enum ps_status read_chunk(struct ps_trace_reader *reader, const struct ps_chunk_query *query,
+                                 const struct ps_chunk_row *row, struct ps_chunk *out,
+                                 struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    *out = (struct ps_chunk){
+        .track = row->track,
+        .track_kind = row->track_kind,
+        .first = row->first,
+        .n = row->n,
+        .start_ns = row->start_ns,
+        .end_ns = row->end_ns,
+    };
+    for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
+        if (query->columns & PS_COL_BIT(c))
+            status = ps_reader_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
+    if (status == PS_OK && query->args)
+        status = ps_reader_raw(reader, row, PS_CHUNK_ARGS, &out->args, err);
+    return status;
+}
+
+enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *query,
+                               bool (*visit)(void *user, const struct ps_chunk *chunk), void *user,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_trace_cache *cache;
+    struct ps_trace_reader *reader;
+    size_t at, end;
+    bool more = true;
+
+    if (ps_trace_cache_of(db, &cache, &own) != PS_OK)
+        return ps_err_pass(err, &own);
+    reader = ps_reader_take(db);
+    ps_trace_chunks_of(cache, query->track, &at, &end);
+    for (; at < end && more && own.code == PS_OK; at++) {
+        struct ps_chunk chunk;
+
+        if (!is_wanted(query, &cache->chunks[at]) || ps_context_check(&own) != PS_OK)
+            continue;
+        more = read_chunk(reader, query, &cache->chunks[at], &chunk, &own) == PS_OK &&
+               visit(user, &chunk);
+    }
+    ps_reader_give(reader);
+    return ps_err_pass(err, &own);
+}
+
+/* --- one slice */
+
+/* The chunk of a slice and a reader that may hold its columns already. */
+static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_chunk_row **chunk,
+                                 struct ps_err *err)
+{
+    struct ps_trace_cache *cache;
+
+    if (ps_trace_cache_of(db, &cache, err) != PS_OK)
+        return err->code;
+    *chunk = ps_trace_chunk_of(cache, id);
+    if (!*chunk)
+        return ps_fail(err, PS_NOT_FOUND, "no slice %lld in this run", (long long)id);
+    if (!cache->point)
+        cache->point = ps_reader_take(db);
+    return PS_OK;
+}
+
+enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
+                              int64_t out[PS_N_SLICE_COLUMNS], struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    const struct ps_chunk_row *chunk;
+    enum ps_status status = find_slice(db, id, &chunk, &own);
+
+    for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
+        if (columns & PS_COL_BIT(c))
+            status = ps_reader_at(db->trace->point, chunk, (enum ps_slice_column)c,
+                                  (uint32_t)id - chunk->first, &out[c], &own);
+    return ps_err_pass(err, &own);
+}
+
+enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    const struct ps_chunk_row *chunk;
+
+    if (find_slice(db, id, &chunk, &own) == PS_OK)
+        (void)ps_reader_args(db->trace->point, chunk, (uint32_t)id - chunk->first, out, &own);
+    return ps_err_pass(err, &own);
+}

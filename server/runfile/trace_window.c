@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_window.c: what of a track is to be drawn, from a level of the pyramid or from chunks. */
+#include <stdlib.h>
+
+#include "server/runfile/trace_reader.h"
+#include "slices/column.h"
+
+#define LEVELS_MAX 64
+
+struct levels {
+    int64_t key[LEVELS_MAX], bin_ns[LEVELS_MAX];
+    unsigned n;
+};
+
+static enum ps_status find_levels(struct ps_db *db, uint32_t track, struct levels *out,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(db, ps_sql_text("trace_levels"), &stmt, err) != PS_OK)
+        return err->code;
+    ps_bind_int(stmt, ":first", ps_pyramid_key(track, 0));
+    ps_bind_int(stmt, ":end", ps_pyramid_key(track, 0) + LEVELS_MAX);
+    for (out->n = 0; out->n < LEVELS_MAX && ps_stmt_row(stmt, err); out->n++) {
+        out->key[out->n] = ps_col_int(stmt, 0);
+        out->bin_ns[out->n] = ps_col_int(stmt, 1);
+    }
+    return err->code;
+}
+
+/* Appends the blocks of a level that touch the window: the others are passed over unread. */
+static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *window, bool bins,
+                                  struct ps_buf *out)
+{
+    int size = sqlite3_blob_bytes(blob), at = 0;
+
+    while (at < size) {
+        char head[PS_PYRAMID_HEAD];
+        struct ps_pyramid_block block;
+
+        if (size - at < PS_PYRAMID_HEAD ||
+            sqlite3_blob_read(blob, head, sizeof head, at) != SQLITE_OK ||
+            !ps_pyramid_head((struct ps_str){head, sizeof head}, &block) ||
+            block.bytes > (unsigned)(size - at))
+            return PS_INTERNAL;
+        if (block.bins && !bins)
+            break; /* they stand behind the long slices */
+        if (ps_window_wants(window, &block)) {
+            ps_buf_room(out, block.bytes);
+            if (sqlite3_blob_read(blob, out->at + out->len, (int)block.bytes, at) != SQLITE_OK)
+                return PS_INTERNAL;
+            out->len += block.bytes;
+        }
+        at += (int)block.bytes;
+    }
+    return PS_OK;
+}
+
+/* Levels from `lowest` on; bins of that one alone, if any. */
+static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, unsigned lowest,
+                                 bool bins, struct ps_window *window, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf blocks = {0};
+    sqlite3_blob *blob = NULL;
+
+    for (unsigned k = lowest; k < levels->n && err->code == PS_OK; k++) {
+        int64_t key = levels->key[k];
+        int code = blob ? sqlite3_blob_reopen(blob, key)
+                        : sqlite3_blob_open(db->handle, "main", "pyramid", "data", key, 0, &blob);
+
+        blocks.len = 0;
+        if (code != SQLITE_OK || read_blocks(blob, window, bins && k == lowest, &blocks) != PS_OK ||
+            !ps_window_add_level(window, ps_buf_slice(&blocks), bins && k == lowest))
+            (void)ps_trace_damaged(err, "level of detail", key);
+    }
+    sqlite3_blob_close(blob);
+    return err->code;
+}
+
+/* --- chunks */
+
+/* The rows [first, end) of a chunk with the columns that a window needs. */
+static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_chunk_row *row,
+                                uint32_t first, uint32_t end, struct ps_chunk *out,
+                                struct ps_err *err)
+{
+    *out = (struct ps_chunk){.track = row->track, .first = row->first + first, .n = end - first};
+    for (int c = 0; c < PS_N_SLICE_COLUMNS; c++) {
+        struct ps_str raw;
+
+        if (!(PS_WINDOW_COLUMNS & PS_COL_BIT(c)))
+            continue;
+        if (ps_reader_raw(reader, row, (unsigned)c, &raw, err) != PS_OK)
+            return err->code;
+        if (!raw.at)
+            continue;
+        if (!reader->column[c])
+            reader->column[c] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
+        if (!ps_column_part(raw, row->n, first, end - first, reader->column[c]))
+            return ps_trace_damaged(err, "column", ps_chunk_key(row->id, (unsigned)c));
+        out->column[c] = reader->column[c];
+    }
+    return PS_OK;
+}
+
+static int64_t before(int64_t at, int64_t by)
+{
+    int64_t out;
+
+    return __builtin_sub_overflow(at, by, &out) ? INT64_MIN : out;
+}
+
+/* Slices shorter than this: longer ones have come from levels, so that only those chunks matter in
+ * which something starts not long before the window. */
+static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t shorter_ns,
+                                 struct ps_window *window, struct ps_err *err)
+{
+    struct ps_trace_reader *reader = ps_reader_take(db);
+    bool all = shorter_ns == INT64_MAX;
+    int64_t from = all ? INT64_MIN : before(window->from_ns, shorter_ns);
+    size_t at, end;
+
+    ps_trace_chunks_of(db->trace, track, &at, &end);
+    for (; at < end && err->code == PS_OK; at++) {
+        const struct ps_chunk_row *row = &db->trace->chunks[at];
+        struct ps_chunk chunk;
+        uint32_t first = 0, last = 0;
+
+        if (row->start_ns >= window->to_ns || row->end_ns < window->from_ns ||
+            row->last_start_ns < from)
+            continue;
+        if ((!all && ps_reader_first_from(reader, row, from, 0, &first, err) != PS_OK) ||
+            ps_reader_first_from(reader, row, window->to_ns, first, &last, err) != PS_OK ||
+            read_rows(reader, row, first, last, &chunk, err) != PS_OK)
+            break;
+        ps_window_add_chunk(window, &chunk, shorter_ns);
+    }
+    ps_reader_give(reader);
+    return err->code;
+}
+
+static enum ps_status fill(struct ps_db *db, uint32_t track, struct ps_window *window,
+                           struct ps_err *err)
+{
+    struct levels levels;
+    unsigned k = 0;
+
+    if (find_levels(db, track, &levels, err) != PS_OK)
+        return err->code;
+    if (!levels.n)
+        return add_chunks(db, track, INT64_MAX, window, err);
+    while (k < levels.n && (double)levels.bin_ns[k] <= window->ns_per_px)
+        k++;
+    if (k)
+        return add_levels(db, &levels, k - 1, true, window, err);
+    if (add_levels(db, &levels, 0, false, window, err) != PS_OK)
+        return err->code;
+    return add_chunks(db, track, levels.bin_ns[0], window, err);
+}
+
+enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns, int64_t to_ns,
+                               uint32_t px, struct ps_window *out, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_trace_cache *cache;
+    size_t first, end;
+
+    ps_window_begin(out, from_ns, to_ns, px);
+    if (ps_trace_cache_of(db, &cache, &own) != PS_OK)
+        return ps_err_pass(err, &own);
+    ps_trace_chunks_of(cache, track, &first, &end);
+    if (!track || first == end)
+        (void)ps_fail(&own, PS_NOT_FOUND, "no track %u in this run", track);
+    else if (fill(db, track, out, &own) == PS_OK)
+        ps_window_end(out);
+    return ps_err_pass(err, &own);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * import_shared.c: a run file that somebody shared, made a run of this shelf. Its pages are not
+ * trusted: the rows are read as those of any database of a stranger, looked at, and written anew.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "server/runwrite/import_shared.h"
+#include "server/runwrite/run_tables.h"
+#include "server/runwrite/validate.h"
+#include "server/runwrite/writer_rows.h"
+
+#define HEAD       72 /* to the end of application_id */
+#define AT_VERSION 60
+#define AT_ID      68
+#define ID         0x70736866
+
+static uint32_t big_endian(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool read_head(int fd, unsigned char head[HEAD])
+{
+    return pread(fd, head, HEAD, 0) == HEAD &&
+           memcmp(head, PS_SQLITE_MAGIC.at, PS_SQLITE_MAGIC.len) == 0 &&
+           big_endian(head + AT_ID) == ID;
+}
+
+bool ps_is_run_file(int fd)
+{
+    unsigned char head[HEAD];
+
+    return read_head(fd, head);
+}
+
+/* --- what it says of itself ------------------------------------------------------------------- */
+
+/* Into the new file alone, which then has no other row: what SQL may be asked of. */
+static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, struct ps_buf *keep,
+                                struct ps_err *err)
+{
+    static const char *const columns[] = {"k", "v"};
+    struct ps_rows *rows = NULL;
+    enum ps_status status = ps_rows_begin(from, "meta", columns, 2, &rows, err);
+
+    *text = (struct ps_str){NULL, 0};
+    while (status == PS_OK && rows && ps_rows_next(rows, err))
+        if (ps_str_is(ps_rows_text(rows, 0), PS_SHARED_KEY) && !text->at) {
+            ps_buf_str(keep, ps_rows_text(rows, 1));
+            *text = ps_buf_slice(keep);
+        }
+    ps_rows_end(rows);
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, char kind[32],
+                                  char version[64], struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf keep = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_str text;
+    enum ps_status status = read_meta(from, &text, &keep, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(w->db, ps_sql_text("shared"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":shared", text);
+    if (!text.at || !ps_stmt_row(stmt, err) || ps_col_is_null(stmt, 0)) {
+        ps_hint(err, "add the original profile, or a bundle that `perfshelf export` wrote");
+        return ps_fail(err, PS_BAD_INPUT, "this is a run file of a shelf, not an export");
+    }
+    ps_col_copy(stmt, 0, kind, 32);
+    if (!ps_col_is_null(stmt, 1))
+        ps_col_copy(stmt, 1, version, 64);
+    return PS_OK;
+}
+
+static enum ps_status check_layout(int fd, const char *version, struct ps_err *err)
+{
+    unsigned char head[HEAD] = {0};
+    int64_t ours = ps_layout_of_ours(), layout;
+
+    if (!read_head(fd, head))
+        return ps_fail(err, PS_BAD_INPUT, "this is not a run file");
+    layout = big_endian(head + AT_VERSION);
+    if (layout == ours)
+        return PS_OK;
+    ps_hint(err, layout > ours ? "add it with that version or a newer one"
+                               : "export it again with a newer perfshelf");
+    return ps_fail(err, PS_BAD_INPUT,
+                   "the shared run was written by perfshelf %s with layout %lld; this version "
+                   "reads layout %lld",
+                   version, (long long)layout, (long long)ours);
+}
+
+static bool is_table(const struct ps_run_tables *tables, const char *name)
+{
+    for (size_t i = 0; i < tables->n; i++)
+        if (strcmp(tables->at[i].name, name) == 0)
+            return true;
+    return strcmp(name, "origin") == 0;
+}
+
+static enum ps_status check_tables(struct ps_sqlite *from, const struct ps_run_tables *tables,
+                                   struct ps_err *err)
+{
+    for (size_t i = 0; i < tables->n; i++)
+        if (!ps_sqlite_has(from, tables->at[i].name))
+            return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s", tables->at[i].name);
+    for (size_t i = 0; i < ps_sqlite_tables(from); i++)
+        if (!is_table(tables, ps_sqlite_table(from, i)))
+            return ps_fail(err, PS_BAD_INPUT, "the shared run has an unknown table");
+    return PS_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static bool read_cells(const struct ps_rows *rows, struct ps_cell *cells, size_t n)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < n; i++) {
+        cells[i] = ps_rows_cell(rows, i);
+        good = good && (cells[i].type != PS_CELL_TEXT || ps_utf8_valid(cells[i].bytes));
+    }
+    return good;
+}
+
+static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, struct ps_err *err)
+{
+    uint64_t total, done = ps_sqlite_done(from, &total);
+
+    if ((rows & 0xfff) == 0 && w->writing.progress &&
+        !w->writing.progress(w->writing.user, done, total, rows))
+        (void)ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    return err->code == PS_OK;
+}
+
+static enum ps_status take_table(struct ps_writer *w, struct ps_sqlite *from,
+                                 const struct ps_run_table *table, struct ps_err *err)
+{
+    struct ps_cell cells[PS_RUN_COLUMNS_MAX];
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *insert = NULL;
+    struct ps_rows *rows = NULL;
+    uint64_t n = 0;
+    enum ps_status status = ps_row_prepare(w->db, table, &insert, err);
+
+    if (status == PS_OK)
+        status = ps_rows_begin(from, table->name, (const char *const *)table->columns, table->n,
+                               &rows, err);
+    while (status == PS_OK && go_on(w, from, ++n, err) && ps_rows_next(rows, err)) {
+        if (!read_cells(rows, cells, table->n))
+            status = ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
+                             table->name);
+        else if (ps_row_insert(insert, cells, table->n, NULL) != PS_OK)
+            status =
+                ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table->name);
+    }
+    ps_rows_end(rows);
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status take_all(struct ps_writer *w, int fd, struct ps_sqlite *from, char kind[32],
+                               struct ps_err *err)
+{
+    struct ps_run_tables tables = {.n = 0};
+    char version[64] = "of another version";
+    enum ps_status status = read_shared(w, from, kind, version, err);
+
+    if (status == PS_OK)
+        status = check_layout(fd, version, err);
+    if (status == PS_OK)
+        status = ps_run_tables(w->db, &tables, err);
+    if (status == PS_OK)
+        status = check_tables(from, &tables, err);
+    for (size_t i = 0; status == PS_OK && i < tables.n; i++)
+        status = take_table(w, from, &tables.at[i], err);
+    ps_run_tables_free(&tables);
+    if (status == PS_OK)
+        status = ps_run_validate(w->db, err);
+    return status;
+}
+
+enum ps_status ps_writer_import_shared(struct ps_writer *w, int fd, char kind_out[32],
+                                       struct ps_err *err)
+{
+    struct ps_sqlite *from = NULL;
+    enum ps_status status = ps_sqlite_open(fd, &from, err);
+
+    if (status == PS_OK)
+        status = take_all(w, fd, from, kind_out, err);
+    ps_sqlite_close(from);
+    return status == PS_OK ? ps_db_exec(w->db, "COMMIT", err) : status;
+}

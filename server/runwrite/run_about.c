@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* run_about.c: what a run file says of itself, and whether it is one. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "schema/schema.h"
+#include "server/runfile/handle.h"
+#include "server/runwrite/run_writer.h"
+
+static struct ps_str text_or_empty(struct ps_stmt *stmt, int column)
+{
+    struct ps_str text = ps_col_text(stmt, column);
+
+    return text.at ? text : PS_STR("");
+}
+
+static const char *keep(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+{
+    return ps_arena_copy(arena, text_or_empty(stmt, column)).at;
+}
+
+static const char *keep_null(struct ps_arena *arena, struct ps_stmt *stmt, int column)
+{
+    return ps_col_is_null(stmt, column) ? NULL : keep(arena, stmt, column);
+}
+
+static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run_about *out)
+{
+    struct ps_catalog_row *row = &out->row;
+
+    row->sha256 = keep(arena, stmt, 0);
+    row->kind = keep(arena, stmt, 1);
+    row->name = keep(arena, stmt, 2);
+    row->series = row->who = row->note = "";
+    row->tool = keep_null(arena, stmt, 3);
+    row->tool_version = keep_null(arena, stmt, 4);
+    row->created_ms = ps_col_int(stmt, 5);
+    row->headline.value = ps_col_real(stmt, 6);
+    row->headline.unit = keep(arena, stmt, 7);
+    row->headline.label = keep(arena, stmt, 8);
+    row->bytes = (uint64_t)ps_col_int(stmt, 9);
+    row->ledger.unit = keep(arena, stmt, 10);
+    row->ledger.read = (uint64_t)ps_col_int(stmt, 11);
+    row->ledger.stored = (uint64_t)ps_col_int(stmt, 12);
+    row->ledger.repaired = (uint64_t)ps_col_int(stmt, 13);
+    row->ledger.rejected = (uint64_t)ps_col_int(stmt, 14);
+    row->ledger.other = (uint64_t)ps_col_int(stmt, 15);
+    row->summary = ps_col_is_null(stmt, 16) ? "{}" : keep(arena, stmt, 16);
+    out->label = keep(arena, stmt, 17);
+    out->title = keep(arena, stmt, 18);
+}
+
+enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
+                            struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_meta"), &stmt, err);
+
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = err->code;
+    if (status == PS_OK)
+        read_row(stmt, arena, out);
+    return status;
+}
+
+const char *ps_run_schema(void)
+{
+    const struct ps_schema_text *t = ps_schema_texts;
+
+    while (strcmp(t->name, "run") != 0)
+        t++;
+    return t->text;
+}
+
+/* --- the layout ------------------------------------------------------------------------------- */
+
+static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("layout"), &stmt, err);
+
+    if (status == PS_OK && !ps_stmt_row(stmt, err))
+        status = err->code;
+    if (status == PS_OK)
+        ps_buf_str(out, ps_col_text(stmt, 0));
+    return status;
+}
+
+/* That of run.sql, found out once. */
+static struct ps_buf right_layout;
+static struct ps_err right_err;
+
+static void find_right_layout(void)
+{
+    struct ps_db *db = NULL;
+
+    if (ps_db_open("file::memory:", true, &db, &right_err) == PS_OK &&
+        ps_db_exec(db, ps_run_schema(), &right_err) == PS_OK)
+        (void)layout_of(db, &right_layout, &right_err);
+    ps_db_close(db);
+}
+
+enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf layout = {0};
+    enum ps_status status;
+
+    (void)pthread_once(&once, find_right_layout);
+    if (right_err.code != PS_OK)
+        return ps_fail(err, right_err.code, "%s", right_err.text);
+    status = layout_of(db, &layout, err);
+    if (status == PS_OK && !ps_str_eq(ps_buf_slice(&layout), ps_buf_slice(&right_layout)))
+        status = ps_fail(err, PS_INTERNAL, "the file does not have the tables of a run");
+    return status;
+}

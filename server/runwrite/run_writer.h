@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run_writer.h: writes a run file from what an importer reports to its sink, and reads back what a
+ * run file says of itself. A writer belongs to one thread, usually that of a sandboxed process: it
+ * is given an open path and opens nothing else. schema/run.sql describes the file.
+ */
+#ifndef PS_RUNWRITE_RUN_WRITER_H
+#define PS_RUNWRITE_RUN_WRITER_H
+
+#include "importers/sink.h"
+#include "server/runfile/db.h"
+
+struct ps_tag;
+struct ps_writer;
+
+struct ps_writing {
+    uint64_t input_bytes; /* about as large as this; 0 unknown */
+    bool (*progress)(void *user, uint64_t done, uint64_t total,
+                     uint64_t records);             /* false: cancel; may be NULL */
+    int (*scratch)(void *user, struct ps_err *err); /* an empty file without a name; -1: see err */
+    void *user;
+};
+
+/* Lays out the empty file. The writer's sink takes what an importer says; its failures stick in
+ * sink->err. Opens nothing more afterwards. */
+enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing,
+                              struct ps_writer **out, struct ps_err *err);
+struct ps_sink *ps_writer_sink(struct ps_writer *writer);
+/* Writes what is known when all has passed: after PS_OK the file is whole. */
+enum ps_status ps_writer_end(struct ps_writer *writer, struct ps_err *err);
+void ps_writer_free(struct ps_writer *writer); /* NULL is fine */
+
+/* --- what a run file says */
+
+/* One row of the catalog's run table; everything is borrowed. note, tool and tool_version may be
+ * NULL. */
+struct ps_catalog_row {
+    char id[PS_ID_SIZE];
+    const char *sha256, *kind, *name, *series, *who, *note, *tool, *tool_version, *summary;
+    int64_t created_ms;
+    uint64_t bytes, db_bytes;
+    int64_t upload; /* 0: none */
+    struct ps_ledger ledger;
+    struct ps_headline headline;
+    const struct ps_tag *tags;
+    size_t n_tags;
+};
+
+/* What a run file says of itself. Of one that is not published yet only what a writer knows:
+ * headline, ledger, summary, tool and title; all else is "" or 0. */
+struct ps_run_about {
+    struct ps_catalog_row row; /* but id and db_bytes */
+    const char *label;         /* what was said of the run when it was published */
+    const char *title;         /* what the profile calls itself */
+};
+/* The strings go to the arena. */
+enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
+                            struct ps_err *err);
+const char *ps_run_schema(void); /* the tables of a run file as SQL */
+/* An empty run file at `path`, of an input of so many bytes, in an open transaction. */
+enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
+                             struct ps_err *err);
+/* Whether it has these tables and views, and no others. */
+enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err);
+
+#endif

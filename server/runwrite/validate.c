@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * validate.c: the rules of a run file. Types and NULL follow from schema/run.sql; the table below
+ * adds ranges and references, schema/queries/run_invariants.sql relations between rows, and the
+ * functions below it the content of blobs. Packed columns are read by the readers of the views.
+ */
+#include "server/runwrite/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/runfile/trace_reader.h"
+#include "server/runwrite/run_tables.h"
+#include "slices/args.h"
+#include "slices/column.h"
+#include "slices/pyramid.h"
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* References are ids of rows of `of`; where `min` is 0, 0 means none. */
+struct rule {
+    const char *table, *column;
+    int64_t min, max;
+    const char *of;
+};
+
+#define ORIGIN     0, 4, NULL
+#define BOOL       0, 1, NULL
+#define COUNT      0, INT64_MAX, NULL
+#define U32        0, UINT32_MAX, NULL
+#define ID_OF(t)   1, INT64_MAX, t
+#define ID_OR_0(t) 0, INT64_MAX, t
+
+static const struct rule rules[] = {
+    {"note", "severity", 0, 3, NULL},
+    {"note", "byte_offset", COUNT},
+    {"note", "line", COUNT},
+    {"package", "origin", ORIGIN},
+    {"package", "modules", COUNT},
+    {"package", "first", ID_OR_0("import")},
+    {"import", "parent", ID_OR_0("import")},
+    {"import", "importer", ID_OR_0("import")},
+    {"import", "low", ID_OF("import")},
+    {"import", "start", U32},
+    {"import", "depth", -1, UINT32_MAX, NULL},
+    {"import", "package", ID_OF("package")},
+    {"import", "total_us", COUNT},
+    {"import", "flags", 0, 127, NULL},
+    {"import", "children", U32},
+    {"import", "line", COUNT},
+    {"file", "origin", ORIGIN},
+    {"file", "functions", COUNT},
+    {"function", "file", ID_OF("file")},
+    {"function", "origin", ORIGIN},
+    {"function", "cycle", U32},
+    {"function", "listed", BOOL},
+    {"line_file", "origin", ORIGIN},
+    {"line_function", "file", ID_OF("line_file")},
+    {"line_function", "first_line", COUNT},
+    {"line", "file", ID_OF("line_file")},
+    {"line", "function", ID_OR_0("line_function")},
+    {"line", "block", COUNT},
+    {"line", "line", COUNT},
+    {"line", "of_function", BOOL},
+    {"line_sum", "file", ID_OF("line_file")},
+    {"line_sum", "function", ID_OR_0("line_function")},
+    {"line_sum", "carried", BOOL},
+    {"text", "key", ID_OR_0("text")},
+    {"args_template", "shapes", ID_OR_0("text")},
+    {"process", "worker", 0, 65535, NULL},
+    {"track", "id", 1, PS_TRACKS_MAX, NULL},
+    {"track", "process", ID_OF("process")},
+    {"track", "kind", PS_TRACK_THREAD, PS_TRACK_SYNC, NULL},
+    {"track", "slices", U32},
+    {"track", "depth", U32},
+    {"chunk", "track", ID_OF("track")},
+    {"chunk", "first", U32},
+    {"chunk", "n", 1, PS_CHUNK_ROWS, NULL},
+    {"chunk", "columns", U32},
+    {"chunk", "kinds", U32},
+    {"pyramid", "bin_ns", 1, INT64_MAX, NULL},
+    {"series", "process", ID_OF("process")},
+    {"packed", "family", PS_PACKED_FLOWS, PS_PACKED_MEMORY, NULL},
+    {"packed", "part", ID_OR_0("series")},
+    {"packed", "n", 1, PS_CHUNK_ROWS, NULL},
+    {"operator", "name", ID_OR_0("text")},
+    {"operator", "shapes", ID_OR_0("text")},
+    {"operator", "by_shape", BOOL},
+    {"operator", "kind", 0, PS_N_SLICE_KINDS - 1, NULL},
+    {"operator", "family", 0, PS_FAMILY_PYTHON, NULL},
+    {"step", "worker", 0, 65535, NULL},
+    {"step", "counted", BOOL},
+    {"step_part", "step", ID_OF("step")},
+    {"step_part", "definition", 0, 2, NULL},
+    {"device", "worker", 0, 65535, NULL},
+    {"gap", "track", ID_OF("track")},
+    {"gap", "cause", 0, 2, NULL},
+    {"module", "parent", ID_OR_0("module")},
+    {"report", "first", COUNT},
+    {"report", "last", COUNT},
+    {"printed_operator", "cut", BOOL},
+    {"printed_operator", "family", 0, PS_FAMILY_PYTHON, NULL},
+    {"action", "section", ID_OF("section")},
+    {"action", "report", ID_OR_0("report")},
+};
+
+static const struct rule *rule_of(const char *table, const char *column)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].table, table) == 0 && strcmp(rules[i].column, column) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+/* What a column may hold, a bit of PS_CELL_ each. Columns without a type hold numbers, those of
+ * meta also text. */
+static unsigned types_of(const char *table, const char *type, bool not_null)
+{
+    unsigned null = not_null ? 0 : 1u << PS_CELL_NULL;
+
+    if (strcmp(type, "INTEGER") == 0)
+        return null | 1u << PS_CELL_INT;
+    if (strcmp(type, "TEXT") == 0)
+        return null | 1u << PS_CELL_TEXT;
+    if (strcmp(type, "BLOB") == 0)
+        return null | 1u << PS_CELL_BLOB;
+    null |= 1u << PS_CELL_INT | 1u << PS_CELL_REAL;
+    if (strcmp(table, "meta") == 0)
+        null |= 1u << PS_CELL_TEXT;
+    return null;
+}
+
+struct column {
+    char *name;
+    unsigned types;
+    const struct rule *rule;
+    bool is_id;
+};
+
+struct table {
+    const char *name;
+    struct column columns[PS_RUN_COLUMNS_MAX];
+    size_t n;
+    int64_t rows, last_id;
+};
+
+static enum ps_status broken(struct ps_err *err, const char *table, const char *column,
+                             const char *what)
+{
+    return ps_fail(err, PS_BAD_INPUT, "%s.%s of the run file %s", table, column, what);
+}
+
+static enum ps_status read_columns(struct ps_db *db, struct table *table, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("table_columns"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":name", ps_str_of(table->name));
+    while (ps_stmt_row(stmt, err) && table->n < PS_RUN_COLUMNS_MAX) {
+        struct column *column = &table->columns[table->n++];
+
+        *column = (struct column){.name = ps_strdup(ps_col_text(stmt, 0)),
+                                  .is_id = ps_col_int(stmt, 3) != 0};
+        column->types = types_of(table->name, ps_col_text(stmt, 1).at, ps_col_int(stmt, 2) != 0);
+        column->rule = rule_of(table->name, column->name);
+    }
+    return err->code;
+}
+
+static enum ps_status check_cell(struct table *table, const struct column *column,
+                                 const struct ps_cell *cell, struct ps_err *err)
+{
+    const struct rule *rule = column->rule;
+
+    if (!(column->types >> cell->type & 1))
+        return broken(err, table->name, column->name, "has a value of another type");
+    if (cell->type == PS_CELL_REAL && !isfinite(cell->real))
+        return broken(err, table->name, column->name, "is infinite");
+    if (cell->type != PS_CELL_INT)
+        return PS_OK;
+    if (rule && (cell->i < rule->min || cell->i > rule->max))
+        return broken(err, table->name, column->name, "is out of range");
+    if (column->is_id) {
+        if (cell->i < 1)
+            return broken(err, table->name, column->name, "is less than 1");
+        table->last_id = cell->i > table->last_id ? cell->i : table->last_id;
+    }
+    return PS_OK;
+}
+
+/* Ids that are keys made of others, or of rows that a redaction may leave out. */
+static bool is_dense(const char *table)
+{
+    static const char *const others[] = {"note", "chunk_column", "pyramid", "packed_column"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], table) == 0)
+            return false;
+    return true;
+}
+
+static enum ps_status check_references(struct ps_db *db, const struct table *table,
+                                       const struct column *column, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status;
+
+    ps_buf_printf(
+        &sql,
+        "SELECT 1 FROM \"%s\" t WHERE t.\"%s\" <> 0 AND NOT EXISTS(SELECT 1 FROM \"%s\" o "
+        "WHERE o.id = t.\"%s\") LIMIT 1",
+        table->name, column->name, column->rule->of, column->name);
+    status = ps_db_prepare(db, sql.at, &stmt, err);
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        status = broken(err, table->name, column->name, "refers to a missing row");
+    return status == PS_OK ? err->code : status;
+}
+
+/* Ids that no row has. Templates begin at 2: 1 is that of arguments that are kept whole. */
+static int64_t ids_before(const char *table)
+{
+    return strcmp(table, "args_template") == 0;
+}
+
+static enum ps_status check_rows(struct ps_db *db, struct table *table, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = read_columns(db, table, err);
+
+    ps_buf_printf(&sql, "SELECT * FROM \"%s\"", table->name);
+    if (status == PS_OK)
+        status = ps_db_prepare(db, sql.at, &stmt, err);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        table->rows++;
+        for (size_t i = 0; i < table->n && status == PS_OK; i++) {
+            struct ps_cell cell = ps_cell_of(stmt->handle, (int)i);
+
+            status = check_cell(table, &table->columns[i], &cell, err);
+        }
+    }
+    if (status == PS_OK && is_dense(table->name) &&
+        table->last_id > table->rows + ids_before(table->name))
+        status = broken(err, table->name, "id", "is greater than the number of rows");
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status check_table(struct ps_db *db, const char *name, struct ps_err *err)
+{
+    struct table table = {.name = name};
+    enum ps_status status = check_rows(db, &table, err);
+
+    for (size_t i = 0; i < table.n; i++) {
+        if (status == PS_OK && table.columns[i].rule && table.columns[i].rule->of)
+            status = check_references(db, &table, &table.columns[i], err);
+        free(table.columns[i].name);
+    }
+    return status;
+}
+
+static enum ps_status check_tables(struct ps_db *db, struct ps_err *err)
+{
+    struct ps_run_tables tables = {.n = 0};
+    enum ps_status status = ps_run_tables(db, &tables, err);
+
+    for (size_t i = 0; status == PS_OK && i < tables.n; i++)
+        status = check_table(db, tables.at[i].name, err);
+    ps_run_tables_free(&tables);
+    return status;
+}
+
+static enum ps_status check_invariants(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_invariants"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        status = ps_fail(err, PS_BAD_INPUT, "the run file is invalid: %s", ps_col_text(stmt, 0).at);
+    return status == PS_OK ? err->code : status;
+}
+
+/* --- blobs of profiles ------------------------------------------------------------------------ */
+
+static int64_t number(struct ps_db *db, const char *query, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    return ps_db_prepare(db, query, &stmt, err) == PS_OK && ps_stmt_row(stmt, err)
+               ? ps_col_int(stmt, 0)
+               : 0;
+}
+
+static bool are_calls(struct ps_str blob, int64_t last)
+{
+    struct ps_call call;
+
+    while (blob.len)
+        if (!ps_calls_next(&blob, &call) || call.caller < 1 || call.caller > last)
+            return false;
+    return true;
+}
+
+static bool are_ids(struct ps_str blob, int64_t last)
+{
+    uint32_t id = 0, before;
+
+    while (blob.len) {
+        before = id;
+        if (!ps_ids_next(&blob, &id) || id <= before || id > last)
+            return false;
+    }
+    return true;
+}
+
+static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t last = number(db, "SELECT max(id) FROM function", err);
+    enum ps_status status = err->code;
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, "SELECT callers, callees FROM function", &stmt, err);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        if (!are_calls(ps_col_text(stmt, 0), last))
+            status = broken(err, "function", "callers", "is damaged");
+        else if (!are_ids(ps_col_text(stmt, 1), last))
+            status = broken(err, "function", "callees", "is damaged");
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+/* --- traces ----------------------------------------------------------------------------------- */
+
+struct trace {
+    struct ps_db *db;
+    const struct ps_trace_cache *cache;
+    uint32_t *slices; /* by track */
+    size_t n_slices;
+    struct ps_stmt *json; /* SELECT json_valid(:text) */
+    struct ps_err *err;
+};
+
+static bool is_json(struct trace *t, struct ps_str text)
+{
+    bool valid;
+
+    ps_stmt_rewind(t->json);
+    ps_bind_text(t->json, ":text", text);
+    valid = text.at && ps_stmt_row(t->json, t->err) && ps_col_int(t->json, 0);
+    ps_stmt_rewind(t->json);
+    return valid;
+}
+
+/* A template is JSON, once for each of its objects, when a number stands for each marker. */
+static bool is_template(struct trace *t, struct ps_str text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf copy = {0};
+    size_t from = 0;
+
+    if (ps_str_is(text, PS_TEMPLATE_WHOLE_TEXT))
+        return true;
+    ps_buf_str(&copy, text);
+    for (size_t i = 0; i < copy.len; i++)
+        if (copy.at[i] == PS_TEMPLATE_INT || copy.at[i] == PS_TEMPLATE_DECIMAL)
+            copy.at[i] = '0';
+    for (size_t i = 0; i <= copy.len; i++)
+        if (i == copy.len || copy.at[i] == PS_TEMPLATE_REST) {
+            if (i > from && !is_json(t, (struct ps_str){copy.at + from, i - from}))
+                return false;
+            from = i + 1;
+        }
+    return true;
+}
+
+static enum ps_status check_templates(struct trace *t)
+{
+    for (size_t i = 0; i < t->cache->n_templates; i++)
+        if (t->cache->templates[i].at && !is_template(t, t->cache->templates[i]))
+            return broken(t->err, "args_template", "text", "is not JSON");
+    return t->err->code;
+}
+
+static bool is_slice(const struct trace *t, int64_t id)
+{
+    return id == 0 || (id > 0 && (uint64_t)id >> 32 < t->n_slices &&
+                       (uint32_t)id < t->slices[(uint64_t)id >> 32]);
+}
+
+struct span {
+    int64_t min, max;
+};
+
+/* What the values of a column of slices lie between; of those that are not listed anything goes. */
+static struct span span_of(const struct trace *t, enum ps_slice_column column)
+{
+    const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
+    const int64_t template =
+        t->cache->n_templates > 1 ? (int64_t)t->cache->n_templates - 1 : PS_TEMPLATE_WHOLE;
+
+    switch (column) {
+    case PS_COL_DEPTH:
+    case PS_COL_PARENT:
+        return (struct span){0, UINT32_MAX};
+    case PS_COL_NAME:
+    case PS_COL_CATEGORY:
+        return (struct span){0, text};
+    case PS_COL_KIND:
+        return (struct span){0, PS_N_SLICE_KINDS - 1};
+    case PS_COL_FLAGS:
+        return (struct span){0, UINT8_MAX};
+    case PS_COL_FAMILY:
+        return (struct span){0, PS_FAMILY_PYTHON};
+    case PS_COL_TEMPLATE:
+        return (struct span){0, template};
+    case PS_COL_ARGS_AT:
+        return (struct span){0, UINT32_MAX};
+    default:
+        return (struct span){INT64_MIN, INT64_MAX};
+    }
+}
+
+static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i),
+            at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    struct ps_str packed;
+
+    if (i && template == ps_chunk_at(chunk, PS_COL_TEMPLATE, i - 1) &&
+        at == ps_chunk_at(chunk, PS_COL_ARGS_AT, i - 1))
+        return true;
+    if ((uint64_t)at > chunk->args.len)
+        return false;
+    packed = ps_str_skip(chunk->args, (size_t)at);
+    if (template == PS_TEMPLATE_WHOLE)
+        return is_json(t, ps_args_whole(packed));
+    return ps_args_complete(ps_trace_template(t->cache, template), packed);
+}
+
+static enum ps_status check_slice(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
+{
+    if (ps_chunk_at(chunk, PS_COL_PARENT, i) > (int64_t)chunk->first + i)
+        return broken(t->err, "chunk_column", "data", "has a parent that is not in its track");
+    if (!is_slice(t, ps_chunk_at(chunk, PS_COL_LAUNCH, i)) ||
+        !is_slice(t, ps_chunk_at(chunk, PS_COL_OP, i)))
+        return broken(t->err, "chunk_column", "data", "refers to a missing slice");
+    if (i && ps_chunk_at(chunk, PS_COL_START, i) < ps_chunk_at(chunk, PS_COL_START, i - 1))
+        return broken(t->err, "chunk_column", "data", "has slices that are not sorted by start");
+    if (!check_args(t, chunk, i))
+        return broken(t->err, "chunk_column", "data", "has arguments that cannot be read");
+    return PS_OK;
+}
+
+static bool check_chunk(void *user, const struct ps_chunk *chunk)
+{
+    struct trace *t = user;
+
+    for (int c = 0; c < PS_N_SLICE_COLUMNS; c++) {
+        struct span span = span_of(t, (enum ps_slice_column)c);
+
+        for (uint32_t i = 0; chunk->column[c] && i < chunk->n; i++)
+            if (chunk->column[c][i] < span.min || chunk->column[c][i] > span.max) {
+                (void)broken(t->err, "chunk_column", "data", "has a value out of range");
+                return false;
+            }
+    }
+    for (uint32_t i = 0; i < chunk->n && t->err->code == PS_OK; i++)
+        (void)check_slice(t, chunk, i);
+    return t->err->code == PS_OK;
+}
+
+/* The columns of one block, each behind its length. */
+static bool is_block(const struct trace *t, struct ps_str body,
+                     const struct ps_pyramid_block *block)
+{
+    int64_t values[PS_PYRAMID_ROWS];
+
+    for (int c = 0; c < PS_PYRAMID_COLUMNS; c++) {
+        struct span span = c == PS_PYRAMID_DEPTH    ? span_of(t, PS_COL_DEPTH)
+                           : c == PS_PYRAMID_NAME   ? span_of(t, PS_COL_NAME)
+                           : c == PS_PYRAMID_KIND   ? span_of(t, PS_COL_KIND)
+                           : c == PS_PYRAMID_FAMILY ? span_of(t, PS_COL_FAMILY)
+                                                    : (struct span){INT64_MIN, INT64_MAX};
+        uint32_t len;
+
+        if (body.len < sizeof len)
+            return false;
+        memcpy(&len, body.at, sizeof len);
+        body = ps_str_skip(body, sizeof len);
+        if (len > body.len || !ps_column_unpack((struct ps_str){body.at, len}, block->n, values))
+            return false;
+        for (uint32_t i = 0; i < block->n; i++)
+            if (values[i] < span.min || values[i] > span.max)
+                return false;
+        body = ps_str_skip(body, len);
+    }
+    return body.len == 0;
+}
+
+static enum ps_status check_pyramid(struct trace *t)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(t->db, "SELECT data FROM pyramid", &stmt, t->err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, t->err)) {
+        struct ps_str blocks = ps_col_text(stmt, 0);
+
+        while (blocks.len && status == PS_OK) {
+            struct ps_pyramid_block block;
+
+            if (!ps_pyramid_head(blocks, &block) || block.bytes > blocks.len ||
+                !is_block(
+                    t, (struct ps_str){blocks.at + PS_PYRAMID_HEAD, block.bytes - PS_PYRAMID_HEAD},
+                    &block))
+                status = broken(t->err, "pyramid", "data", "is damaged");
+            else
+                blocks = ps_str_skip(blocks, block.bytes);
+        }
+    }
+    return status == PS_OK ? t->err->code : status;
+}
+
+/* Columns of schema/run.sql's packed. */
+enum { FLOW_KIND, FLOW_FROM, FLOW_TO, FLOW_COLUMNS = 5, COUNT_COLUMNS = 2 };
+enum { MEMORY_SLICE = 7, MEMORY_OUTSIDE, MEMORY_COLUMNS = 10 };
+
+static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
+                          const struct ps_packed_rows *rows, size_t i)
+{
+    const int64_t text = (int64_t)t->cache->n_texts;
+
+    if (family == PS_PACKED_FLOWS)
+        return rows->column[FLOW_KIND][i] >= 0 && rows->column[FLOW_KIND][i] <= text &&
+               is_slice(t, rows->column[FLOW_FROM][i]) && is_slice(t, rows->column[FLOW_TO][i]);
+    if (family == PS_PACKED_MEMORY)
+        return is_slice(t, rows->column[MEMORY_SLICE][i]) &&
+               (rows->column[MEMORY_OUTSIDE][i] & ~INT64_C(1)) == 0;
+    return true;
+}
+
+static enum ps_status check_packed(struct trace *t, enum ps_packed_family family,
+                                   unsigned n_columns)
+{
+    struct ps_packed_reader reader;
+    enum ps_status status =
+        ps_packed_open(t->db, family, 0, PS_RANGE_ALL, (1u << n_columns) - 1, &reader, t->err);
+
+    while (status == PS_OK && ps_packed_next(&reader, t->err))
+        for (size_t i = 0; i < reader.rows.n && status == PS_OK; i++)
+            if (!is_packed_row(t, family, &reader.rows, i))
+                status = broken(t->err, "packed_column", "data", "has a value out of range");
+    ps_packed_close(&reader);
+    return status == PS_OK ? t->err->code : status;
+}
+
+static enum ps_status list_tracks(struct trace *t)
+{
+    for (size_t i = 0; i < t->cache->n_tracks; i++) {
+        const struct ps_track_row *track = &t->cache->tracks[i];
+
+        t->slices = ps_grow_to(t->slices, &t->n_slices, track->id, sizeof *t->slices);
+        t->slices[track->id] = track->slices;
+    }
+    return PS_OK;
+}
+
+static enum ps_status check_blobs(struct trace *t)
+{
+    const struct ps_chunk_query all = {
+        .range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_N_SLICE_COLUMNS) - 1, .args = true};
+    enum ps_status status = list_tracks(t);
+
+    if (status == PS_OK)
+        status = check_templates(t);
+    if (status == PS_OK)
+        status = ps_trace_chunks(t->db, &all, check_chunk, t, t->err);
+    if (status == PS_OK)
+        status = t->err->code;
+    if (status == PS_OK)
+        status = check_pyramid(t);
+    if (status == PS_OK)
+        status = check_packed(t, PS_PACKED_FLOWS, FLOW_COLUMNS);
+    if (status == PS_OK)
+        status = check_packed(t, PS_PACKED_COUNTS, COUNT_COLUMNS);
+    if (status == PS_OK)
+        status = check_packed(t, PS_PACKED_MEMORY, MEMORY_COLUMNS);
+    return status;
+}
+
+static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)
+{
+    struct trace t = {.db = db, .err = err};
+    struct ps_trace_cache *cache;
+    enum ps_status status = ps_trace_texts(db, &cache, err);
+
+    t.cache = cache;
+    if (status == PS_OK)
+        status = ps_db_prepare(db, "SELECT json_valid(:text)", &t.json, err);
+    if (status == PS_OK)
+        status = check_blobs(&t);
+    ps_stmt_done(t.json);
+    free(t.slices);
+    return status;
+}
+
+enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = check_tables(db, &own);
+
+    if (status == PS_OK)
+        status = check_invariants(db, &own);
+    if (status == PS_OK)
+        status = check_functions(db, &own);
+    if (status == PS_OK) {
+        status = check_trace(db, &own);
+        if (status == PS_INTERNAL) /* a reader found damage: the fault is the file's */
+            own.code = PS_BAD_INPUT;
+    }
+    return ps_err_pass(err, &own);
+}

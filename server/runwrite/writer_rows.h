@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* writer_rows.h: the state of a run on its way to the disk, for run_rows.c (its rows) and
+ * run_writer.c (its life). */
+#ifndef PS_RUNWRITE_WRITER_ROWS_H
+#define PS_RUNWRITE_WRITER_ROWS_H
+
+#include "server/runfile/handle.h"
+#include "server/runwrite/run_writer.h"
+#include "slices/operators.h"
+#include "slices/pyramid.h"
+
+#define NOTES_MAX                                                                                  \
+    10000 /* of the repaired and rejected records of one file; the ledger counts the rest */
+
+enum insert {
+    INSERT_IMPORT,
+    INSERT_FUNCTION,
+    INSERT_FILE,
+    INSERT_PACKAGE,
+    INSERT_NOTE,
+    INSERT_META,
+    INSERT_LINE_FILE,
+    INSERT_LINE_FUNCTION,
+    INSERT_LINE,
+    INSERT_LINE_SUM,
+    INSERT_MEMORY,
+    INSERT_SPAN,
+    INSERT_TEXT,
+    INSERT_ARGS_TEMPLATE,
+    INSERT_PROCESS,
+    INSERT_TRACK,
+    INSERT_CHUNK,
+    INSERT_CHUNK_COLUMN,
+    INSERT_PYRAMID,
+    INSERT_SERIES,
+    INSERT_PACKED,
+    INSERT_PACKED_COLUMN,
+    INSERT_OPERATOR,
+    INSERT_STEP,
+    INSERT_STEP_PART,
+    INSERT_DEVICE,
+    INSERT_GAP,
+    INSERT_MODULE,
+    INSERT_REPORT,
+    INSERT_MEASUREMENT,
+    INSERT_OPERATOR_ROW,
+    INSERT_SECTION,
+    INSERT_ACTION,
+    N_INSERTS
+};
+
+/* A file that functions stand in, with their sums: asked for often, and cheap to have while they
+ * pass by. */
+struct ps_run_file {
+    struct ps_str path;
+    enum ps_origin origin; /* of its first function */
+    uint32_t functions;    /* listed ones */
+    struct ps_num ncalls, tottime_s;
+};
+
+struct ps_run_files {
+    struct ps_run_file *at; /* id is the index + 1 */
+    uint32_t n, cap;
+    uint32_t *by_key; /* ids by ps_function.file_key, 0 not met */
+    size_t n_keys;
+    struct ps_arena arena;
+};
+
+/* The id of the file of a function, whose figures are added to it. */
+uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row);
+void ps_run_files_free(struct ps_run_files *files);
+
+/* a + b; an integer while it can be. Nothing plus b is b, whatever the kinds. */
+struct ps_num ps_num_sum(struct ps_num a, struct ps_num b);
+
+/* What the lines of a function come to, or those of a file that are in none. */
+struct ps_line_sum {
+    uint32_t file, function;
+    uint64_t first_row, last_row; /* of the line table */
+    uint32_t last_line, lines, executed;
+    uint32_t block; /* of the last increment */
+    bool carried;   /* the profile holds text of some */
+    struct ps_num hits, ticks, increment_mib, mem_mib, peak_mib;
+    struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct;
+};
+
+struct ps_line_sums {
+    struct ps_line_sum *at;
+    size_t n, cap;
+    uint64_t rows;
+    uint32_t *by_function, *by_file;
+    size_t n_functions, n_files;
+};
+
+void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row);
+void ps_line_sums_free(struct ps_line_sums *sums);
+
+/* Rows of which there may be millions, on their way to the tables packed and packed_column. */
+struct ps_packing {
+    enum ps_packed_family family;
+    int64_t part;
+    unsigned columns;
+    uint32_t n, cap, most; /* a row of the table holds at most this many of them */
+    int64_t *column[PS_PACKED_COLUMNS_MAX];
+};
+
+struct ps_series { /* of numbers over time */
+    uint32_t process;
+    struct ps_str name, unit;
+    double least, greatest;
+    struct ps_packing counts;
+};
+
+/* What a trace comes to while it passes by. */
+struct ps_trace_sums {
+    struct ps_operators operators; /* by name and shapes */
+    uint32_t *keys, *shapes;       /* by text id, by template id */
+    size_t n_keys, n_shapes;       /* allocated */
+    uint32_t last_text;            /* greatest id */
+    uint32_t memory_text;          /* of the word [memory]; 0: the trace does not have it */
+    struct ps_operator memory;     /* events that happened in no operator */
+    struct ps_pyramid *pyramid;
+    uint32_t track;         /* of pyramid */
+    int64_t chunks, packed; /* ids given */
+    struct ps_packing flows, events;
+    struct ps_series *series; /* by id - 1 */
+    uint32_t n_series, series_cap;
+};
+
+/* Writes what is left of all of it, when the last row has passed. */
+enum ps_status ps_trace_sums_end(struct ps_writer *w);
+void ps_trace_sums_free(struct ps_trace_sums *sums);
+void ps_trace_packed_end(struct ps_writer *w);
+void ps_trace_packed_free(struct ps_trace_sums *sums);
+/* The slices of this track follow; levels of detail of the one before are written. */
+void ps_writer_track_begin(struct ps_writer *w, const struct ps_track *track);
+
+struct ps_writer {
+    struct ps_sink sink; /* first: a sink is a writer */
+    struct ps_writing writing;
+    struct ps_db *db;
+    struct ps_arena arena;
+    struct ps_ledger ledger;
+    struct ps_headline headline;
+    struct ps_stmt *inserts[N_INSERTS];
+    struct ps_buf summary_text;
+    struct ps_json summary;
+    uint32_t bound; /* figures of INSERT_LINE that are not NULL, a bit each */
+    struct ps_buf blob, blob2;
+    uint32_t *low; /* of pending parents, by id: smallest id below */
+    size_t low_cap;
+    struct ps_run_files files;
+    struct ps_line_sums line_sums;
+    struct ps_trace_sums trace;
+    uint64_t notes, notes_left_out;
+};
+
+extern const struct ps_sink_ops ps_writer_ops;
+
+/* The prepared statement; NULL: see the sink's err. */
+sqlite3_stmt *ps_writer_insert(struct ps_writer *w, enum insert which);
+void ps_writer_step(struct ps_writer *w, sqlite3_stmt *stmt);
+/* Text that lives until the step. */
+void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text);
+void ps_bind_num(sqlite3_stmt *stmt, int at, struct ps_num n);
+
+/* The sink's words of traces (run_trace.c, run_slices.c). */
+void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row);
+void ps_writer_args_template(struct ps_sink *sink, const struct ps_args_template *row);
+void ps_writer_process(struct ps_sink *sink, const struct ps_process *row);
+void ps_writer_track(struct ps_sink *sink, const struct ps_track *row);
+void ps_writer_slices(struct ps_sink *sink, const struct ps_chunk *chunk);
+void ps_writer_flow(struct ps_sink *sink, const struct ps_flow *row);
+void ps_writer_counter(struct ps_sink *sink, const struct ps_counter *row);
+void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value);
+void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *row);
+void ps_writer_trace_step(struct ps_sink *sink, const struct ps_step *row);
+void ps_writer_step_part(struct ps_sink *sink, const struct ps_step_part *row);
+void ps_writer_device(struct ps_sink *sink, const struct ps_device_summary *row);
+void ps_writer_gap(struct ps_sink *sink, const struct ps_gap *row);
+void ps_writer_module(struct ps_sink *sink, const struct ps_module *row);
+int ps_writer_scratch(struct ps_sink *sink);
+
+/* Those of printed tables (run_printed.c). */
+void ps_writer_report(struct ps_sink *sink, const struct ps_report *row);
+void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *row);
+void ps_writer_section(struct ps_sink *sink, const struct ps_section *row);
+void ps_writer_action(struct ps_sink *sink, const struct ps_action *row);
+void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *row);
+
+/* The rows of the files, when all functions have passed. */
+enum ps_status ps_writer_files(struct ps_writer *w);
+/* The rows of what lines come to, when all lines have passed. */
+enum ps_status ps_writer_line_sums(struct ps_writer *w);
+
+/* One row of meta: the number, or the text where there is none. */
+void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text);
+
+#endif
